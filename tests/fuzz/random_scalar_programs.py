@@ -84,18 +84,20 @@ _OPERATIONS = [
 ]
 
 
-def random_scalar_program(seed: int) -> str:
-    """A program whose @main takes a number and returns some values."""
+def random_scalar_program(seed: int, *, is_sync: bool | None = None) -> str:
+    """A program whose @main takes a number and returns some values.
+
+    It calls sync functions or host functions: by chance, or as `is_sync` says.
+    """
     chance = random.Random(seed)
     numbers = iter(range(1_000_000))
     kinds = [(f"f{i}", chance.choice(SHAPES)) for i in range(chance.randint(1, 4))]
     texts = []
-    is_sync = chance.random() < 0.5
+    by_chance = chance.random() < 0.5
+    sync = by_chance if is_sync is None else is_sync
     for index, (name, shape) in enumerate(kinds):
         texts.append(
-            _function(
-                chance, name, shape, kinds[index + 1 :], is_sync, lambda: f"%v{next(numbers)}"
-            )
+            _function(chance, name, shape, kinds[index + 1 :], sync, lambda: f"%v{next(numbers)}")
         )
     name, shape = kinds[0]
     main = _Body(chance, False, lambda: f"%v{next(numbers)}")

@@ -18,6 +18,9 @@ from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.diagnostics import Location, TfrtError
 from tfrt_runtime.host.context import HostContext
 
+REPLACED: dict[str, int] = {}
+"""Functions of the runtime that a test has in place of the runtime's own, by name."""
+
 
 @dataclass
 class Outcome:
@@ -40,11 +43,12 @@ def run_main(text: str, pipeline: str | None = None) -> Outcome:
         HostContext("s") as host,
         AsyncRuntime(host, checked=True, output=output.append) as runtime,
     ):
+        functions = runtime.functions | REPLACED
         if pipeline is None:
-            code = compile_program(module, runtime.functions, *_parallel_for(text))
+            code = compile_program(module, functions, *_parallel_for(text))
         else:
             parse_pipeline(pipeline).apply(Context(), module)
-            code = compile_module(lower_to_llvm(module), runtime.functions)
+            code = compile_module(lower_to_llvm(module), functions)
         try:
             runtime.run(code.address(packed_name("main")))
         except TfrtError as problem:

@@ -1,14 +1,14 @@
 """Recursive async functions give the same with and without objects.
 
-The runtime of these tests (see conftest) fails a test for a reference released too often, and here nothing
-may be left over.  It is asked whether the stack is low at the start of each call: here it says so again and
-again, so that recursions are left at many places.
+The runtime is asked at the start of each call where the stack ends: here it says again and again that the
+stack is low, so that recursions are left at many places.  Nothing may be left over.
 """
 
 from __future__ import annotations
 
+import ctypes
 import itertools
-from collections.abc import Callable, Collection
+from collections.abc import Iterator
 
 import pytest
 
@@ -107,17 +107,17 @@ def _program(shape: str, number: int, ending: str = "") -> str:
     params=[(1, ()), (7, (0, 1)), (5, (0,)), (3, (0, 1)), (11, (4, 7))],
     ids=["never", "twice in 7", "once in 5", "twice in 3", "apart"],
 )
-def stack(request, run, monkeypatch) -> None:
+def stack(request, run, monkeypatch) -> Iterator[None]:
     """The stack is low at these questions of so many: where two follow, a call starts on a worker."""
     period, low = request.param
-    monkeypatch.setattr(
-        run.__globals__["PythonRuntime"], "tfrtAsyncStackLimit", _limit(period, low)
-    )
-
-
-def _limit(period: int, low: Collection[int]) -> Callable[[object], int]:
     questions = itertools.count()
-    return lambda _: EVERYWHERE if next(questions) % period in low else 0
+    limit = ctypes.CFUNCTYPE(ctypes.c_size_t)(
+        lambda: EVERYWHERE if next(questions) % period in low else 0
+    )
+    address = ctypes.cast(limit, ctypes.c_void_p).value
+    monkeypatch.setitem(run.__globals__["REPLACED"], "tfrtAsyncStackLimit", address)
+    yield
+    assert next(questions) > 0, "the program has asked"
 
 
 @SHAPES
