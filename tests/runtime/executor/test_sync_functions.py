@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from tfrt_nb.programs import Program
@@ -45,85 +43,6 @@ def message_of(value: AsyncValue) -> str:
     return problem.diagnostics[0].message
 
 
-# --- every kernel ---
-
-LARGE = 2**31 - 1
-HUGE = 2**63 - 1
-
-BINARY = [
-    ("add", "i32", LARGE, 2, [-(2**31) + 1]),
-    ("add", "i64", HUGE, 2, [-(2**63) + 1]),
-    ("add", "f32", 0.5, 0.25, [0.75]),
-    ("add", "f64", 0.1, 0.2, [0.1 + 0.2]),
-    ("minus", "i32", -LARGE, 3, [2**31 - 2]),
-    ("minus", "i64", 5, 7, [-2]),
-    ("mul", "i32", LARGE, LARGE, [1]),
-    ("mul", "i64", 3_000_000_000, -3, [-9_000_000_000]),
-    ("multiply", "f32", 1.5, -2.0, [-3.0]),
-    ("multiply", "f64", 0.1, 3.0, [0.1 * 3.0]),
-    ("minimum", "f32", 1.5, -2.0, [-2.0]),
-    ("minimum", "f64", -7.0, 2.0, [-7.0]),
-    ("div", "i32", -7, 2, [-3, -1]),
-    ("div", "i32", -(2**31), -1, [-(2**31), 0]),
-    ("div", "i64", 7, -2, [-3, 1]),
-    ("div", "i64", -(2**63), -1, [-(2**63), 0]),
-    ("div", "f32", 1.0, -4.0, [-0.25]),
-    ("div", "f64", 1.0, 3.0, [1.0 / 3.0]),
-    ("equal", "i32", 4, 4, [True]),
-    ("equal", "i32", 4, -4, [False]),
-    ("equal", "i64", 2**40, 2**40, [True]),
-    ("equal", "i64", 2**40, 0, [False]),
-    ("lessequal", "i32", -1, 0, [True]),
-    ("lessequal", "i32", 1, 0, [False]),
-    ("lessequal", "i64", -(2**40), 0, [True]),
-    ("lessequal", "i64", 2**40, 0, [False]),
-    ("and", "i1", True, True, [True]),
-    ("and", "i1", True, False, [False]),
-]
-
-
-def result_types(kernel: str, word: str, count: int) -> str:
-    if kernel in ("equal", "lessequal"):
-        return "i1"
-    return ", ".join([word] * count)
-
-
-@pytest.mark.parametrize(("kernel", "word", "left", "right", "expected"), BINARY)
-def test_each_binary_kernel_computes_what_the_asynchronous_one_does(
-    run: Run, kernel: str, word: str, left: object, right: object, expected: list[object]
-) -> None:
-    types = result_types(kernel, word, len(expected))
-    names = ", ".join(f"%r{i}" for i in range(len(expected)))
-    body = '  {names} = "tfrt.{kernel}.{word}"(%x, %y) : ({word}, {word}) -> ({types})\n'
-    body += "  tfrt.return {names} : {types}"
-    texts = [
-        sync(
-            body.format(names=names, kernel=f"{kernel}{suffix}", word=word, types=types),
-            f"%x: {word}, %y: {word}",
-            types,
-        )
-        for suffix in ("_s", "")
-    ]
-    texts[1] = texts[1].replace(" attributes {tfrt.sync}", "")
-
-    assert [values_of(run(text, left, right)) for text in texts] == [expected, expected]
-
-
-@pytest.mark.parametrize(
-    ("cast", "value", "expected"),
-    [
-        ("i64_to_f32", 2**24 + 1, float(2**24)),
-        ("i64_to_f64", -3, -3.0),
-        ("f32_to_i64", -2.75, -2),
-        ("f64_to_i64", math.inf, -(2**63)),
-    ],
-)
-def test_each_cast(run: Run, cast: str, value: object, expected: object) -> None:
-    source, target = cast.split("_to_")
-    body = f"  %y = tfrt.cast_s.{cast} %x\n  tfrt.return %y : {target}"
-    assert values_of(run(sync(body, f"%x: {source}", target), value)) == [expected]
-
-
 @pytest.mark.parametrize(
     ("word", "text", "expected"),
     [
@@ -144,30 +63,6 @@ def test_each_constant(run: Run, word: str, text: str, expected: object) -> None
     assert values_of(run(sync(body, results=result))) == [expected]
 
 
-def test_sums_of_any_number_of_values(run: Run) -> None:
-    body = f"""
-  {number("%one", 1)}
-  %none = "tfrt_test.sync_sum"() : () -> i32
-  %same = "tfrt_test.sync_sum"(%x) : (i32) -> i32
-  %four = "tfrt_test.sync_sum2"(%one, %x, %one, %x) : (i32, i32, i32, i32) -> i32
-  %fixed = "tfrt_test.sync_sum_attributes"() {{a = 4 : i32, b = -6 : i32}} : () -> i32
-  tfrt.return %none, %same, %four, %fixed : i32, i32, i32, i32"""
-    assert values_of(run(sync(body, "%x: i32", "i32, i32, i32, i32"), 20)) == [0, 20, 42, -2]
-
-
-def test_strings_and_tensors_are_values_too(run: Run) -> None:
-    body = """
-  %text = "tfrt_test.get_string_sync"() {value = "sync"} : () -> !tfrt.string
-  %again = "tfrt.copy_s"(%text) : (!tfrt.string) -> !tfrt.string
-  %tensor = "tfrt_test.sync.const_dense_attr"() {value = dense<[1, 2]> : tensor<2xi32>} : () -> !t.tensor
-  tfrt.return %text, %again, %tensor : !tfrt.string, !tfrt.string, !t.tensor"""
-    text, again, tensor = values_of(
-        run(sync(body, results="!tfrt.string, !tfrt.string, !t.tensor"))
-    )
-    assert (text, again) == ("sync", "sync")
-    assert np.asarray(tensor).tolist() == [1, 2]
-
-
 def test_arguments_of_every_kind_come_in_and_go_out(run: Run) -> None:
     kinds = ["i1", "i32", "i64", "f32", "f64", "!tfrt.string", "!tfrt.chain"]
     copies = [
@@ -179,31 +74,6 @@ def test_arguments_of_every_kind_come_in_and_go_out(run: Run) -> None:
     given = [True, -1, -(2**40), 0.5, 1e300, "text"]
     execution = run(sync(body, arguments, ", ".join(kinds)), *given, None)
     assert values_of(execution)[:-1] == given
-
-
-# --- kernels in a row ---
-
-
-@pytest.mark.parametrize("length", [*range(1, 20), 1000])
-def test_a_chain_of_any_length(run: Run, length: int) -> None:
-    lines = [
-        f'  %v{i + 1} = "tfrt.add_s.i32"(%v{i}, %x) : (i32, i32) -> i32' for i in range(length)
-    ]
-    body = "\n".join([number("%v0", 5), *lines, f"  tfrt.return %v{length} : i32"])
-    assert values_of(run(sync(body, "%x: i32"), 3)) == [5 + 3 * length]
-
-
-def test_values_between_kernels_that_are_wanted_elsewhere_are_there(run: Run) -> None:
-    body = """
-  %a = "tfrt.add_s.i32"(%x, %y) : (i32, i32) -> i32
-  %b = "tfrt.add_s.i32"(%a, %a) : (i32, i32) -> i32
-  %c = tfrt.mul_s.i32 %b, %y
-  %d = "tfrt.add_s.i32"(%c, %b) : (i32, i32) -> i32
-  %e = tfrt.minus_s.i32 %d, %a
-  %f = tfrt.minus_s.i32 %y, %e
-  tfrt.return %a, %b, %c, %d, %e, %f : i32, i32, i32, i32, i32, i32"""
-    text = sync(body, "%x: i32, %y: i32", ", ".join(["i32"] * 6))
-    assert values_of(run(text, 2, 5)) == [7, 14, 70, 84, 77, -72]
 
 
 # --- control ---

@@ -20,13 +20,15 @@ func @wrapping() -> (i32, i32, i64, i64) attributes {tfrt.sync} {
   tfrt.return %0, %1, %2, %3 : i32, i32, i64, i64
 }
 
-func @test_kernels() -> (i32, i32, i32, !tfrt.string) attributes {tfrt.sync} {
+func @test_kernels() -> (i32, i32, i32, !tfrt.string, i32, !tfrt.string) attributes {tfrt.sync} {
   %a = "tfrt.constant_s.i32"() {value = 5 : i32} : () -> i32
   %0 = "tfrt_test.sync_sum"(%a, %a) : (i32, i32) -> i32
   %1 = "tfrt_test.sync_sum2"(%a, %0, %a) : (i32, i32, i32) -> i32
   %2 = "tfrt_test.sync_sum_attributes"() {x = 1 : i32, y = 2 : i32} : () -> i32
   %s = "tfrt_test.get_string_sync"() {value = "sync"} : () -> !tfrt.string
-  tfrt.return %0, %1, %2, %s : i32, i32, i32, !tfrt.string
+  %none = "tfrt_test.sync_sum"() : () -> i32
+  %copy = "tfrt.copy_s"(%s) : (!tfrt.string) -> !tfrt.string
+  tfrt.return %0, %1, %2, %s, %none, %copy : i32, i32, i32, !tfrt.string, i32, !tfrt.string
 }
 
 func @dense() -> !t.tensor attributes {tfrt.sync} {
