@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tfrt_runtime.kernels.registry import KernelError
-from tfrt_runtime.testing.btf_files import NUMBERS, btf, dense, sparse
+from tfrt_runtime.testing.btf_files import btf, dense, sparse
 
 ARRAY = np.array([[0, 1, 0], [2, 0, 3]])
 FILE = btf(dense(ARRAY, "i32"), sparse(ARRAY, "i32"))
@@ -23,48 +23,6 @@ def path(tmp_path: Path) -> Path:
     target = tmp_path / "tensors.btf"
     target.write_bytes(FILE)
     return target
-
-
-@pytest.mark.parametrize("word", NUMBERS)
-@pytest.mark.parametrize("sizes", [(), (6,), (2, 3), (1, 2, 3), (1, 2, 1, 3), (1, 1, 2, 1, 3)])
-def test_a_tensor_of_every_type_and_rank_is_read(kernels, tmp_path, word, sizes) -> None:
-    array = np.resize(np.array([0, 1, 0, 2, 3, 0]), sizes)
-    path = tmp_path / "tensors.btf"
-    path.write_bytes(btf(sparse(array, word), dense(array, word)))
-
-    read = kernels(f"btf.read_dense_tensor.{word}.{len(sizes)}", str(path), 1)
-    coo = kernels(f"btf.read_coo_tensor.{word}.{len(sizes)}", str(path), 0)
-
-    assert (read.element_type.word, read.array.tolist()) == (word, array.tolist())
-    assert coo.to_dense(kernels.host.allocator).array.tolist() == array.tolist()
-
-
-@pytest.mark.parametrize(
-    ("name", "index", "reason"),
-    [
-        ("dense_tensor.i32.2", 2, "no tensor 2: there are 2"),
-        ("dense_tensor.i32.2", -1, "no tensor -1: there are 2"),
-        (
-            "dense_tensor.f32.2",
-            0,
-            "expected a dense tensor of f32 and rank 2, found a dense tensor of i32 and rank 2",
-        ),
-        (
-            "dense_tensor.i32.3",
-            0,
-            "expected a dense tensor of i32 and rank 3, found a dense tensor of i32 and rank 2",
-        ),
-        (
-            "coo_tensor.i32.2",
-            0,
-            "expected a sparse tensor of i32 and rank 2, found a dense tensor of i32 and rank 2",
-        ),
-    ],
-)
-def test_another_tensor_than_the_name_says_is_refused(kernels, path, name, index, reason) -> None:
-    with pytest.raises(KernelError) as caught:
-        kernels(f"btf.read_{name}", str(path), index)
-    assert caught.value.message == f"cannot read a tensor from {path}: {reason}"
 
 
 def patched(offset: int, data: bytes) -> bytes:
@@ -125,8 +83,3 @@ def test_what_cannot_be_opened_is_diagnosed(kernels, tmp_path) -> None:
         with pytest.raises(KernelError) as caught:
             kernels("btf.read_dense_tensor.f32.1", path, 0)
         assert caught.value.message == f"cannot read a tensor from {path}: {reason}"
-
-
-def test_a_number_is_not_a_path(kernels) -> None:
-    with pytest.raises(KernelError, match="expected a str, found int"):
-        kernels("btf.read_dense_tensor.f32.1", 0, 0)

@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import os
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tfrt_runtime.kernels.basic.strings import format_like_printf
-from tfrt_runtime.kernels.registry import CHAIN, KernelError
-
-
-@pytest.mark.parametrize("name", ["tfrt_test.get_string", "tfrt_test.get_string_sync"])
-def test_an_attribute_becomes_a_string(kernels, name) -> None:
-    assert kernels(name, attributes=("data",)) == "data"
-
-
-def test_strings_are_joined_and_printed(kernels) -> None:
-    kernels("tfrt_test.print_string", kernels("tfrt_test.append_string", "data", "flow"), CHAIN)
-    kernels("tfrt_test.print_string", kernels("tfrt_test.append_string", "", ""), CHAIN)
-    assert kernels.printed == "string = dataflow\nstring = \n"
-
-
-@pytest.mark.parametrize(("other", "same"), [("Chain", True), ("chain", False), ("", False)])
-def test_strings_are_compared(kernels, other, same) -> None:
-    assert kernels("tfrt_test.string_equal", "Chain", other) is same
-
-
-@pytest.mark.parametrize("name", ["append_string", "string_equal"])
-def test_only_a_string_is_a_string(kernels, name) -> None:
-    with pytest.raises(KernelError, match="expected a str, found int"):
-        kernels(f"tfrt_test.{name}", "one", 2)
+from tfrt_runtime.kernels.registry import KernelError
 
 
 @pytest.mark.parametrize(
@@ -85,17 +62,3 @@ def test_every_conversion_of_an_int_is_that_of_the_c_library(
 def test_a_format_that_c_would_trip_over_is_refused(kernels, pattern, message) -> None:
     with pytest.raises(KernelError, match=message):
         kernels("tfrt_test.format_string", pattern, 1)
-
-
-def test_a_file_is_read_whole(kernels, tmp_path) -> None:
-    path = tmp_path / "text"
-    path.write_bytes("line one\nüber\n".encode() + b"\xff")
-    assert kernels("tfrt_test.read_string_from_file", str(path)) == "line one\nüber\n\udcff"
-
-
-def test_what_is_no_file_is_an_error(kernels, tmp_path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path in ("no/such/file.txt", str(tmp_path), str(tmp_path / "pipe"), "/dev/zero", "a\0b"):
-        with pytest.raises(KernelError) as caught:
-            kernels("tfrt_test.read_string_from_file", path)
-        assert caught.value.message == f"failed to read from file {path}"

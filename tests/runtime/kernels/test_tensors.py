@@ -7,7 +7,6 @@ import pytest
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.allocator import FixedSizeAllocator, MallocAllocator
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES
 from tfrt_runtime.host.tensor.shapes import TensorShape
@@ -46,19 +45,6 @@ def test_a_tensor_of_every_type_and_rank_can_be_made(kernels, word, sizes) -> No
 def test_a_tensor_that_cannot_be_is_refused(kernels, sizes, message) -> None:
     with pytest.raises(KernelError, match=message):
         kernels(f"{CREATE}.f64.2", attributes=(sizes,))
-
-
-def test_a_tensor_beyond_the_allocators_capacity_is_refused(kernels) -> None:
-    log: list[str] = []
-    kernels.host.allocator = FixedSizeAllocator(MallocAllocator(), log=log.append)
-    kept = kernels(f"{CREATE}.i32.1", attributes=((200,),))
-    with pytest.raises(KernelError, match="^Cannot allocate tensor$"):
-        kernels(f"{CREATE}.i32.1", attributes=((100,),))
-    assert log == [
-        "Allocating 800 bytes. 224 remaining.\n",
-        "Attempted to allocate 400 bytes. However current capacity is only 224.\n",
-    ]
-    del kept
 
 
 @pytest.mark.parametrize("word", REAL)
@@ -203,26 +189,6 @@ def test_any_tensor_tells_and_prints_its_shape(kernels, tensor) -> None:
 def test_only_tensors_are_printed_as_tensors(kernels) -> None:
     with pytest.raises(KernelError, match="expected a tensor, found Chain"):
         kernels("tfrt_dht.print_tensor", CHAIN, CHAIN)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "values", "message"),
-    [
-        ((3,), ("a",), "Incorrect number of values for the tensor: 1, but expected 3"),
-        ((1,), (7,), "the values of a string tensor are strings"),
-        ((-1,), (), "negative size"),
-    ],
-)
-def test_a_string_tensor_needs_its_strings(kernels, sizes, values, message) -> None:
-    with pytest.raises(KernelError, match=message):
-        kernels("tfrt_sht.create_tensor", attributes=(sizes, values))
-
-
-@pytest.mark.parametrize("name", ["tfrt_test.const_dense_attr", "tfrt_test.sync.const_dense_attr"])
-def test_dense_attributes_become_tensors(kernels, name) -> None:
-    data = np.array([[3, 1, 4], [1, 5, 9]], "<i4").tobytes()
-    made = kernels(name, attributes=(Dense(DType.I32, (2, 3), data),))
-    assert str(made) == "DenseHostTensor dtype = i32, shape = [2, 3], values = [3, 1, 4, 1, 5, 9]"
 
 
 def test_a_dense_tensor_does_not_write_into_its_attribute(kernels) -> None:
