@@ -31,7 +31,7 @@ ADVICE = (
     ),
     (
         "use of undeclared SSA value name; not defined; does not reference a valid function",
-        r"undeclared SSA|not defined|valid function|undefined|within the current region|not dominate|invalid result",
+        r"undeclared SSA|not defined|valid function|undefined|within the current region|not dominate|invalid result|defined later",
         (
             "No line above gives this name, or it belongs to another function or body: correct it, or pass the value as an"
             " argument."
@@ -39,7 +39,7 @@ ADVICE = (
     ),
     (
         "redefinition; already in use",
-        r"redefinition|already in use",
+        r"redefinition|already in use|no name with|duplicate case",
         "A name is given once: choose another one.",
     ),
     (
@@ -66,7 +66,8 @@ ADVICE = (
         (
             r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast incompatible|same type|element type"
             r"|are not those of|is of type|an attribute is|types mismatch|expects an? (integer|floating)|cannot be converted"
-            r"|types of the operands|have results of the types|should be the same|expected dim|inferred"
+            r"|types of the operands|have results of the types|should be the same|expected dim|inferred|by host programs"
+            r"|chooses by|types of the function"
         ),
         "The operation and its operands differ in type or shape: use the kernel of the other type, or convert the value.",
     ),
@@ -74,7 +75,7 @@ ADVICE = (
         "expected N operands, but found M; takes N arguments",
         (
             r"expected \d+ |takes (\d+|no|operands)|has \d+ (results|functions)|gives \d+|wants \d+|given|requires \d+"
-            r"|incorrect number|to bind|number of subscripts|dimension operand|region has|single number|length of shape"
+            r"|incorrect number|to bind|number of subscripts|dimension operand|region has|single number|length of shape|too few|requires one"
         ),
         "Compare the line with `%tfrt_kernels NAME`: how many operands, results and bodies the operation has.",
     ),
@@ -96,11 +97,16 @@ ADVICE = (
     ),
     (
         "operation of compiled functions",
-        r"of compiled functions",
+        r"of compiled functions|is compiled$",
         (
             "A function is a host program (kernels, `tfrt.return`) or compiled (`return`): put the operation into a compiled"
             " function, and call that."
         ),
+    ),
+    (
+        "entry block of region may not have predecessors",
+        r"predecessors",
+        "Branch to a label behind the first operations: nothing leads back to the start of a function.",
     ),
     (
         "cannot run non-strictly",
@@ -109,7 +115,7 @@ ADVICE = (
     ),
     (
         "cannot be compiled",
-        r"be compiled|no side effects|statically-ranked|in one step",
+        r"be compiled|no side effects|statically-ranked|in one step|not supported",
         (
             "Give the buffer a rank and an element type that is known, or use other operations: [the dialect](async_dialect.md)"
             " lists them."

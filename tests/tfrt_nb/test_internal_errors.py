@@ -10,6 +10,8 @@ from tfrt_nb.jit import stages
 from tfrt_nb.jit.cache import CodeCache
 from tfrt_nb.passes.safety.check_async import CheckAsync
 from tfrt_nb.programs import Program
+from tfrt_nb.source import parse_module
+from tfrt_nb.source.parser import SourceParser
 from tfrt_runtime.async_runtime import kernel_functions
 from tfrt_runtime.diagnostics import InternalError, Location
 
@@ -71,3 +73,13 @@ def test_what_llvm_refuses_is_at_the_function_that_it_is_about(
 
     assert message.startswith("internal error in jit.compiler: RuntimeError: LLVM IR parsing error")
     assert (place and place.line) == 1
+
+
+def test_what_our_parser_lacks_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(SourceParser, "parse_module", lacking)
+
+    with pytest.raises(InternalError, match="NotImplementedError"):
+        parse_module("", "text")

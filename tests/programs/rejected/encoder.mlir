@@ -67,3 +67,32 @@ func @other_end() {
   %a = tfrt.constant.i32 1
   "my.end"() : () -> ()
 }
+// -----
+func @f() {
+  "my.op"() {a = 1 : i4, b = index} : () -> ()
+  "my.op"() {c} : () -> ()
+  tfrt.return
+}
+func private @g()
+// -----
+func @f() {
+  "my.region"() ({
+    "my.end"() : () -> ()
+  }) : () -> ()
+  tfrt.return
+}
+// -----
+func @f() {
+  "my.region"() ({}) : () -> ()
+  tfrt.return
+}
+// -----
+func @f() {
+  "my.\00op"() : () -> ()
+  tfrt.return
+}
+// -----
+func @f() {
+  "my.op"() {"a\00" = 1 : i32} : () -> ()
+  tfrt.return
+}

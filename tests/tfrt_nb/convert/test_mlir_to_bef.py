@@ -137,50 +137,6 @@ def _quoted(text: str, diagnostic: Diagnostic) -> str:
     return text.splitlines()[place.line - 1][place.column - 1 :]
 
 
-def test_every_independent_mistake_is_reported() -> None:
-    text = """func @f() {
-  "my.op"() {a = 1 : i4, b = index} : () -> ()
-  "my.op"() {c} : () -> ()
-  tfrt.return
-}
-func private @g()"""
-
-    assert refusals(text) == [
-        (
-            '"my.op"() {a = 1 : i4, b = index} : () -> ()',
-            "BEF files cannot encode the 'a' attribute",
-        ),
-        (
-            '"my.op"() {a = 1 : i4, b = index} : () -> ()',
-            "BEF files cannot encode the 'b' attribute",
-        ),
-        ('"my.op"() {c} : () -> ()', "BEF files cannot encode the 'c' attribute"),
-        ("func private @g()", "external functions are not allowed"),
-    ]
-
-
-def test_a_region_must_end_in_a_return() -> None:
-    text = """func @f() {
-  "my.region"() ({
-    "my.end"() : () -> ()
-  }) : () -> ()
-  tfrt.return
-}"""
-
-    assert refusals(text) == [('"my.end"() : () -> ()', "all functions need to have a tfrt.return")]
-
-
-def test_an_empty_region_cannot_be_a_function() -> None:
-    text = """func @f() {
-  "my.region"() ({}) : () -> ()
-  tfrt.return
-}"""
-
-    assert refusals(text) == [
-        ('"my.region"() ({}) : () -> ()', "multi-block regions cannot be emitted to BEF files")
-    ]
-
-
 def test_regions_nested_beyond_reason_are_refused() -> None:
     block = Block([ReturnOp.create()])
     for _ in range(2000):
@@ -203,16 +159,6 @@ def test_arrays_nested_deeper_than_a_reader_follows_are_refused() -> None:
 
     assert where.startswith('"my.op"')
     assert message == "attribute 'a' nests more than 64 deep"
-
-
-@pytest.mark.parametrize(
-    "line", ['"my.\\00op"() : () -> ()', '"my.op"() {"a\\00" = 1 : i32} : () -> ()']
-)
-def test_a_name_with_a_nul_is_refused_at_its_operation(line: str) -> None:
-    [(where, message)] = refusals(f"func @f() {{\n  {line}\n  tfrt.return\n}}")
-
-    assert where == line
-    assert message.startswith("BEF has no name with a NUL in it: ")
 
 
 # --- what the corpus does not have ---

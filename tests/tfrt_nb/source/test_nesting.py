@@ -13,6 +13,7 @@ from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.programs import Program
 from tfrt_nb.source import SourceError, parse_module
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.diagnostics import Location
 
 
 def nested(depth: int) -> str:
@@ -54,3 +55,15 @@ def test_types_that_nest_deep_are_named() -> None:
     [function] = Program.from_source(text, "f.mlir").functions
 
     assert (function.argument_types, function.result_types) == ((type_,), (type_,))
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("tuple<", ">"), ("!async.value<", ">")])
+def test_types_nested_too_deep_are_an_error_at_their_line(opening: str, closing: str) -> None:
+    text = f"\nfunc @f(%c: {opening * 50_000}i32{closing * 50_000}) {{\ntfrt.return\n}}\n"
+
+    with pytest.raises(SourceError) as caught:
+        parse_module(text, "text")
+
+    [found] = caught.value.diagnostics
+    assert found.message == "types or attributes nest more than 1024 deep"
+    assert isinstance(found.location, Location) and found.location.line == 2

@@ -43,3 +43,8 @@ def test_the_outcome_is_what_the_program_says(path: Path) -> None:
         code = Matcher(options, FInput(path.name, outcome(path)), checks).run()
 
     assert code == 0, complaints.getvalue()
+
+
+@pytest.mark.parametrize("text", ["", "// only a comment", "\n\n"])
+def test_an_empty_text_is_an_empty_module(text: str) -> None:
+    assert not parse_module(text, "text").body.block.ops
