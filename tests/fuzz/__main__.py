@@ -184,7 +184,7 @@ def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> b
 
         return work
 
-    outcome = run_child(range(len(cases) * times), open_work, hang_seconds=8.0)
+    outcome = run_child(range(len(cases) * times), open_work, hang_seconds=net.hang_seconds)
     return any(
         one.kind.partition(" in ")[0] == kind.partition(" in ")[0] for one in outcome.problems
     )
@@ -279,7 +279,12 @@ def fuzz(
         tally = tallies[net.name]
         end = min(most[net.name], tally.next + BATCH)
         seconds = min(BATCH_SECONDS, until - time.monotonic()) if count is None else BATCH_SECONDS
-        outcome = run_child(range(tally.next, end), session.work(net), seconds=seconds)
+        outcome = run_child(
+            range(tally.next, end),
+            session.work(net),
+            seconds=seconds,
+            hang_seconds=net.hang_seconds,
+        )
         session.take(net, outcome, tally.next)
         tally.next += max(1, outcome.tried)
         tally.add(outcome)
@@ -306,8 +311,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare(chosen)
     session = Session(options.seed, options.finds, not options.as_found)
     if options.case is not None:
-        outcome = run_child([options.case], session.work(chosen[0]))
-        session.take(chosen[0], outcome, options.case)
+        net = chosen[0]
+        outcome = run_child([options.case], session.work(net), hang_seconds=net.hang_seconds)
+        session.take(net, outcome, options.case)
         return int(bool(outcome.problems))
     forever = 1e12 if options.count is not None else time.monotonic() + 60 * options.minutes
     tallies = {net.name: Tally() for net in chosen}

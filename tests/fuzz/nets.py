@@ -18,6 +18,7 @@ from tests.fuzz.bef_mutants import (
     records_of,
     with_kernels,
 )
+from tests.fuzz.children import HANG_SECONDS
 from tests.fuzz.command_lines import (
     Notebook,
     program_of,
@@ -29,6 +30,7 @@ from tests.fuzz.minimise import minimise
 from tests.fuzz.random_calls import kernels_to_call, random_file
 from tests.fuzz.random_runs import (
     ALL_QUEUES,
+    ENOUGH_SECONDS,
     as_interpreted,
     async_program,
     host_program,
@@ -71,6 +73,8 @@ class Net(ABC, Generic[Case]):
     """Share of the time."""
     seconds = 0.1
     """How long a function may run before it is cancelled."""
+    hang_seconds = HANG_SECONDS
+    """A case that takes longer hangs."""
 
     @abstractmethod
     def make(self, chance: Chance) -> Case:
@@ -284,6 +288,9 @@ class MagicNet(TextNet):
 
 class RandomNet(TextNet):
     """Random programs that must do the same in several ways of running them."""
+
+    # Five runs, and kernels with a delay of 100 ms may follow each other in a loop.
+    hang_seconds = 5 * ENOUGH_SECONDS
 
     def __init__(
         self,
