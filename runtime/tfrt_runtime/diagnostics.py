@@ -7,6 +7,7 @@ command line with a caret, and is drawn by the notebook under the cell's own lin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -57,6 +58,8 @@ class OpaqueLocation:
 
 AnyLocation = Location | OpaqueLocation
 
+_LONG_WORD = re.compile(r"\S{300,}")
+
 
 class Ending(StrEnum):
     """How what the message is about came to its end."""
@@ -82,7 +85,12 @@ class Diagnostic:
 
     def __str__(self) -> str:
         place = "" if self.location is None else f"{self.location}: "
-        return f"{place}{self.severity}: {self.message}"
+        return f"{place}{self.severity}: {self.short_message}"
+
+    @property
+    def short_message(self) -> str:
+        """The message without the middle of words of hundreds of characters, such as types in types."""
+        return _LONG_WORD.sub(lambda word: f"{word[0][:100]}...{word[0][-20:]}", self.message)
 
 
 def error(

@@ -540,9 +540,9 @@ class Program:
         """
         assert self.compiled is not None
         if function not in self._runnable:
-            problem = self.compiled.functions[function].uncrossable
-            text = f"@{function} cannot be called from outside: {problem}"
-            raise TfrtError(error(text, place_of_caller()))
+            called = self.compiled.functions[function]
+            text = f"@{function} cannot be called from outside: {called.uncrossable}"
+            raise TfrtError(error(text, called.location))
         made: Executable | None = self.__dict__.get("_compiled_executable")
         if made is not None:
             return made

@@ -53,7 +53,7 @@ def word_at(text: str, location: Location | None) -> str:
 def _render_one(diagnostic: Diagnostic, text: str | None, source: str | None, nowhere: str) -> str:
     location = diagnostic.location
     if location is None:
-        return f"{nowhere}: {diagnostic.severity}: {diagnostic.message}"
+        return f"{nowhere}: {diagnostic.severity}: {diagnostic.short_message}"
     if text is None or not isinstance(location, Location) or location.source != source:
         return str(diagnostic)
     lines = text.split("\n")

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.context import Request
-from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.values.async_value import AsyncValue, make_error
 from tfrt_runtime.host.waiting.idleness import rest_of
 
 ON_ITS_LOOP = (
     "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"
     " turn: await the run or its values, or let the host have a loop of its own"
 )
+
+_giving_up = threading.Lock()
 
 
 def find_deadlock(
@@ -41,6 +45,24 @@ def find_deadlock(
         return []
     text = f"@{name} cannot go on: nothing runs, nothing is queued, and {missing(results)}"
     return [error(text, place, request.promises.left_by_kernels())]
+
+
+def give_up(request: Request, failure: Diagnostic) -> bool:
+    """Make the values that kernels of a stuck run have given errors, so that what is left of it can end.
+
+    Whether there were such values.
+    """
+    failed, queue = make_error(request.queue, failure), request.queue
+    is_first = False
+    with _giving_up:  # two threads may wait for the run
+        for value in request.promises.given_by_kernels():
+            if value.done():
+                continue
+            is_first = True
+            native_process().quick.value_add_reference(failed.address)
+            native_process().slow.value_break(queue.context(), value.native, failed.address)
+    queue.hand_over()
+    return is_first
 
 
 def is_over(request: Request, results: Sequence[AsyncValue]) -> bool:

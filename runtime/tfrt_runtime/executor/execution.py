@@ -14,6 +14,7 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.executor.calls import Entry
+from tfrt_runtime.executor.deadlock import give_up
 from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
@@ -387,11 +388,11 @@ class Execution:
 
     def _is_given_up(self) -> bool:
         """Whether the run is cancelled and only waits for values from outside the runtime."""
-        return (
-            self.request.is_cancelled
-            and all(value.done() for value in self.results)
-            and rest_of(self.request.queue) is not None
-        )
+        is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
+        if not is_decided or rest_of(self.request.queue) is None:
+            return False
+        found = self.stuck()
+        return not (found and give_up(self.request, found[0]))
 
     @property
     def is_stuck(self) -> bool:
@@ -405,6 +406,7 @@ class Execution:
             self._reported_stuck = True
             for diagnostic in found:
                 self.request.report(diagnostic)
+            give_up(self.request, found[0])
         return self._reported_stuck
 
     def stuck(self) -> list[Diagnostic]:

@@ -221,6 +221,9 @@ class Slow(Protocol):
     ) -> None: ...
 
     @_of("handles")
+    def value_break(self, context: int, indirect: int, failure: int) -> None: ...
+
+    @_of("handles")
     def value_forward(self, context: int, indirect: int, target: int) -> None: ...
 
     @_of("handles")

@@ -331,11 +331,17 @@ def become_owner(context: Address, indirect: Address, target: Address) -> Addres
 def forward_to(context: Address, indirect: Address, target: Address) -> Address:
     """Let `indirect` become what `target` is, or will be; returns waiters that must run now.
 
-    Consumes the caller's reference to `target`.  May be called once per indirect value.
+    Consumes the caller's reference to `target`.  May be called once per indirect value.  One that could
+    not come, and is an error since, stays one.
     """
+    if is_available(indirect):
+        drop_reference(context, target)
+        return 0
     if not is_available(target):
         # The waiter's own reference: the caller may drop its one before the target is resolved.
         add_references(indirect, 1)
+        # Where a run gets stuck, Python follows this to what a value waits for.
+        store(indirect + at.VALUE_TARGET, target)
         waiter = new_waiter(context, at.WAIT_FORWARD, indirect, target)
         if add_waiter(target, waiter):
             return 0

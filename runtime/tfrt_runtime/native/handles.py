@@ -15,6 +15,7 @@ from tfrt_runtime.native.async_value import (
     new_indirect,
     new_value,
     new_waiter,
+    point_at,
     resolve,
     set_error,
 )
@@ -135,6 +136,15 @@ def value_set_error(context: Address, value: Address, handle: int) -> None:
 def value_forward(context: Address, indirect: Address, target: Address) -> None:
     """Forward an indirect value; takes ownership of the reference to `target`."""
     run_waiters(context, forward_to(context, indirect, target))
+
+
+@entry
+def value_break(context: Address, indirect: Address, failure: Address) -> None:
+    """Let an unresolved indirect value be an error, whatever it is forwarded to; takes ownership of `failure`.
+
+    No thread may resolve it meanwhile.
+    """
+    run_waiters(context, point_at(context, indirect, failure))
 
 
 @entry

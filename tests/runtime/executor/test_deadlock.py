@@ -19,7 +19,7 @@ from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.composing import gather
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.values.async_value import AsyncValue, make_available, make_unavailable
+from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.waiting.idleness import rest_of
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
@@ -111,16 +111,6 @@ def never(indirect: list[AsyncValue]) -> Mapping[str, object]:
     return registry
 
 
-def give(indirect: AsyncValue, execution: Execution) -> None:
-    """Forward the value that would never have been resolved, so that the run ends."""
-    native, queue = native_process(), execution.request.queue
-    one = make_available(queue, 1, "i32")
-    native.quick.value_add_reference(one.address)
-    native.slow.value_forward(queue.context(), indirect.address, one.address)
-    queue.hand_over()
-    assert execution.request.wait(SLOW)
-
-
 STUCK = "@main cannot go on: nothing runs, nothing is queued, and its result is unavailable"
 
 
@@ -130,9 +120,10 @@ def test_a_run_that_nobody_can_go_on_with_is_stuck(
     execution = run(LATER, kernels=never)
     seen = [execution.wait(), execution.is_stuck, execution.wait_for_results(), execution.wait()]
     diagnostics = execution.diagnostics
-    give(indirect[0], execution)
 
-    assert seen == [False, True, False, False]
+    # What is left of it ends: its values are errors.
+    assert seen == [False, True, True, True]
+    assert str(execution.results[0].exception()) == str(indirect[0].exception())
     assert [str(d) for d in diagnostics] == [f"test.mlir:1:1: error: {STUCK}"]
     assert [str(note) for note in diagnostics[0].notes] == [
         "test.mlir:2:8: note: kernel 'test.later' has not resolved its result 0 yet"
@@ -151,7 +142,7 @@ def test_values_that_are_made_of_a_result_never_come_either(
     execution = run(LATER, kernels=never)
     with pytest.raises(TfrtError, match=STUCK):
         made_of(execution.results[0]).result()
-    give(indirect[0], execution)
+    assert not execution.wait()
 
 
 @pytest.mark.parametrize("timeout", [None, SLOW])
@@ -164,9 +155,7 @@ def test_who_waits_for_a_result_alone_is_told_that_it_never_comes(
         result.result(timeout)
     with pytest.raises(TfrtError, match=STUCK):
         result.exception(timeout)
-    give(indirect[0], execution)
-
-    assert result.result(0) == 2
+    assert not execution.wait()
 
 
 def test_who_waits_for_the_result_of_a_run_that_goes_on_gets_it(
@@ -179,6 +168,53 @@ def test_who_waits_for_the_result_of_a_run_that_goes_on_gets_it(
     held.pop().emplace(4)
 
     assert result.result(SLOW) == 8
+
+
+@pytest.fixture
+def own() -> KernelRegistry:
+    """`test.later` returns the result of the run that calls it."""
+    registry = KernelRegistry("tested")
+    registry.include(standard_kernels())
+
+    def result(frame: KernelFrame) -> AsyncValue:
+        [result] = frame.request.held_results()
+        return result
+
+    registry.kernel("test.later", frame=True)(result)
+    return registry
+
+
+RETURNS = """func @main() -> i32 {
+  %a = "test.later"() : () -> i32
+  tfrt.return %a : i32
+}"""
+CALLS = """func @main() -> i32 {
+  %a = tfrt.once @one() : () -> i32
+  tfrt.return %a : i32
+}
+func @one() -> i32 {
+  %a = tfrt.once @two() : () -> i32
+  tfrt.return %a : i32
+}
+func @two() -> i32 {
+  %a = tfrt.once @one() : () -> i32
+  tfrt.return %a : i32
+}"""
+
+
+@pytest.mark.parametrize("text", [LATER, RETURNS, CALLS])
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_values_that_wait_for_themselves_end_as_errors(
+    run: Run, own: KernelRegistry, text: str, is_cancelled: bool
+) -> None:
+    execution = run(text, kernels=own)
+    if is_cancelled:
+        execution.cancel()
+    execution.wait()
+
+    with pytest.raises(TfrtError, match="Cancelled" if is_cancelled else STUCK):
+        execution.result()
+    assert execution.wait()
 
 
 # --- code outside the runtime ---
@@ -277,6 +313,22 @@ def test_the_result_of_another_run_may_still_come(
 
     assert second.wait(SLOW)
     assert second.results[0].result(0) == 4
+
+
+def test_the_result_of_another_run_that_a_kernel_returns_may_still_come(
+    run: Run, kernels: KernelRegistry, held: list[AsyncValue]
+) -> None:
+    first = run(LATER, kernels=kernels)
+    assert not first.wait(SHORT)
+    registry = KernelRegistry("tested")
+    registry.include(standard_kernels())
+    registry.kernel("test.later")(lambda: first.results[0])
+    second = run(LATER, kernels=registry)
+    assert (second.wait(SHORT), second.stuck()) == (False, [])
+    held.pop().emplace(1)
+
+    assert second.wait(SLOW)
+    assert second.result() == 4
 
 
 def test_a_coroutine_may_take_its_time(run: Run) -> None:

@@ -42,6 +42,7 @@ func @after() -> i32 {
   tfrt.return %x : i32
 }
 """
+HEAD = "func @endless() -> i32 {\n^\n"
 
 FAILING = """func @f() -> i32 {
   %x = "tfrt_test.fail"() : () -> i32
@@ -106,7 +107,7 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
         "--- Running 'after':\n'after' returned 5\n"
     )
     assert outcome.stderr == (
-        "tfrt-nb: error: @endless did not finish within 0.1 s and was cancelled\n"
+        "e.mlir:5:1: error: @endless did not finish within 0.1 s and was cancelled\n" + HEAD
     )
     assert seconds < SLOW
 
@@ -120,7 +121,7 @@ def test_an_endless_function_that_is_machine_code_is_given_up(shell, queue: str)
 
     assert (outcome.status, outcome.stderr) == (
         1,
-        "tfrt-nb: error: @endless did not finish within 0.5 s and was cancelled\n",
+        "e.mlir:5:1: error: @endless did not finish within 0.5 s and was cancelled\n" + HEAD,
     )
 
 

@@ -123,7 +123,9 @@ def test_a_function_whose_time_is_over_says_what_it_waited_for(
     result = "'main' returned <<error: timed out after 0.05 s>>"
     assert (status, output) == (1, f"--- Running 'main':\n{result}\n")
     assert errors.splitlines() == [
-        "tfrt-nb: error: @main did not finish within 0.05 s and was cancelled",
+        "f.mlir:1:1: error: @main did not finish within 0.05 s and was cancelled",
+        *LATER.splitlines()[:1],
+        "^",
         "f.mlir:2:10: note: kernel 'test.later' has not resolved its result 0 yet",
     ]
 

@@ -191,6 +191,17 @@ def test_a_wrong_call_is_refused(
         program.run(host, function, arguments)
 
 
+def test_a_result_of_types_in_types_is_refused_with_a_short_message(host: HostContext) -> None:
+    levels = 2000
+    deep = "!async.value<" * levels + "i32" + ">" * levels
+    text = f"func.func @deep() -> {deep} {{\n  %r = call @deep() : () -> {deep}\n  return %r : {deep}\n}}\n"
+    with pytest.raises(TfrtError, match="cannot be called from outside: result 0") as refusal:
+        Program.from_source(text, "deep.mlir").run(host, "deep")
+
+    assert str(refusal.value).startswith("deep.mlir:1:1: error: ")
+    assert len(str(refusal.value)) < 300
+
+
 @pytest.mark.parametrize("name", ["nothing", "printI64"])
 def test_a_function_that_is_not_there_is_refused(name: str) -> None:
     with HostContext("s") as host, pytest.raises(TfrtError, match=f"is no function @{name}"):

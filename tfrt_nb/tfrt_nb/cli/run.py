@@ -346,7 +346,8 @@ def at_load(problem: TfrtError) -> TfrtError:
 def unfinished(run: FunctionRun, timeout: float) -> Diagnostic:
     """The function ran out of time."""
     text = f"@{run.name} did not finish within {timeout:g} s and was cancelled"
-    return error(text, notes=run.waits)
+    execution = run.execution
+    return error(text, execution.program.file.location(execution.function.location), run.waits)
 
 
 def report(
@@ -354,7 +355,7 @@ def report(
 ) -> int:
     """Print the unexpected errors, of many that are alike only some; the exit status."""
     raised = list(raised)
-    for diagnostic in raised:
+    for diagnostic in (*raised, *late):
         find_source(diagnostic, sources)
     expectations: dict[str, list[Expectation]] = {
         source: find_expectations(text, source) for source, text in sources.items()

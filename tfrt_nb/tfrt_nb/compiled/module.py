@@ -65,7 +65,8 @@ class CompiledFunction:
     @property
     def uncrossable(self) -> str | None:
         """Which argument or result Python and host programs cannot have, if there is one."""
-        return uncrossable(self.arguments, self.results)
+        with deep_stack():
+            return uncrossable(self.arguments, self.results)
 
 
 class CompiledModule:

@@ -142,6 +142,8 @@ def _type_problems(
             words = _words(definition.name, what, constraint)
             if words is None or _accepts(constraint, type_):
                 continue
+            if isinstance(type_, MemRefType):  # MLIR takes buffers in some casts
+                words = words.partition(" or memref of")[0]
             variadic = "variadic of " if is_variadic else ""
             yield f"{what} #{index} must be {variadic}{words}, but got '{type_}'"
 

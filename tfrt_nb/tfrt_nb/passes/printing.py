@@ -16,6 +16,9 @@ from typing import Any, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
     IntegerAttr,
     IntegerType,
     ModuleOp,
@@ -224,6 +227,8 @@ class MlirPrinter(AttributePrinter):
         self._flags_are_spaced = "overflowFlags" in op.properties
         if isinstance(op, func.FuncOp):
             _print_func(op, self)
+        elif isinstance(op, func.CallOp):
+            _print_call(op, self)
         else:
             class_.print(op, self)
 
@@ -273,7 +278,9 @@ def _shown_name(op: Operation) -> str:
 
 
 def _print_func(op: func.FuncOp, printer: Printer) -> None:
-    """MLIR leaves out `-> ()`, where xDSL prints it for declarations."""
+    """MLIR leaves out `-> ()`, where xDSL prints it for declarations, and has a function that is the only
+    result in parentheses."""
+    has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
     if op.sym_visibility is not None:
         printer.print_string(f" {op.sym_visibility.data}")
     print_func_op_like(
@@ -283,7 +290,17 @@ def _print_func(op: func.FuncOp, printer: Printer) -> None:
         op.body,
         op.attributes,
         arg_attrs=op.arg_attrs,
-        res_attrs=op.res_attrs,
+        res_attrs=op.res_attrs or (ArrayAttr([DictionaryAttr({})]) if has_function else None),
         reserved_attr_names=("sym_name", "function_type", "sym_visibility", "arg_attrs"),
         print_empty_outputs=False,
     )
+
+
+def _print_call(op: func.CallOp, printer: Printer) -> None:
+    """As xDSL prints it, but for the parentheses around a function that is the only result."""
+    printer.print_string(" ")
+    printer.print_attribute(op.callee)
+    printer.print_operands(op.arguments)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_operation_type(op)

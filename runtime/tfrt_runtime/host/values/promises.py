@@ -23,6 +23,10 @@ class Resolvable(Protocol):
     def source(self) -> Callable[[], object] | None:
         """The run whose result it is, if it is one."""
 
+    @property
+    def native(self) -> int:
+        """The native value that it stands for."""
+
     def done(self) -> bool:
         """Whether the value is available or an error."""
 
@@ -38,8 +42,8 @@ class Decidable(Resolvable, Protocol):
 class Promise:
     """A value that code outside the runtime may resolve; `text` says what it is.
 
-    With `is_inside` it gets its value from the runtime: it counts only where a stuck run is
-    explained.  With `is_counted` the run counts by itself what resolves it (`Request.enter`).
+    With `is_inside` it gets its value from the runtime: if not from another run, it counts only where
+    a stuck run is explained.  With `is_counted` the run counts by itself what resolves it (`Request.enter`).
     """
 
     holder: Callable[[], Resolvable | None]
@@ -48,12 +52,21 @@ class Promise:
     is_inside: bool = False
     is_counted: bool = False
 
-    def is_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
-        """Whether the value has a holder, and is not resolved; of a run's result, whether the run `may_come`."""
+    def is_open(self) -> bool:
+        """Whether the value has a holder, and is not resolved."""
         value = self.holder()
-        if value is None or value.done():
+        return value is not None and not value.done()
+
+    def may_be_kept(self, may_come: Callable[[object], bool]) -> bool:
+        """Whether code outside the runtime may resolve the value; of a run's result, whether the run `may_come`."""
+        value = self.holder()
+        if value is None or value.done() or self.is_counted:
             return False
-        return value.source is None or may_come(value.source())
+        if value.source is None:
+            return not self.is_inside
+        run = value.source()
+        # What a run that is over has left undecided will not come.
+        return (run is not None or not self.is_inside) and may_come(run)
 
 
 FEWEST = 16
@@ -114,11 +127,7 @@ class Promises:
         """
         with self._lock:
             promises = list(self._promises)
-        return any(
-            promise.is_open(may_come)
-            for promise in promises
-            if not promise.is_inside and not promise.is_counted
-        )
+        return any(promise.may_be_kept(may_come) for promise in promises)
 
     def notes(self) -> list[Diagnostic]:
         """What may still come from outside, each once, in the order in which it was promised."""
@@ -127,6 +136,12 @@ class Promises:
     def left_by_kernels(self) -> list[Diagnostic]:
         """The results of kernels that are unresolved and will not come from outside."""
         return self._open_notes(is_inside=True)
+
+    def given_by_kernels(self) -> list[Resolvable]:
+        """The results of kernels that get their values from the runtime."""
+        with self._lock:
+            held = [one.holder() for one in self._promises if one.is_inside]
+        return [value for value in held if value is not None]
 
     def _open_notes(self, *, is_inside: bool) -> list[Diagnostic]:
         with self._lock:

@@ -197,8 +197,6 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
     if kind == at.RETURN_ROOT:
         indirect = load(owner + 8 * index)
-        # Where the run gets stuck, Python follows this to what the result waits for.
-        store(indirect + at.VALUE_TARGET, value)
         run_waiters(context, forward_to(context, indirect, value))
         drop_reference(context, indirect)
     elif kind == at.RETURN_LOOP:

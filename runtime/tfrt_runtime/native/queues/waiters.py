@@ -6,7 +6,7 @@ Nothing here recurses: waiters that come up while others run join the list that 
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import drop_reference, point_at, take_waiters
+from tfrt_runtime.native.async_value import drop_reference, is_available, point_at, take_waiters
 from tfrt_runtime.native.cells import give_block, give_cell
 from tfrt_runtime.native.memory import (
     Address,
@@ -73,7 +73,10 @@ def run_waiter(context: Address, waiter: Address) -> None:
     if kind == at.WAIT_REGISTER:
         watched_register_resolved(context, first, second, value)
     elif kind == at.WAIT_FORWARD:
-        queue_waiters(context, point_at(context, first, second))
+        if is_available(first):  # it could not come, and is an error since
+            drop_reference(context, second)
+        else:
+            queue_waiters(context, point_at(context, first, second))
         drop_reference(context, first)
     elif kind == at.WAIT_PYTHON:
         call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON_WAITER), context, first)

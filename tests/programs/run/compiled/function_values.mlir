@@ -77,5 +77,15 @@ func.func @main() {
   vector.print %k : i32
   %none = constant @none : () -> ()
   call_indirect %none() : () -> ()
+  %only = call @only(%true) : (i1) -> ((i32, i32) -> i32)
+  %l = call_indirect %only(%two, %six) : (i32, i32) -> i32
+  vector.print %l : i32
   return
+}
+// A function is the only result: its type has parentheses of its own.
+func.func @only(%is_add: i1) -> ((i32, i32) -> i32) {
+  %add = constant @add : (i32, i32) -> i32
+  %sub = constant @sub : (i32, i32) -> i32
+  %f = arith.select %is_add, %add, %sub : (i32, i32) -> i32
+  return %f : (i32, i32) -> i32
 }
