@@ -13,7 +13,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +33,7 @@ from tfrt_runtime.executor.machine import COMPILER, Code, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.kernels.registry import Kernel, KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annotated_results
@@ -382,18 +382,8 @@ class Program:
 
     def graph(self) -> Graph:
         """What the functions' operations give to each other."""
-        from tfrt_nb.convert.graph import Document, Graph
-
-        # These stand on programs.
-        document = import_module("tfrt_nb.documents.program").program_document
-        drawing = import_module("tfrt_nb.documents.picture")
-
-        def picture(shown: Document) -> str | None:
-            if not 0 < len(shown["operations"]) <= drawing.MAX_NODES:
-                return None
-            return str(drawing.image(drawing.own_picture(shown)))
-
-        return Graph(lambda: document(self), picture)
+        drawn: Graph = DRAWING["program_graph"](self)
+        return drawn
 
     @property
     def module(self) -> ModuleOp | None:

@@ -265,7 +265,7 @@ class Execution:
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment: a static board."""
-        return DRAWING["run_html"](self)
+        return str(DRAWING["run_html"](self))
 
     @property
     def tier(self) -> Tier:

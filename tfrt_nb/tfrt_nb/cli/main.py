@@ -10,13 +10,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
+from tfrt_nb.cli.exits import EXIT_INTERRUPTED, EXIT_OK
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
 STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
-EXIT_OK, EXIT_PROBLEM, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 
 def seconds(text: str) -> float:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tfrt_nb.cli.exits import EXIT_USAGE
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
 from tfrt_nb.cli.known_texts import program_of
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from tfrt_nb.cli.following import Trace
     from tfrt_nb.cli.progress import ProgressLine
 
-EXIT_USAGE = 2
 MAX_ALIKE = 10
 """Errors with the same message and place that are printed; the others are counted."""
 

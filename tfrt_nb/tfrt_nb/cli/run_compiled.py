@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+from tfrt_nb.cli.exits import EXIT_INTERRUPTED, EXIT_PROBLEM
 from tfrt_nb.cli.expectations import check, find_expectations
 from tfrt_nb.cli.files import show
 from tfrt_nb.compiled.host import HostCode
@@ -34,7 +35,6 @@ GRACE_SECONDS = 0.25
 """So long may a run that was stopped take to come to rest."""
 MAX_LEFT_OVER = 20
 """So many objects that are left over are shown."""
-EXIT_PROBLEM, EXIT_INTERRUPTED = 1, 130
 
 
 @dataclass(frozen=True, slots=True)

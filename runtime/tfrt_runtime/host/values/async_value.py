@@ -138,7 +138,7 @@ class AsyncValue(NoObject):
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the value at this moment: a row of a board."""
-        return DRAWING["value_html"](self)
+        return str(DRAWING["value_html"](self))
 
     @property
     def address(self) -> int:

@@ -1,4 +1,4 @@
-"""What notebooks show of values and runs.  The floors that draw boards say here how."""
+"""What notebooks show of values, runs and programs.  The floors that draw say here how."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ def _plain(shown: Any) -> str:
     return f"<code>{escape(repr(shown))}</code>"
 
 
-DRAWING: dict[str, Callable[[Any], str]] = {"value_html": _plain, "run_html": _plain}
-"""HTML of an `AsyncValue` and of an `Execution` at this moment."""
+DRAWING: dict[str, Callable[[Any], Any]] = {"value_html": _plain, "run_html": _plain}
+"""HTML of an `AsyncValue` and of an `Execution` at this moment; `program_graph` is the graph of a program."""
