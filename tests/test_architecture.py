@@ -134,6 +134,18 @@ def test_importing_every_module_compiles_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_modules_that_the_contributors_page_names_exist() -> None:
+    known = [name.split(".") for floor in FLOORS for name in modules(floor)]
+    endings = {".".join(parts[at:]) for parts in known for at in range(len(parts))}
+    text = (ROOT / "CONTRIBUTING.md").read_text().partition("## Adding")[2]
+    named = re.findall(r"`([a-z_]+(?:\.[a-z_0-9]+)+)(?:\.[A-Z]\w*)?`", text)
+    modules_named = {name for name in named if not name.endswith((".js", ".md", ".py"))}
+
+    assert len(modules_named) > 5
+    # The last word may be a function.
+    assert {n for n in modules_named if not {n, n.rpartition(".")[0]} & endings} == set()
+
+
 ROOMS = sorted({path.parent for floor in FLOORS.values() for path in floor.rglob("__init__.py")})
 MAX_MODULES = 18
 """About fifteen; a room that grows beyond is two."""
