@@ -220,6 +220,11 @@ class ReturnOp(IRDLOperation):
             )
 
 
+def ends_async(function: PlainFuncOp | FuncOp) -> bool:
+    """Whether `async.return` ends the function."""
+    return any(isinstance(block.last_op, ReturnOp) for block in function.body.blocks)
+
+
 class _CalleeIsAsync(SymbolUserOpInterface):
     def verify(self, op: Operation) -> None:
         assert isinstance(op, CallOp)
@@ -231,7 +236,7 @@ class _CalleeIsAsync(SymbolUserOpInterface):
                 )
         callee = SymbolTable.lookup_symbol(op, op.callee)
         if not isinstance(callee, FuncOp) and not (
-            isinstance(callee, PlainFuncOp) and _is_in_proposal(op)
+            isinstance(callee, PlainFuncOp) and (ends_async(callee) or _is_in_proposal(op))
         ):
             raise VerifyException(
                 f"'{op.callee.root_reference.data}' does not reference a valid async function"

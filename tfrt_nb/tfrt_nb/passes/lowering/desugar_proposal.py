@@ -29,7 +29,7 @@ from xdsl.dialects.func import ReturnOp as PlainReturnOp
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
+from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp, ends_async
 from tfrt_nb.dialects.async_.proposal import (
     OPERATIONS,
     RUNTIME,
@@ -84,14 +84,9 @@ class DesugarProposal(ModulePass):
 def _has_to_do_with_the_proposal(module: ModuleOp) -> bool:
     return any(type(op) in _OPERATIONS for op in operations_in(module)) or any(
         RUNTIME in function.function_type.inputs
-        or (isinstance(function, PlainFuncOp) and _ends_async(function))
+        or (isinstance(function, PlainFuncOp) and ends_async(function))
         for function in _functions(module)
     )
-
-
-def _ends_async(function: PlainFuncOp | FuncOp) -> bool:
-    """Whether `async.return` ends the function."""
-    return any(isinstance(block.last_op, ReturnOp) for block in function.body.blocks)
 
 
 def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
@@ -100,7 +95,7 @@ def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
 
 def _is_coroutine(function: PlainFuncOp | FuncOp) -> bool:
     """Whether the function becomes an `async.func`, or is one."""
-    if isinstance(function, FuncOp) or _ends_async(function):
+    if isinstance(function, FuncOp) or ends_async(function):
         return True
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
     return (
