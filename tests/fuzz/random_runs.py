@@ -35,8 +35,10 @@ from tfrt_runtime.testing.simulated_program import load_file, outcome, start, wo
 
 ALL_QUEUES = ("s", "mstd:1", "mstd:2", "mstd:8")
 CANCELLED = "cancelled half-way"
-ENOUGH_SECONDS = 8.0
-"""How long a program may take that is over after milliseconds."""
+ENOUGH_SECONDS = 30.0
+"""How long a program may take: most are over after milliseconds, some wait for a hundred delays of 100 ms."""
+WITH_DELAYS = 0.1
+"""So many of the host programs keep their delays: loops over delays take seconds in which nothing is tried."""
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
 """The simulated core calls no kernels that are written in Python, and has no clock."""
@@ -118,13 +120,18 @@ TASKS = (
 
 
 def host_program(chance: random.Random) -> str:
-    """A host program with kernels of all kinds; one of ten calls compiled functions."""
+    """A host program with kernels of all kinds; one of ten calls compiled functions, and one has delays."""
     given = extras()
     if chance.random() < 0.1:
         given = Extras(
             given.numbers, given.arrays, given.sums, (COMPILED, TASKS), prints=given.prints
         )
-    return random_program(chance.getrandbits(40), given)
+    text = random_program(chance.getrandbits(40), given)
+    if chance.random() < WITH_DELAYS:
+        return text
+    for late, at_once in INSTEAD.items():
+        text = text.replace(f'"{late}"', f'"{at_once}"')
+    return text
 
 
 def scalar_program(chance: random.Random) -> str:
