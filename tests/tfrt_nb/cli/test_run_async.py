@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from tfrt_runtime.host.queues.thread_starts import start_thread
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "async"
 OWN = Path(__file__).parent / "async_programs"
@@ -239,6 +245,26 @@ def test_without_checks_they_are_only_counted(leaky_shell) -> None:
     assert outcome.stderr == (
         "tfrt-nb: error: 1 object is left over; --check-references tells which\n"
     )
+
+
+@pytest.mark.parametrize("ending", ["late", "followed", "in a terminal"])
+def test_results_that_are_held_elsewhere_are_not_left_over(
+    shell, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    def start_late_one(name: str, target: Callable[[], None]) -> threading.Thread:
+        # What the system does on a busy machine: the thread is stopped just before its end.
+        return start_thread(name, lambda: (target(), time.sleep(0.3)))
+
+    if ending == "late":
+        monkeypatch.setattr("tfrt_nb.cli.run_compiled.start_thread", start_late_one)
+    if ending == "in a terminal":
+        monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+        monkeypatch.setattr("os.get_terminal_size", lambda *_: os.terminal_size((80, 24)))
+    text = "func.func @main() -> i64 {\n  %x = arith.constant 42 : i64\n  return %x : i64\n}\n"
+    trace = ("--trace", "trace.json") if ending == "followed" else ()
+    outcome = shell("run", shell.write("f.mlir", text), *trace)
+
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "'main' returned 42\n", "")
 
 
 STAGES = {

@@ -78,7 +78,7 @@ def run_compiled(
         sys.stdout.write(f"'{name}' returned {texts}\n")
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
-    del execution  # its values are not the program's
+    execution.forget_results()  # they are not the program's, whoever holds the run
     problems += left_over(shared, program)
     show_all(problems, program)
     return int(bool(problems))
