@@ -7,6 +7,7 @@ import { Store } from "./store.js";
 for (const data of document.querySelectorAll("script.tfrt-run")) {
   unpack(JSON.parse(data.textContent)).then((run) => {
     const host = document.createElement("div");
+    host.style.marginBottom = "1rem";
     createBoard(host, new Store(run));
     data.previousElementSibling.replaceWith(host);
   });

@@ -21,6 +21,8 @@ html_show_copyright = False
 nb_execution_mode = "off"
 
 myst_heading_anchors = 3
+# A block without a language is a program, or a piece of one.
+highlight_language = "tfrt"
 # MLIR's text, and the outputs of cells, are no language that Pygments must know.
 suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type", "myst.header"]
 html_static_path = ["_static"]

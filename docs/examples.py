@@ -1,8 +1,8 @@
 """The examples of pages, run: a block ```` ```{run} ```` is a cell, shown with what it prints.
 
 All pages run in one kernel, in an empty folder, each without the names of the others, with `tfrt` and
-`np` imported, as the first cell of each recipe says, and `tfrt-nb` on the path.  A cell that raises stops everything: an
-example that does not work is not shown.
+`np` imported, as the first cell of each recipe says, and `tfrt-nb` on the path.  A cell that raises and a command that
+fails stop everything: an example that does not work is not shown.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def run_examples(pages: list[Path]) -> None:
     texts = {page: page.read_text("utf-8") for page in pages}
     sources = {page: _BLOCK.findall(text) for page, text in texts.items()}
     cells: dict[Path, list[NotebookNode]] = {
-        page: [_cell(source) for source in (f"%reset -f\n{_START}", *found)]
+        page: [_cell(_checked(source)) for source in (f"%reset -f\n{_START}", *found)]
         for page, found in sources.items()
         if found
     }
@@ -59,15 +59,22 @@ def run_examples(pages: list[Path]) -> None:
             raise BrokenExample(f"{page.name}: {problem}") from None
     for page, (_, *shown) in cells.items():
         parts = _BLOCK.split(texts[page])
-        parts[1::2] = map(_shown, shown)
         # A reader who types only what a recipe says needs the first cell, too.
+        needs_numpy = any("np." in source for source in sources[page])
+        start = _START if needs_numpy else _START.replace("import numpy as np\n", "")
+        parts[1::2] = map(_shown, sources[page], shown)
         if page.parent.name == "howto":
-            parts[1] = f"```python\n{_START}\n```\n\n{parts[1]}"
+            parts[1] = f"```python\n{start}\n```\n\n{parts[1]}"
         page.write_text("".join(parts), "utf-8")
 
 
 def _cell(source: str) -> NotebookNode:
     return new_code_cell(source)  # type: ignore[no-untyped-call, no-any-return]
+
+
+def _checked(source: str) -> str:
+    """The source of a cell that raises when one of its commands fails."""
+    return re.sub(r"^!.*$", r"\g<0>\nassert _exit_code == 0", source, flags=re.MULTILINE)
 
 
 def _was_run(cell: NotebookNode) -> bool:
@@ -76,13 +83,13 @@ def _was_run(cell: NotebookNode) -> bool:
     )
 
 
-def _shown(cell: NotebookNode) -> str:
-    """The cell and its outputs as Markdown."""
-    first = cell.source.lstrip().split(maxsplit=1)[0]
+def _shown(source: str, cell: NotebookNode) -> str:
+    """A cell, as the page has it, and its outputs as Markdown."""
+    first = source.lstrip().split(maxsplit=1)[0]
     language = {"%%tfrt": "tfrt", "%%writefile": "text"}.get(
         first, "console" if first.startswith("!") else "python"
     )
-    source = cell.source.rstrip()
+    source = source.rstrip()
     if language == "console":
         source = re.sub(r"^!", "$ ", source, flags=re.MULTILINE)
     parts = [f"```{language}\n{source}\n```"]
