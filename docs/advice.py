@@ -66,7 +66,7 @@ ADVICE = (
         (
             r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast incompatible|same type|element type"
             r"|are not those of|is of type|an attribute is|types mismatch|expects an? (integer|floating)|cannot be converted"
-            r"|types of the operands|have results of the types|should be the same|expected dim|inferred|by host programs"
+            r"|types of the operands|have results of the types|should be the same|expected dim|inferred|by host programs|called from outside"
             r"|chooses by|types of the function"
         ),
         "The operation and its operands differ in type or shape: use the kernel of the other type, or convert the value.",
@@ -115,7 +115,7 @@ ADVICE = (
     ),
     (
         "cannot be compiled",
-        r"be compiled|no side effects|statically-ranked|in one step|not supported",
+        r"be compiled|no side effects|statically-ranked|in one step|not supported|makes no",
         (
             "Give the buffer a rank and an element type that is known, or use other operations: [the dialect](async_dialect.md)"
             " lists them."
@@ -125,7 +125,7 @@ ADVICE = (
         "division by zero; index … is out of bounds; the buffer …",
         (
             r"by zero|out of bounds|buffer|the size of dimension|do not lie|alignment|made available|sizes do not"
-            r"|no function of type|too many iterations"
+            r"|no function of type|too many iterations|' is constant|before it is available"
         ),
         (
             "Only what depends on this operation is lost. The line is the one that failed: check the numbers, sizes or buffers"

@@ -31,7 +31,9 @@ from tfrt_runtime.bef.reader import BefFile
 
 PROGRAMS = Path(__file__).parent / "programs"
 RUN = sorted((PROGRAMS / "run").rglob("*.mlir"))
-WRONG = sorted([*(PROGRAMS / "rejected").rglob("*.mlir"), *(PROGRAMS / "failing").rglob("*.mlir")])
+REJECTED = sorted((PROGRAMS / "rejected").rglob("*.mlir"))
+FAILING = sorted((PROGRAMS / "failing").rglob("*.mlir"))
+WRONG = [("s", path) for path in (*REJECTED, *FAILING)] + [("mstd:2", path) for path in FAILING]
 
 by_name = pytest.mark.parametrize(
     "path", RUN, ids=lambda path: str(path.relative_to(PROGRAMS / "run").with_suffix(""))
@@ -94,15 +96,22 @@ def test_prints_what_the_file_beside_it_says(path: Path, tfrt_nb: CommandLine) -
     assert status == int(": error: " in printed)
 
 
-@pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
+@pytest.mark.parametrize(("queue", "path"), WRONG, ids=[f"{path.stem}-{q}" for q, path in WRONG])
 def test_is_refused_or_fails_as_the_file_beside_it_says(
-    path: Path, tfrt_nb: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    queue: str,
+    path: Path,
+    tfrt_nb: CommandLine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    if path.stem != "left_over":
+        request.getfixturevalue("leak_check")
     printed = ""
     for part in parts_of(path.read_text()):
         (tmp_path / path.name).write_text(part)
-        status, text = run(tfrt_nb, "s", path.name)
+        status, text = run(tfrt_nb, queue, path.name)
         printed += text
         assert (status, "--- Running" in text, ": error: " in text) == (1, False, True)
 

@@ -214,3 +214,8 @@ func @f() {
 // A region that is not closed.
 func @f() {
   tfrt.return
+// -----
+// A return may be left out in the first spelling only, where kernels begin with `dht` or `hex`.
+func @f() {
+  %a = tfrt.new.chain
+}
