@@ -267,6 +267,42 @@ def test_an_indirect_value_may_be_given_up_before_its_target_is_there() -> None:
     assert explore(scenario).complete
 
 
+@pytest.mark.parametrize("waits_for", ["itself", "nothing", "another value"])
+def test_a_value_that_was_given_up_stays_an_error(waits_for: str) -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=3)
+        emplacer, forwarder, waiter = host.outside
+        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
+        indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
+        failure = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "failure")
+        handles.value_set_error(host.main, failure, 7)
+        handles.value_add_reference(target)
+        if waits_for == "itself":
+            handles.value_add_reference(indirect)
+            handles.value_forward(host.main, indirect, indirect)
+        elif waits_for == "another value":
+            handles.value_add_reference(target)
+            handles.value_forward(host.main, indirect, target)
+        handles.value_break(host.main, indirect, failure)
+
+        def emplace() -> None:
+            handles.value_emplace(emplacer, target, at.TYPE_OBJECT, 42, 0)
+            handles.value_drop(emplacer, target)
+
+        world.thread(emplace, "emplacer")
+        world.thread(lambda: handles.value_forward(forwarder, indirect, target), "forwarder")
+        world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
+
+        def check() -> None:
+            assert (async_value.state_of(indirect), host.called) == (at.ERROR, [9])
+            handles.value_drop(host.main, indirect)
+            assert (sorted(host.released), host.live_values()) == ([7, 42], 0)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
 def test_a_cell_that_is_dropped_on_one_thread_is_used_again_there() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)

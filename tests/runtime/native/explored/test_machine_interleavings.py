@@ -56,8 +56,18 @@ def give_up(_effort: int) -> int:
     return 0
 
 
+def refuse_to_run(_effort: int) -> int:
+    """Machine code that must not run: the thread might be the one that would cancel it."""
+    raise AssertionError("machine code runs within the start of its call")
+
+
 def becoming_hot(
-    program: Program, code: Code, *, interpreted: int, is_cancelled: bool = False
+    program: Program,
+    code: Code,
+    *,
+    interpreted: int,
+    is_cancelled: bool = False,
+    is_task: bool = True,
 ) -> Callable[[World], None]:
     """The program on two workers; its last function is hot when so many calls were interpreted.
 
@@ -90,7 +100,7 @@ def becoming_hot(
             return 0
 
         store(host.process + at.PROCESS_MACHINE, host.function(hear))
-        [result] = start(host, request, addresses[0], program.arguments, 1)
+        [result] = start(host, request, addresses[0], program.arguments, 1, is_task=is_task)
         for context in host.contexts:
             world.thread(
                 lambda context=context: work(context, request + at.REQUEST_ACTIVE), "worker"
@@ -121,6 +131,10 @@ def test_two_workers_may_find_at_once_that_a_function_is_hot() -> None:
 def test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start() -> None:
     for program in (TWICE, CALLED_TWICE):
         explore(becoming_hot(program, give_up, interpreted=0), interleavings=60)
+
+
+def test_machine_code_does_not_run_on_the_thread_that_starts_a_call_directly() -> None:
+    explore(becoming_hot(TWICE, refuse_to_run, interpreted=0, is_task=False), interleavings=20)
 
 
 def test_a_run_of_machine_code_ends_when_its_program_needs_not_be_there() -> None:

@@ -511,6 +511,37 @@ MUTANTS = [
         "machine_interleavings test_a_run_of_machine_code_ends_when_its_program_needs_not_be_there",
     ),
     _mutant(
+        "calls.executor.start_call",
+        "machine code runs on the thread that starts a call directly",
+        """
+        else:
+            start_root(context, function, request, table)
+        """,
+        """
+        elif not start_machine(context, function, request, table):
+            start_root(context, function, request, table)
+        """,
+        "machine_interleavings test_machine_code_does_not_run_on_the_thread_that_starts_a_call_directly",
+    ),
+    _mutant(
+        "async_value.forward_to",
+        "a value that a stuck run has given up is resolved once more",
+        """
+        if is_available(indirect):
+            drop_reference(context, target)
+            return 0
+        """,
+        "pass",
+        "async_value_interleavings test_a_value_that_was_given_up_stays_an_error",
+    ),
+    _mutant(
+        "queues.waiters.run_waiter",
+        "a value that waited for itself is resolved once more",
+        "if is_available(first):  # it could not come, and is an error since",
+        "if first == 0:",
+        "async_value_interleavings test_a_value_that_was_given_up_stays_an_error",
+    ),
+    _mutant(
         "calls.machine_calls.call_machine",
         "a call that machine code has given up has lost its arguments",
         """
