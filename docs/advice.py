@@ -66,7 +66,7 @@ ADVICE = (
         (
             r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast incompatible|same type|element type"
             r"|are not those of|is of type|an attribute is|types mismatch|expects an? (integer|floating)|cannot be converted"
-            r"|types of the operands|have results of the types|should be the same|expected dim|inferred|by host programs|called from outside"
+            r"|types of the operands|have results of the types|should be the same|expected dim|inferred|by host programs|called from outside|another type than"
             r"|chooses by|types of the function"
         ),
         "The operation and its operands differ in type or shape: use the kernel of the other type, or convert the value.",
@@ -96,6 +96,11 @@ ADVICE = (
         "Correct the type: [Kernels](kernels.md) has those of each kernel, with examples.",
     ),
     (
+        "is not a type of compiled code",
+        r"(type|constant) of compiled code",
+        "Compiled functions have integers, `index`, floats, and buffers (`memref`) of them: use one of these types.",
+    ),
+    (
         "operation of compiled functions",
         r"of compiled functions|is compiled$",
         (
@@ -115,7 +120,7 @@ ADVICE = (
     ),
     (
         "cannot be compiled",
-        r"be compiled|no side effects|statically-ranked|in one step|not supported|makes no",
+        r"be compiled|no side effects|statically-ranked|in one step|not supported|makes no|cannot be passed",
         (
             "Give the buffer a rank and an element type that is known, or use other operations: [the dialect](async_dialect.md)"
             " lists them."
@@ -125,7 +130,7 @@ ADVICE = (
         "division by zero; index … is out of bounds; the buffer …",
         (
             r"by zero|out of bounds|buffer|the size of dimension|do not lie|alignment|made available|sizes do not"
-            r"|no function of type|too many iterations|' is constant|before it is available"
+            r"|no function of type|too many iterations|' is constant|before it is available|than the memory|must be positive"
         ),
         (
             "Only what depends on this operation is lost. The line is the one that failed: check the numbers, sizes or buffers"
