@@ -96,7 +96,6 @@ NOT_IN_PROGRAMS = {
     "the kernel did not set its result": "only native kernels with a mistake do that",
     "a sync function does not wait": "needs a kernel in Python that is late; test_sync_functions.py",
     "Failed to enqueue blocking work": "needs a full pool; test_errors_and_cancellation.py",
-    "a sync function cannot call asynchronous function": "test_sync_functions.py",
     "has a result .*, not": "needs a kernel in Python; test_native_user_kernels.py",
     "does not say what it returns": "kernels in Python only; kernel_short_forms of tests/python_scripts",
     "has two attributes|needs an attribute": "kernels in Python only; test_python_kernels.py",

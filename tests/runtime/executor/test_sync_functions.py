@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import Location, TfrtError
+from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.tracing.events import KINDS
@@ -582,44 +581,3 @@ def test_registers_are_seen_in_a_watched_run(run: Run) -> None:
         (1, 3): [72],
     }
     assert [KINDS[kind] for kind in events["kind"]].count("call") == 1
-
-
-# --- what is refused ---
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            sync("  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32"),
-            "asynchronous kernel 'tfrt.constant.i32' in sync function 'main'",
-        ),
-        (
-            sync(
-                '  %x = "tfrt_test.async_constant.i32"() {value = 1 : i32} : () -> i32\n'
-                "  tfrt.return %x : i32"
-            ),
-            "asynchronous kernel 'tfrt_test.async_constant.i32' in sync function 'main'",
-        ),
-        (
-            "func.func @f() -> i32 {\n  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32\n}\n"
-            + sync("  %x = tfrt.call @f() : () -> i32\n  tfrt.return %x : i32"),
-            "a sync function cannot call asynchronous function 'f'",
-        ),
-        (
-            "func.func @main() -> i32 {\n" + f"  {number('%x', 1)}\n  tfrt.return %x : i32\n}}",
-            "sync kernel 'tfrt.constant_s.i32' in asynchronous function 'main'",
-        ),
-    ],
-)
-def test_kernels_and_functions_of_the_wrong_kind_are_refused(text: str, message: str) -> None:
-    with pytest.raises(TfrtError) as problem:
-        Program.from_source(text, "test.mlir").load()
-    assert problem.value.diagnostics[0].message == message
-
-
-def test_a_kernel_of_the_wrong_kind_names_the_right_one() -> None:
-    with pytest.raises(TfrtError) as problem:
-        Program.from_source(sync("  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32"), "t").load()
-    [note] = problem.value.diagnostics[0].notes
-    assert note.message == "in a sync function it is called 'tfrt.constant_s.i32'"
