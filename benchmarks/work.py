@@ -20,6 +20,10 @@ WARM_SECONDS = 0.1
 Run = Callable[[], object]
 
 
+class Waited(float):
+    """Seconds that a run returns where they, and not how long it took, are what a case asks for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """One way of doing what a case asks for.
@@ -61,12 +65,13 @@ def seconds(run: Run) -> float:
 
 
 def sample(run: Run, calls: int) -> tuple[float, float]:
-    """Seconds for that many calls, by the clock and by the processors."""
+    """Seconds for that many calls, by the clock and by the processors; those that the last call has `Waited`."""
     gc.collect()
     cpu, started = cpu_seconds(), time.perf_counter()
     for _ in range(calls):
-        run()
-    return time.perf_counter() - started, cpu_seconds() - cpu
+        returned = run()
+    elapsed = time.perf_counter() - started
+    return (returned if isinstance(returned, Waited) else elapsed), cpu_seconds() - cpu
 
 
 def cpu_seconds() -> float:

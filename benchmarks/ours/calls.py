@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.ours import programs
 from benchmarks.ours.running import QUEUES, on_each_queue
 from benchmarks.sizes import KERNELS, SUBMITTED
+from benchmarks.submitters import EACH, THREADS, submitters, whole
 from benchmarks.work import Run, Work
 from tfrt_nb import HostContext, Program, call, kernel, set_default_host
 
@@ -65,6 +66,23 @@ def in_bulk(queue: str) -> Callable[[], AbstractContextManager[Run]]:
     return make
 
 
+def at_once(
+    queue: str, take: Callable[[Callable[[int], object]], AbstractContextManager[Run]]
+) -> Callable[[], AbstractContextManager[Run]]:
+    """Eight threads submit; `take` says what is measured."""
+
+    @contextmanager
+    def make() -> Iterator[Run]:
+        program = Program(programs.ADD)
+        with (
+            HostContext(queue) as host,
+            take(lambda i: program.run(i, 1, host=host).result()) as run,
+        ):
+            yield run
+
+    return make
+
+
 @contextmanager
 def eager() -> Iterator[Run]:
     """`tfrt.call` on the default host."""
@@ -88,6 +106,14 @@ WORKS = (
             ("submitted", "map", in_bulk),
             ("start", "run", lambda queue: one_by_one(programs.ADD, queue)),
             ("start", "run of compiled code", lambda queue: one_by_one(programs.ADDI, queue)),
+        )
+    ],
+    *[
+        Work(case, f"run, {queue}", at_once(queue, take), operations, cores=2)
+        for queue, _ in TWO
+        for case, take, operations in (
+            ("eight_threads", whole, THREADS * EACH),
+            ("longest_wait", submitters, 1),
         )
     ],
     Work("start", "tfrt.call, s", eager, SUBMITTED),

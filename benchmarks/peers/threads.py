@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks import inputs, sizes
 from benchmarks.peers.trees import reduced
+from benchmarks.submitters import EACH, THREADS, submitters, whole
 from benchmarks.work import Run, Work
 
 PROCESS = """
@@ -102,6 +103,15 @@ def in_pool(
 
 
 @contextmanager
+def in_pool_at_once(
+    take: Callable[[Callable[[int], object]], AbstractContextManager[Run]],
+) -> Iterator[Run]:
+    """Eight threads submit to a pool of two; `take` says what is measured."""
+    with ThreadPoolExecutor(2) as pool, take(lambda i: pool.submit(add, i, 1).result()) as run:
+        yield run
+
+
+@contextmanager
 def graph() -> Iterator[Run]:
     """W7 in a pool of two threads."""
     start = inputs.first_factor()
@@ -124,6 +134,9 @@ def _works() -> Iterator[Work]:
         yield Work(f"tasks_{count}", name, in_pool(2, tasks, count), count, 2)
     yield Work("submitted", name, in_pool(2, tasks, sizes.SUBMITTED), sizes.SUBMITTED, 2)
     yield Work("start", name, in_pool(2, in_turn, sizes.SUBMITTED), sizes.SUBMITTED, 2)
+    count = THREADS * EACH
+    yield Work("eight_threads", name, lambda: in_pool_at_once(whole), count, 2)
+    yield Work("longest_wait", name, lambda: in_pool_at_once(submitters), 1, 2)
     threads = sizes.SLEEPING_THREADS
     yield Work("sleeps", f"{threads} threads", in_pool(threads, sleeps, sizes.SLEEPS), cores=2)
     yield Work("products", "by hand, 2 threads", graph, cores=2)

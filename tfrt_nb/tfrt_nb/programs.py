@@ -29,7 +29,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.executor.machine import COMPILER, Code, Tier
+from tfrt_runtime.executor.machine import AUTO, COMPILER, Code, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
@@ -556,7 +556,7 @@ class Program:
         output: Sink | None = None,
         wake: bool = True,
         watch: Watch | bool = False,
-        tier: Tier | str = Tier.AUTO,
+        tier: Tier | str = AUTO,
     ) -> Execution:
         """Start a function with `values` for its arguments; `run(host, function, arguments)` does, too.
 
@@ -575,7 +575,9 @@ class Program:
             TfrtError: if the program cannot be loaded, has no such function, or that takes other
                 arguments; at the line of the caller.
         """
-        if arguments is not None or (values and isinstance(values[0], HostContext)):
+        if arguments is not None or (
+            host is None and values and isinstance(values[0], HostContext)
+        ):
             host, function, values = _given(host, function, values, arguments)
         deadline = None if timeout is None else deadline_in(timeout)
         if type(host) is not HostContext:
@@ -584,7 +586,7 @@ class Program:
             require(isinstance(function, str), "function", "the name of a function", function)
         if output is not None:
             require(callable(output), "output", "a function of a text", output)
-        if tier is not Tier.AUTO:
+        if tier is not AUTO:
             try:
                 tier = Tier(tier)
             except ValueError:

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.context import HostContext, Request, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
@@ -45,8 +45,14 @@ class Batch(Execution):
         """
         entry = program.entry(function)
         queue = host.work_queue
+        self.program, self._entry = program, entry
+        request = Request(host, output)
+        request.program, request.entry = program, entry
         words, self.calls, kept = entry.rows(queue, columns)
-        self._open(host, program, entry, words, output, None)
+        request.open(words)
+        request.become_known()
+        self.request = request
+        self._prepare(None)
         is_task = queue.takes_calls
         entry.start_all(self.request, self.calls, is_task=is_task)
         del kept

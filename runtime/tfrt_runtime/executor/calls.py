@@ -49,16 +49,14 @@ class Entry:
     __slots__ = (
         "_arguments",
         "_describe",
+        "_first",
         "_native_template",
         "_place",
         "_template",
         "address",
         "index",
         "name",
-        "reads",
         "result_types",
-        "results_count",
-        "results_offset",
         "template",
     )
 
@@ -80,7 +78,6 @@ class Entry:
         self.index = index
         self.name = name
         self._arguments, self.result_types = types
-        self.results_count = len(self.result_types)
         self.address = address
         self._place = place
         self._describe = describe
@@ -89,17 +86,20 @@ class Entry:
         for type_text in self._arguments:
             self._template.extend((_ordinary(type_text), 0, 0))
         self._template.extend([0] * (count + len(self.result_types)))
-        size = self._template.itemsize * len(self._template)
-        self._native_template = array("q", [size, count, *self._template])
-        self.template = self._native_template.buffer_info()[0]
-        """The address of what `native.python_runs.begin` copies."""
-        self.results_offset = 8 * (len(NEW_REQUEST) + (ARGUMENT_WORDS + 1) * count)
+        self._first = 8 * (len(NEW_REQUEST) + (ARGUMENT_WORDS + 1) * count)
         """Of the place of the first result from the start of a request."""
-        self.reads = 0
-        """The type of the only result's payload, if native code reads it."""
+        head = array("q", bytes(at.TEMPLATE_WORDS))
+        head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
+        head[at.TEMPLATE_ARGUMENTS // 8] = count
+        head[at.TEMPLATE_FUNCTION // 8] = address
+        head[at.TEMPLATE_RESULTS // 8] = len(self.result_types)
+        head[at.TEMPLATE_FIRST // 8] = self._first
         if len(self.result_types) == 1:
             [word] = self.result_types
-            self.reads = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
+            head[at.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
+        self._native_template = head + self._template
+        self.template = self._native_template.buffer_info()[0]
+        """The address of what `native.python_runs` reads."""
 
     def words(
         self, queue: WorkQueue, given: Sequence[object]
@@ -179,7 +179,7 @@ class Entry:
 
     def result_address(self, request: Request, call: int, index: int) -> int:
         """Where the words of a request have the result of a call that was started."""
-        return request.address + self.results_offset + self.row_bytes * call + 8 * index
+        return request.address + self._first + self.row_bytes * call + 8 * index
 
     def release(self, given: array[int] | bytes) -> None:
         """Release the handles of objects of calls that are not started."""
@@ -250,11 +250,14 @@ class Entry:
     def results(self, request: Request) -> list[AsyncValue]:
         """The results of a call that was started, which own its references to them."""
         queue, source = request.queue, weakref.ref(request)
-        place = (request.address + self.results_offset) >> 3
-        return [
-            AsyncValue(queue, WORDS[place + i], type_text, source)
-            for i, type_text in enumerate(self.result_types)
-        ]
+        place = (request.address + self._first) >> 3
+        made = []
+        for (
+            type_text
+        ) in self.result_types:  # a comprehension would be a function, made for one value
+            made.append(AsyncValue(queue, WORDS[place], type_text, source))
+            place += 1
+        return made
 
     def start_all(self, request: Request, count: int, *, is_task: bool) -> None:
         """Start the `count` calls whose rows `request` has; it has an active count for each.

@@ -5,17 +5,16 @@ from __future__ import annotations
 import ctypes
 import time
 import weakref
-from array import array
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.deadlock import give_up
-from tfrt_runtime.executor.machine import Tier
+from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.work import enqueue
@@ -23,6 +22,7 @@ from tfrt_runtime.host.context import HostContext, Request, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import MISSING
+from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.values.drawing import DRAWING
@@ -63,7 +63,7 @@ class Execution:
         output: Sink | None = None,
         wake: bool = True,
         watch: Watch | None = None,
-        tier: Tier = Tier.AUTO,
+        tier: Tier = AUTO,
     ) -> None:
         """Start the run.
 
@@ -79,31 +79,66 @@ class Execution:
         """
         entry = function if isinstance(function, Entry) else program.entry(function)
         queue = host.work_queue
+        self.program, self._entry = program, entry
+        request = Request(host, output)
+        request.program, request.entry = program, entry
+        arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
+        # Only a task may run machine code, which takes any time.
+        is_task = (wake or tier is not AUTO) and queue.takes_calls
+        is_plain = (
+            is_task
+            and watch is None
+            and tier is AUTO
+            and host.tracing is None
+            and host.cancel_message is None
+            and (not program.prepares or program.prepared_for is host.identity)
+        )
         given: Sequence[tuple[int, AsyncValue]] = ()
         kept: Sequence[object] = ()
-        process = queue.process
-        arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
-        words: bytes | array[int] | None = process.begin(
-            entry.template, host.cancelled_address, host.tensor_store, arguments
+        made = queue.process.launch(
+            request,
+            queue.address,
+            entry.template,
+            host.cancelled_address,
+            host.tensor_store,
+            arguments,
+            is_plain,
         )
-        if words is None:
+        if made is MISSING:
             words, given, kept = entry.words(queue, arguments)
-        request = self._open(host, program, entry, words, output, watch)
-        if tier is not Tier.AUTO:
-            self._choose(tier)
-        open_for = self._expect(given) if given else 0
-        # Only a task may run machine code, which takes any time.
-        is_task = (wake or tier is Tier.COMPILED) and queue.takes_calls
-        # The results are then in the words.  One of the request's active counts becomes the call's.
-        begin = process.start_as_task if is_task else process.start_here
-        begin(queue.context(), entry.address, request.address, is_task)
-        self._results = None
+            request.open(words)
+            is_plain = False
+        self.request = request
+        if host.cancel_message is not None or WorkQueue.has_user_kernels:
+            request.become_known()
+        if is_plain:
+            self._results = None
+        else:
+            self._start(given, watch, tier, is_task)
         del kept  # the native arguments have references of their own now
         if is_task:
-            if queue.threads:
+            if not queue.has_started:
                 queue.start()  # nothing became ready on this thread
         elif wake:
             queue.begin()
+
+    def _start(
+        self,
+        given: Sequence[tuple[int, AsyncValue]],
+        watch: Watch | None,
+        tier: Tier,
+        is_task: bool,
+    ) -> None:
+        """Start the call, after what has to be done before."""
+        request, process = self.request, self.request.queue.process
+        self._prepare(watch)
+        if tier is not AUTO:
+            self._choose(tier)
+        open_for = self._expect(given)
+        # One of the request's active counts becomes the call's.
+        begin = process.start_as_task if is_task else process.start_here
+        begin(request.queue.context(), self._entry.address, request.address, is_task)
+        self._results = None
         for value in self.results[:open_for] if open_for else ():
             value.and_then(request.leave_call)
 
@@ -112,28 +147,13 @@ class Execution:
             request, entry = self.request, self._entry
         except AttributeError:  # there is no run
             return
-        count = 0 if self._results is not None else entry.results_count
-        queue, address = request.queue, request.address
-        queue.process.leave(queue.context(), address, address + entry.results_offset, count)
+        queue = request.queue
+        template = entry.template if self._results is None else 0
+        queue.process.leave(queue.address, request.words, template)
 
-    def _open(
-        self,
-        host: HostContext,
-        program: Executable,
-        entry: Entry,
-        words: bytes | array[int],
-        output: Sink | None,
-        watch: Watch | None,
-    ) -> Request:
-        """Make the request of a run that begins with these words; an array is of `Entry`."""
-        self.program, self._entry = program, entry
-        made = words if isinstance(words, bytes) else host.new_words(words)
-        try:
-            request = self.request = Request(host, output, made)
-        except TfrtError:
-            entry.release(made)
-            raise
-        request.program, request.entry, request.execution = program, entry, weakref.ref(self)
+    def _prepare(self, watch: Watch | None) -> None:
+        """Get ready for a run that Python knows."""
+        request, host, program = self.request, self.request.host, self.program
         if watch is not None:
             self.started_at = time.monotonic_ns()
             program.watch(request, watch)
@@ -144,7 +164,6 @@ class Execution:
             from tfrt_runtime.executor.tracing import RunTracing
 
             self._tracing = RunTracing(host.tracing, request, program)
-        return request
 
     def _choose(self, tier: Tier) -> None:
         """Let the run be of a tier; a function that is to be compiled is compiled now."""
@@ -182,6 +201,7 @@ class Execution:
             with request.lock:
                 if self._results is None:
                     self._results = self._entry.results(request)
+                    request.execution = weakref.ref(self)
                     request.results = list(map(weakref.ref, self._results))
                 results = self._results
             # `Request.cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.
@@ -221,12 +241,11 @@ class Execution:
             TimeoutError: if they are not available in time.
             TfrtError: the first error among them; of a run without results, of any of its kernels.
         """
-        if self._results is None and timeout is None and self._entry.reads:
+        if self._results is None and timeout is None:
             # The shortest way: no AsyncValue is made for a result that is an ordinary number.
-            request, entry = self.request, self._entry
-            value = WORDS[(request.address + entry.results_offset) >> 3]
+            request = self.request
             queue = request.queue
-            found = queue.process.result(queue.context(), value, entry.reads, request.address)
+            found = queue.process.first(queue.address, self._entry.template, request.words)
             if found is not MISSING:
                 return found
             INTERRUPTS.raise_if_noted()
@@ -331,7 +350,7 @@ class Execution:
     def _works_out(self) -> bool:
         """Work for the run on this thread; whether nothing of it is left, as of most runs that are short."""
         queue = self.request.queue
-        if queue.process.end(queue.context(), self.request.address) is MISSING:
+        if queue.process.end(queue.address, self.request.words) is MISSING:
             INTERRUPTS.raise_if_noted()
             return False
         return True

@@ -64,6 +64,8 @@ class Tier(StrEnum):
 
 
 _NUMBERS = {tier: number for number, tier in enumerate(Tier)}
+AUTO = Tier.AUTO
+"""A name of the module, as each look into an enumeration takes as long as a call."""
 
 
 class Code(Protocol):

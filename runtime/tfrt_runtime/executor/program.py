@@ -93,8 +93,10 @@ class Executable:
         self.functions: tuple[BefFunction, ...] = with_bodies(self._declared, registry)
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
-        self.prepares: dict[Callable[[Request], None], None] = {}
-        """What is to be called for each run."""
+        self.prepares: dict[Callable[[Request], bool], None] = {}
+        """What is to be called for a run; it says whether the next run on the same host needs it, too."""
+        self.prepared_for: object = None
+        """The `HostContext.identity` for whose runs there is nothing to be called."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
         self._entries: dict[str | int, Entry] = {}
@@ -315,8 +317,8 @@ class Executable:
 
     def prepare(self, request: Request) -> None:
         """Get ready for a run: compiled functions need a runtime on its host."""
-        for prepare in self.prepares:
-            prepare(request)
+        needs = [prepare(request) for prepare in self.prepares]
+        self.prepared_for = None if any(needs) else request.host.identity
 
     def watch(self, request: Request, watch: Watch) -> None:
         """Log the events of a run of this program, which has not begun."""

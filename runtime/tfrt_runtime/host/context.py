@@ -23,6 +23,7 @@ from tfrt_runtime.host.allocator import (
 )
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.failures import cancellation
+from tfrt_runtime.host.objects import Run
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.queues.timer import RequestDeadlineTracker, TimerQueue
@@ -201,13 +202,16 @@ class HostContext:
         self._local = threading.local()
         self._blocking = BlockingWatch(self.timers, self.work_queue, _has_runs(weakref.ref(self)))
         self._closed = False
-        self._cancel_message: str | None = None
+        self.cancel_message: str | None = None
+        """What runs that begin now are cancelled with, if they are."""
         self.when_closed: Callable[[], None] = lambda: None
         """Called when the host is closed and its runs are cancelled: ends what they have left running."""
         self.when_quiet: Callable[[], None] = lambda: None
         """Called when `quiesce` has waited: releases what compiled code used."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
         """What the results of a cancelled run become, unless it is cancelled with words."""
+        self.identity = object()
+        """Stands for the host where that must not be kept alive."""
         self.cancelled_address = self.cancelled.address
         """Of the native value, which lives until the host is closed."""
         # A run that is not over refers to its host: when that is gone, nothing runs any more.
@@ -241,16 +245,10 @@ class HostContext:
 
     def new_request(self, output: Sink | None = None) -> Request:
         """A run without a function, for kernels that are called by hand."""
-        return Request(self, output, self.new_words(NEW_REQUEST))
-
-    def new_words(self, words: array[int]) -> bytes:
-        """The words of a request of this host: a copy of `words`, which begin as `NEW_REQUEST`."""
-        words[at.REQUEST_CANCELLED_VALUE // 8] = self.cancelled_address
-        words[at.REQUEST_STORE // 8] = self.tensor_store
-        process = native_process()
-        number = process.quick.next_number(process.address)
-        words[at.REQUEST_NUMBER // 8] = number
-        return words.tobytes()
+        request = Request(self, output)
+        request.open(NEW_REQUEST)
+        request.become_known()
+        return request
 
     @property
     def _runs(self) -> list[Request]:
@@ -281,18 +279,18 @@ class HostContext:
         Kernels that have not started are skipped; results that are not available yet become errors with
         `message`.  `restart` takes it back.  On any thread.
         """
-        self._cancel_message = message
+        self.cancel_message = message
         for request in self._runs:
             request.cancel(message)
 
     def restart(self) -> None:
         """Let runs begin again after `cancel`; what it ended stays ended."""
-        self._cancel_message = None
+        self.cancel_message = None
 
     @property
     def is_cancelled(self) -> bool:
         """Whether `cancel` was called, and `restart` was not since."""
-        return self._cancel_message is not None
+        return self.cancel_message is not None
 
     def serve(self, request: Request | None) -> Request | None:
         """From now on this thread runs a kernel of `request`; returns whose it ran before."""
@@ -423,10 +421,11 @@ NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
 NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 
 
-class Request:
+class Request(Run):
     """One run: its cancellation, its data by type, its resources, its diagnostics and its output.
 
-    It starts with one thing active; `finished` is called when nothing of it is left.
+    It has its words, and Python knows it, from `open` on, or from when the native core starts its call.  Then one
+    thing is active; `finished` is called when nothing of it is left.
     """
 
     _resources: ResourceContext | None = None
@@ -441,6 +440,7 @@ class Request:
     entry: Entry | None = None
     """The function that it was started with."""
     execution: weakref.ref[Execution] | None = None
+    """What holds the results, once they are made."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
     """What the run was started for, as far as Python has made that, to be decided when it is cancelled."""
     watched: Watch | None = None
@@ -453,16 +453,16 @@ class Request:
     """What runs: it must live until the run is over, whatever becomes of the program's owner."""
 
     _data: dict[type, object] | None = None
+    _diagnostics: list[Diagnostic] | None = None
+    _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
     # One for all runs: it is held for a moment.  The thread that makes the error of a cancelled run may be
     # refused memory, and come back here.
     lock = threading.RLock()
 
-    def __init__(self, host: HostContext, output: Sink | None, words: bytes) -> None:
+    def __init__(self, host: HostContext, output: Sink | None) -> None:
         """A run of `host` whose output goes to `output`, or to the host's.
-
-        `words` are of `native.python_runs.begin`, or of `HostContext.new_words`.
 
         Raises:
             TfrtError: if the host is closed, or was made before the process was forked.
@@ -475,17 +475,28 @@ class Request:
         self.host = host
         self._sink = output or host.output
         self._cancelled = host.cancelled
-        self.diagnostics: list[Diagnostic] = []
-        self.printed: list[str] = []
-        """What the run has printed so far, in pieces."""
-        self._words = words
-        self.address = id(words) + at.PYTHON_BYTES
-        queue.process.requests[self.address] = self
+
+    def open(self, words: array[int]) -> None:
+        """Let Python know the run; `words` begin as `NEW_REQUEST`, and are copied."""
+        host, process = self.host, native_process()
+        words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
+        words[at.REQUEST_STORE // 8] = host.tensor_store
+        words[at.REQUEST_NUMBER // 8] = process.quick.next_number(process.address)
+        self.words = words.tobytes()
+        process.requests[self.address] = self
+
+    def become_known(self) -> None:
+        """The run was opened: `cancel` on another thread meets it here or among those that are, or in both."""
+        host = self.host
+        if host.cancel_message is not None:
+            self.cancel(host.cancel_message)
         if WorkQueue.has_user_kernels and not host._blocking.is_looking:
             host._blocking.begin()
-        # Known by now: `cancel` on another thread meets the run here or among those that are, or in both.
-        if host._cancel_message is not None:
-            self.cancel(host._cancel_message)
+
+    @property
+    def address(self) -> int:
+        """Of the native words."""
+        return id(self.words) + at.PYTHON_BYTES
 
     @property
     def id(self) -> int:
@@ -505,6 +516,22 @@ class Request:
             if self._data is None:
                 self._data = {}
             return self._data
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Errors of kernels, in the order in which they were raised."""
+        with self.lock:
+            if self._diagnostics is None:
+                self._diagnostics = []
+            return self._diagnostics
+
+    @property
+    def printed(self) -> list[str]:
+        """What the run has printed so far, in pieces."""
+        with self.lock:
+            if self._printed is None:
+                self._printed = []
+            return self._printed
 
     def output(self, text: str) -> None:
         """Print for the run."""
@@ -668,9 +695,7 @@ class Request:
             value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
-        """The results of the run that Python holds."""
-        if self.execution is not None and (execution := self.execution()) is not None:
-            execution.results  # noqa: B018 - makes them
+        """The results of the run that Python holds, as far as it has made them."""
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
 

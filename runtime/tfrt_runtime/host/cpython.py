@@ -43,6 +43,8 @@ _FUNCTIONS = {
     at.PYTHON_CALL_ONE: "PyObject_CallOneArg",
     at.PYTHON_CLEAR: "PyErr_Clear",
     at.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
+    at.PYTHON_NOTE: "PyDict_SetItem",
+    at.PYTHON_THREAD: "PyThreadState_Get",
 }
 
 

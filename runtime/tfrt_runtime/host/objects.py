@@ -41,3 +41,11 @@ class NativeTensor(NoObject):
     """
 
     __slots__ = ("_handle",)
+
+
+class Run:
+    """A base of runs: `native.python_runs` writes the slot."""
+
+    __slots__ = ("words",)
+    words: bytes
+    """The native words of the run, which live as long as it."""

@@ -25,7 +25,7 @@ from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.cpython import built_in, python_interface
 from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import ObjectTable
+from tfrt_runtime.host.objects import ObjectTable, Run
 from tfrt_runtime.host.payload import FACES, read_payload
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.native import layouts as at
@@ -137,13 +137,12 @@ class NativeProcess:
             lambda: self._words[at.PROCESS_OBJECTS // 8],
         )
         self._callbacks = self._install()
-        self.begin: Callable[[int, int, int, tuple[object, ...]], bytes | None]
-        self.begin = self._built_in("python_runs", "begin")
-        self.result: Callable[[int, int, int, int], object] = self._built_in(
-            "python_runs", "result"
-        )
-        self.end: Callable[[int, int], object] = self._built_in("python_runs", "end")
-        self.leave: Callable[[int, int, int, int], None] = self._built_in("python_runs", "leave")
+        self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], bool], object]
+        self.launch = self._built_in("python_runs", "launch")
+        self.first: Callable[[int, int, bytes], object] = self._built_in("python_runs", "first")
+        self.result: Callable[[int, int, int], object] = self._built_in("python_runs", "result")
+        self.end: Callable[[int, bytes], object] = self._built_in("python_runs", "end")
+        self.leave: Callable[[int, bytes, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[[], None] = self._built_in("python_runs", "forget")
         self.start_as_task = self.quick.start_call_with
         self.start_here = self.slow.start_call_with

@@ -242,7 +242,7 @@ class CompiledKernel:
     lasting: bool = False
     """Whether it may take long: it has calls, loops or branches back, even if no worker is to be woken for it."""
     code: object = None
-    prepare: Callable[[Request], None] = lambda _: None
+    prepare: Callable[[Request], bool] = lambda _: False
     """Called before a run that may call it."""
     sync: bool = False
 

@@ -420,7 +420,11 @@ PYTHON_IS_SUBTYPE = 320
 """PyType_IsSubtype"""
 PYTHON_FIRST_SLOT = 328
 """Offset of the first slot of an object."""
-PYTHON_SIZE = 336
+PYTHON_NOTE = 336
+"""PyDict_SetItem"""
+PYTHON_THREAD = 344
+"""PyThreadState_Get"""
+PYTHON_SIZE = 352
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 
@@ -479,7 +483,14 @@ ANY_PAYLOAD = 255
 TEMPLATE_SIZE = 0
 """Bytes that are copied."""
 TEMPLATE_ARGUMENTS = 8
-TEMPLATE_WORDS = 16
+TEMPLATE_FUNCTION = 16
+TEMPLATE_RESULTS = 24
+"""How many there are."""
+TEMPLATE_FIRST = 32
+"""Offset of the first of them in the words that are copied."""
+TEMPLATE_READS = 40
+"""The type of the only result's payload, if native code makes an object of it; else 0."""
+TEMPLATE_WORDS = 48
 """The words of a request; for each argument the type of its payload, and room for that; room for values."""
 
 # Kept: what a watch knows of a register apart from the events, which may be overwritten.
@@ -797,6 +808,13 @@ QUEUE_HOST = 312
 """1 while a thread that is no worker has the deque for those."""
 QUEUE_ASIDE = 320
 """Not 0 while a thread that waits must not work without asking Python."""
+QUEUE_THREAD = 328
+"""The thread, as CPython knows it, that QUEUE_CONTEXT is the context of; 0 after that has changed.  With the GIL."""
+QUEUE_CONTEXT = 336
+QUEUE_FIND = 344
+"""The Python function that says what the context of its thread is."""
+QUEUE_TURN = 352
+"""How many runs the thread still starts before it gives the GIL away; 0 if no other one starts runs.  With the GIL."""
 QUEUE_SIZE = 384
 
 # Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.  Only the owner

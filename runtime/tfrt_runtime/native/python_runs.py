@@ -1,8 +1,8 @@
 """Runs from Python, from the arguments of a call to its result: functions of Python (`python_entries`).
 
-    begin    a `bytes` with the words of a request, and the arguments of its call as payloads
-    launch   starts that call (`python_calls.start_call_with`)
-    result   works for a value, and returns it as a Python object
+    launch   makes the words of a request, a `bytes`; Python knows the run then, and its call may start
+    first    works for the only result of a run, and returns it as a Python object
+    result   the same for any value
     end      works for a run until nothing of it is left
     leave    the Python object of a run dies
 
@@ -31,10 +31,12 @@ from tfrt_runtime.native.memory import (
     Address,
     call1,
     call2,
+    call3,
     call4,
     compare_and_swap,
     entry,
     fetch_add,
+    futex_wait,
     inline,
     load,
     load_acquire,
@@ -47,7 +49,7 @@ from tfrt_runtime.native.memory import (
     store_f64,
     store_release,
 )
-from tfrt_runtime.native.python_calls import ARGUMENT_WORDS
+from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, start_call_with
 from tfrt_runtime.native.python_objects import hold
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
 from tfrt_runtime.native.queues.starting import take_start
@@ -55,6 +57,9 @@ from tfrt_runtime.native.queues.tasks import keep_injected, take_pending, turn
 
 LIGHT_ENTRIES = 256
 """How much a thread does that keeps the GIL: a few microseconds."""
+TURN_RUNS = 256
+"""Runs that a thread starts in its turn, some half a millisecond, where several threads start runs."""
+WAKE_UP_NS = 50_000
 LOOK_NS = 10_000_000
 """Python looks at the handler of SIGINT so often: see `host.interrupts`."""
 KEPT_AT_REST = 64 << 20
@@ -74,17 +79,65 @@ def shared(api: Address, item: Address) -> Address:
     return item
 
 
-@entry
-def begin(bound: Address, given: Address, count: int) -> Address:
-    """The words of a request: `begin(template, cancelled value, store of tensors, arguments)`.
+@native
+def context_of(api: Address, queue: Address) -> Address:
+    """The context of this thread, which has the GIL; 0 with an exception set where Python has none for it."""
+    thread = call1(load(api + at.PYTHON_THREAD), 0)
+    if load(queue + at.QUEUE_THREAD) == thread:
+        return load(queue + at.QUEUE_CONTEXT)
+    answer = call4(load(api + at.PYTHON_CALL), load(queue + at.QUEUE_FIND), 0, 0, 0)
+    if answer == 0:
+        return 0
+    context = call1(load(api + at.PYTHON_READ_WORD), answer)
+    call1(load(api + at.PYTHON_DROP), answer)
+    # Another thread may have been here meanwhile.  Each writes all words before it gives the GIL away.
+    if load(queue + at.QUEUE_THREAD) != 0:
+        store(queue + at.QUEUE_TURN, TURN_RUNS)
+    store(queue + at.QUEUE_CONTEXT, context)
+    store(queue + at.QUEUE_THREAD, thread)
+    return context
 
-    None if an argument is no ordinary value of its type, or there are too many or few.  Tensors are borrowed.
+
+@native
+def take_turns(api: Address, queue: Address) -> None:
+    """Before a run: now and then give the GIL to another thread that starts runs, too.
+
+    CPython lets a thread keep it for 5 ms while others wait, and eight of them would wait for 35.  A short run
+    seldom gives it away by itself.
+    """
+    left = load(queue + at.QUEUE_TURN)
+    if left == 0:
+        return
+    store(queue + at.QUEUE_TURN, left - 1)
+    if left == 1:
+        thread = call1(load(api + at.PYTHON_SAVE), 0)
+        # The time that a thread needs to wake up: else this one would have the GIL back at once.  One that comes
+        # writes the word, and the next pause is due; if none comes, there is no other pause.
+        futex_wait(queue + at.QUEUE_TURN, 0, WAKE_UP_NS)
+        call1(load(api + at.PYTHON_RESTORE), thread)
+
+
+@entry
+def launch(bound: Address, given: Address, count: int) -> Address:
+    """Make the words of a run: `launch(run, queue, template, cancelled value, store of tensors, arguments, starts)`.
+
+    They go to the first slot of the run, an object that was just made, and Python knows it by their address
+    from now on.  If `starts` is true its call starts as a task; else arguments that are tensors are borrowed.
+
+    MISSING, and nothing has changed, if an argument is no ordinary value of its type, or there are too
+    many or few.
     """
     api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    template, arguments = word(api, given, 0), load(given + 24)
+    missing = load(bound + at.PYTHON_BYTES + 16)
+    queue = word(api, given, 1)
+    take_turns(api, queue)
+    run, context = load(given), context_of(api, queue)
+    if context == 0:
+        return 0
+    template, arguments = word(api, given, 2), load(given + 40)
     wanted = load(template + at.TEMPLATE_ARGUMENTS)
     if call1(load(api + at.PYTHON_TUPLE_SIZE), arguments) != wanted:
-        return shared(api, load(api + at.PYTHON_NONE))
+        return shared(api, missing)
     made = call2(
         load(api + at.PYTHON_NEW_BYTES),
         template + at.TEMPLATE_WORDS,
@@ -98,16 +151,25 @@ def begin(bound: Address, given: Address, count: int) -> Address:
     for i in range(wanted):
         if not put(api, place, load(items + 8 * i)):
             call1(load(api + at.PYTHON_DROP), made)
-            return shared(api, load(api + at.PYTHON_NONE))
+            return shared(api, missing)
         place += 8 * ARGUMENT_WORDS
+    store(run + load(api + at.PYTHON_FIRST_SLOT), made)
+    key = call1(load(api + at.PYTHON_MAKE_INT), request)
+    # The result is an int of 32 bits: not 0 where Python has no memory for it.
+    failed = call3(load(api + at.PYTHON_NOTE), load(api + at.PYTHON_REQUESTS), key, run) << 32
+    call1(load(api + at.PYTHON_DROP), key)
+    if failed != 0:
+        return 0
     for i in range(wanted):
         place = request + at.REQUEST_SIZE + 8 * ARGUMENT_WORDS * i
         if load(place) == at.TYPE_OBJECT:  # only now: nothing is to be taken back
             hold(process, api, load(place + 8))
-    store(request + at.REQUEST_CANCELLED_VALUE, word(api, given, 1))
-    store(request + at.REQUEST_STORE, word(api, given, 2))
+    store(request + at.REQUEST_CANCELLED_VALUE, word(api, given, 3))
+    store(request + at.REQUEST_STORE, word(api, given, 4))
     store(request + at.REQUEST_NUMBER, next_number(process))
-    return made
+    if word(api, given, 6) != 0:
+        start_call_with(context, load(template + at.TEMPLATE_FUNCTION), request, 1)
+    return shared(api, load(api + at.PYTHON_NONE))
 
 
 @entry
@@ -183,22 +245,43 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
 
 
 @entry
+def first(bound: Address, given: Address, count: int) -> Address:
+    """What the result of a run is that has one: `first(queue, template, words)`; works for it on this thread.
+
+    MISSING in the cases of `result`, and if the run is cancelled or watched.
+    """
+    api, missing = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 16)
+    template, request = word(api, given, 1), load(given + 16) + at.PYTHON_BYTES
+    payload_type = load(template + at.TEMPLATE_READS)
+    if payload_type == 0 or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
+        return shared(api, missing)
+    value = load(request + load(template + at.TEMPLATE_FIRST))
+    return found(bound, context_of(api, word(api, given, 0)), value, payload_type)
+
+
+@entry
 def result(bound: Address, given: Address, count: int) -> Address:
-    """What a value is: `result(context, value, type of its payload, request or 0)`; works for it on this thread.
+    """What a value is: `result(queue, value, type of its payload)`; works for it on this thread.
 
     MISSING if it is unavailable when nothing is left to do, or no ordinary value of the type; and
-    where this thread must not work, the run is cancelled or watched, or a signal came.
+    where this thread must not work, or a signal came.
     """
+    api = load(bound + at.PYTHON_BYTES)
+    context = context_of(api, word(api, given, 0))
+    return found(bound, context, word(api, given, 1), word(api, given, 2))
+
+
+@native
+def found(bound: Address, context: Address, value: Address, payload_type: int) -> Address:
+    """A new reference to what `result` returns."""
+    if context == 0:
+        return 0
     api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    context, value = word(api, given, 0), word(api, given, 1)
     missing = load(bound + at.PYTHON_BYTES + 16)
-    request = word(api, given, 3)
-    if request != 0 and load_acquire(request + at.REQUEST_UNUSUAL) != 0:
-        return shared(api, missing)
     if not is_available(value) and not work_here(context, api, value, False):
         forget_over(process, api)
         return shared(api, missing)
-    made = object_of(api, value, word(api, given, 2))
+    made = object_of(api, value, payload_type)
     forget_over(process, api)
     if made == 0 and call1(load(api + at.PYTHON_OCCURRED), 0) == 0:
         return shared(api, missing)
@@ -207,19 +290,21 @@ def result(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def end(bound: Address, given: Address, count: int) -> Address:
-    """None when nothing of a run is left: `end(context, request)`; works for it on this thread.
+    """None when nothing of a run is left: `end(queue, words)`; works for it on this thread.
 
-    MISSING if it is not over when nothing is left to do, and in the cases of `result`.
+    MISSING if it is not over when nothing is left to do, and in the cases of `first`.
     """
     api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    context, request = word(api, given, 0), word(api, given, 1)
-    found = load(bound + at.PYTHON_BYTES + 16)
+    context, request = context_of(api, word(api, given, 0)), load(given + 8) + at.PYTHON_BYTES
+    if context == 0:
+        return 0
+    answer = load(bound + at.PYTHON_BYTES + 16)
     if load_acquire(request + at.REQUEST_UNUSUAL) == 0 and (
         is_reached(request, True) or work_here(context, api, request, True)
     ):
-        found = load(api + at.PYTHON_NONE)
+        answer = load(api + at.PYTHON_NONE)
     forget_over(process, api)
-    return shared(api, found)
+    return shared(api, answer)
 
 
 @inline
@@ -354,15 +439,20 @@ def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> 
 
 @entry
 def leave(bound: Address, given: Address, count: int) -> Address:
-    """The Python object of a run dies: `leave(context, request, results, count of results)`.
+    """The Python object of a run dies: `leave(queue, words, template)`.
 
-    Its references to results are dropped.  If the run is not over, the thread that ends it lets Python forget it.
+    Its references to results are dropped; with 0 for the template it has none.  If the run is not over, the
+    thread that ends it lets Python forget it.
     """
     api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    context, request = word(api, given, 0), word(api, given, 1)
-    results, results_count = word(api, given, 2), word(api, given, 3)
-    for i in range(results_count):
-        drop_reference(context, load(results + 8 * i))
+    context, request = context_of(api, word(api, given, 0)), load(given + 8) + at.PYTHON_BYTES
+    if context == 0:
+        return 0
+    template = word(api, given, 2)
+    if template != 0:
+        results = request + load(template + at.TEMPLATE_FIRST)
+        for i in range(load(template + at.TEMPLATE_RESULTS)):
+            drop_reference(context, load(results + 8 * i))
     compare_and_swap(request + at.REQUEST_TOLD, 0, at.REQUEST_LEFT)
     forget_over(process, api)
     return shared(api, load(api + at.PYTHON_NONE))

@@ -260,5 +260,5 @@ def test_threads_that_ask_at_once_get_the_same_resource() -> None:
 
 
 def test_functions_of_the_core_hold_what_the_interpreter_reads_when_they_end() -> None:
-    for function in (native_process().begin, native_process().quick.fill_stock):
+    for function in (native_process().launch, native_process().quick.fill_stock):
         assert any(isinstance(one, ctypes.Structure) for one in gc.get_referents(function))

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from weakref import WeakSet
 
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute
@@ -38,7 +37,7 @@ from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.executor.loading.native_functions import PREFIX
-from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.context import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 _WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
@@ -61,9 +60,7 @@ def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str,
             fail(op, f"'{op.sym_name.data}' cannot be called by host programs: {problem}")
     code = compiled.compile(kernel_functions(), names)
     is_plain = all(map(_is_plain, functions))
-    prepare = functools.partial(_prepare, compiled, code)
-    if is_plain:
-        prepare = functools.partial(_prepare_once, prepare, WeakSet())
+    prepare = functools.partial(_prepare, compiled, code, each=not is_plain)
     kernels = [_kernel(op, code, prepare) for op in functions]
     return {kernel.name: kernel for kernel in kernels}
 
@@ -115,20 +112,15 @@ def _given_types(types: Sequence[Attribute]) -> tuple[str, ...]:
     )
 
 
-def _prepare(compiled: CompiledModule, code: MachineCode, run: Request) -> None:
-    """Get ready for a run that may call into the code, and tidy up when it is over."""
+def _prepare(compiled: CompiledModule, code: MachineCode, run: Request, *, each: bool) -> bool:
+    """Get ready for a run that may call into the code, and tidy up when it is over.
+
+    `each` run needs that but for code of whose runs the runtime need not know; returns it.
+    """
     shared = run.host.shared_context(HostCode)
     shared.add(compiled, code)
     serve(shared.runtime, run)
-
-
-def _prepare_once(
-    prepare: Callable[[Request], None], hosts: WeakSet[HostContext], run: Request
-) -> None:
-    """Get a host ready for code whose runs need nothing of their own."""
-    if run.host not in hosts:
-        prepare(run)
-        hosts.add(run.host)
+    return each
 
 
 def _is_plain(function: Function) -> bool:
@@ -136,7 +128,7 @@ def _is_plain(function: Function) -> bool:
 
 
 def _kernel(
-    function: Function, code: MachineCode, prepare: Callable[[Request], None]
+    function: Function, code: MachineCode, prepare: Callable[[Request], bool]
 ) -> CompiledKernel:
     inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
     return CompiledKernel(

@@ -22,6 +22,7 @@ from tfrt_runtime.bef.attributes import Attribute, array_of
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.chain import CHAIN as A_CHAIN
@@ -40,12 +41,12 @@ from tfrt_runtime.kernels.users.annotations import (
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, UserKernel
 
 _CACHE_SIZE = 4096
-_programs: dict[object, tuple[Executable, bool, CodeType]] = {}
-"""By kernel, types, attributes and the instruction of the caller, whose code is kept: its address is its own."""
+_programs: dict[object, tuple[Executable, Entry, bool, CodeType]] = {}
+"""By the instruction of the caller, whose code is kept, as its address is its own; kernel, types and attributes."""
 _checked: set[object] = set()
 """The keys, apart from the caller, of programs that are right."""
-_OF_ANY = {name for name, one in SIGNATURES.items() if "any" in (*one.operands, one.rest)}
-"""The kernels of whose arguments the types are those of the values."""
+_TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
+"""The kernels whose arguments have the types of the signature, not those of the values."""
 _lock = threading.Lock()
 
 
@@ -61,10 +62,10 @@ def call(
     Raises:
         TfrtError: if there is no such kernel, or it takes other arguments or attributes.
     """
-    program, needs_chain, _ = _program(name, values, attributes)
+    program, entry, needs_chain, _ = _program(name, values, attributes)
     if needs_chain:
         values = (*values, A_CHAIN)
-    results = Execution(default_host(), program, 0, values).results
+    results = Execution(default_host(), program, entry, values).results
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -79,7 +80,7 @@ def call_each(
         TfrtError: as `call`, and if the columns do not fit the kernel.
     """
     firsts = tuple([column[0] if len(column) else None for column in columns])
-    program, needs_chain, _ = _program(name, firsts, attributes)
+    program, _, needs_chain, _ = _program(name, firsts, attributes)
     if needs_chain:
         columns = (*columns, [A_CHAIN] * len(columns[0]))
     return Batch(default_host(), program, 0, columns)
@@ -87,31 +88,36 @@ def call_each(
 
 def _program(
     name: str | Callable[..., object], values: tuple[object, ...], attributes: dict[str, Any]
-) -> tuple[Executable, bool, CodeType]:
-    """The program that calls a kernel with such values, and whether it takes a chain more; the caller's code."""
-    if not isinstance(name, str):
+) -> tuple[Executable, Entry, bool, CodeType]:
+    """The program that calls a kernel with such values, and its function; whether it takes a chain more; the
+    caller's code."""
+    if type(name) is not str:
         name = _name_of(name)
-    types: tuple[object, ...] = ()
-    if name not in SIGNATURES or name in _OF_ANY:
-        types = tuple([_type_key(value) for value in values])
-    key: object = (name, len(values), types, USER_KERNELS.version)
-    if attributes:
-        key = (key, *attributes, *[_attribute_key(value) for value in attributes.values()])
     frame = sys._getframe(2)  # what called `call` or `call_each`
-    code, at = frame.f_code, frame.f_lasti
-    found = _programs.get((id(code), at, key))
+    code = frame.f_code
+    # One tuple, as the hash of each counts in so short a call.
+    key: tuple[object, ...]
+    key = (id(code), frame.f_lasti, name, len(values), USER_KERNELS.version)
+    if attributes or name not in _TYPED:
+        types = () if name in _TYPED else [_type_key(value) for value in values]
+        given = [_attribute_key(value) for value in attributes.values()]
+        key = (*key, *types, *attributes, *given)
+    found = _programs.get(key)
     if found is None:
-        found = (*_loaded(name, values, attributes, key), code)
+        program, needs_chain = _loaded(name, values, attributes, key[2:])
+        found = program, program.entry(0), needs_chain, code
         with _lock:
             if len(_programs) >= _CACHE_SIZE:
                 _programs.clear()
                 _checked.clear()
-            _programs[id(code), at, key] = found
+            _programs[key] = found
     return found
 
 
 def _name_of(function: object) -> str:
-    """The name of the kernel that a function is."""
+    """The name of the kernel that a function is, or that a text says."""
+    if isinstance(function, str):
+        return str(function)
     kernel = getattr(function, "kernel", None)
     if isinstance(kernel, UserKernel):
         kernel.check_is_registered()

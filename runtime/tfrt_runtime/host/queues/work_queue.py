@@ -4,8 +4,8 @@
 each other, and up to B threads for work that blocks.  Threads start when they are first needed, so a
 queue that is not used costs nothing.
 
-Each thread that touches native values of a queue has a native context; `context()` is the present
-thread's.  Workers are Python threads that stay inside native code, so that a Python kernel finds its
+Each thread that touches native values of a queue has a native context; `thread.context` is the present
+one's.  Workers are Python threads that stay inside native code, so that a Python kernel finds its
 thread state and needs only the GIL.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import itertools
 import os
 import threading
@@ -73,7 +74,6 @@ class WorkQueue:
         self.process: NativeProcess = native_process()
         self._take_host = self.process.quick.host_take
         self._leave_host = self.process.quick.host_leave
-        self._local = threading.local()
         self._lock = threading.RLock()
         self._workers: list[threading.Thread] = []
         self._pool_threads: set[threading.Thread] = set()
@@ -81,6 +81,8 @@ class WorkQueue:
         self._labels: list[str] = []
         self._idle_contexts: list[int] = []
         self._stopped = False
+        self.has_started = threads == 0
+        """Whether the workers run, if there are any: then `start` has nothing to do."""
         self.when_interrupted: Callable[[], None] = lambda: None
         """Called when the user interrupts a thread in whose place another one works, and there are no
         workers: what runs ends, as it would on the thread that waits."""
@@ -100,12 +102,14 @@ class WorkQueue:
         self.pool = _address(self._pool)
         self._stand_in = None
         self._fill()
+        self.thread = _Thread(weakref.ref(self), self._idle_contexts, self._queue)
+        """What the queue knows of the thread that asks."""
+        self._find = functools.partial(getattr, self.thread, "context")
+        self._queue[at.QUEUE_FIND // 8] = id(self._find)
         self.is_of_parent = False
         """Whether the process was forked since: the threads are those of its parent."""
         _queues.add(self)
-        free = weakref.finalize(
-            self, _free_contexts, self.process, self._contexts, self._idle_contexts, self._local
-        )
+        free = weakref.finalize(self, _free_contexts, self.process, self._contexts, self.thread)
         free.atexit = False  # threads of a queue that was not stopped may still run then
 
     def _fill(self) -> None:
@@ -146,19 +150,7 @@ class WorkQueue:
 
     def context(self) -> int:
         """The native context of this thread."""
-        try:
-            context: int = self._local.context
-        except AttributeError:
-            context = self._local.context = self._borrow_context()
-            self._local.lease = _Lease(self._idle_contexts, context)
-            self._local.busy = 0
-        return context
-
-    @property
-    def beneath(self) -> list[int]:
-        """The contexts further down on this thread's stack: their kernels wait for what runs on top."""
-        contexts: list[int] = self._local.__dict__.setdefault("beneath", [])
-        return contexts
+        return self.thread.context
 
     @property
     def is_at_work_here(self) -> bool:
@@ -167,7 +159,7 @@ class WorkQueue:
 
     def _is_busy(self, context: int) -> bool:
         """Whether this thread, whose context this is, works for the queue."""
-        return self._local.busy > 0 or WORDS[(context + at.CONTEXT_EPOCH) >> 3] & 1 != 0
+        return self.thread.busy > 0 or WORDS[(context + at.CONTEXT_EPOCH) >> 3] & 1 != 0
 
     def _make_context(self, label: str) -> int:
         with self._lock:
@@ -209,12 +201,13 @@ class WorkQueue:
                 return
             for number in range(self.threads):
                 self._workers.append(start_thread(f"worker {number + 1}", self._work, number))
+            self.has_started = True
 
     def _work(self, number: int) -> None:
         context = self.context()
         WORDS[(context + at.CONTEXT_DEQUE) >> 3] = self._table[number]
         WORDS[(context + at.CONTEXT_WORKER) >> 3] = number
-        self._local.busy = 1
+        self.thread.busy = 1
         self.process.slow.worker_loop(context)
         WORDS[(context + at.CONTEXT_DEQUE) >> 3] = 0
         WORDS[(context + at.CONTEXT_WORKER) >> 3] = -1
@@ -244,33 +237,33 @@ class WorkQueue:
 
     def _block_here(self) -> None:
         """The system starts no thread for the blocking tasks that wait: this one runs them."""
-        local, own = self._local, self.context()
-        if getattr(local, "blocks_here", False):
+        thread = self.thread
+        if thread.blocks_here:
             return  # further down on this stack
-        context = self._borrow_context()
-        self.beneath.append(own)
-        local.blocks_here, local.context, local.busy = True, context, local.busy + 1
+        own, context = thread.context, self._borrow_context()
+        thread.beneath.append(own)
+        thread.blocks_here, thread.busy = True, thread.busy + 1
+        thread.become(context)
         try:
             self.process.slow.blocking_loop(context, self.pool, 0)
         finally:
-            local.blocks_here, local.context, local.busy = False, own, local.busy - 1
-            self.beneath.pop()
+            thread.blocks_here, thread.busy = False, thread.busy - 1
+            thread.become(own)
+            thread.beneath.pop()
             with self._lock:
                 self._idle_contexts.append(context)
 
     _pool_numbers = itertools.count(1)
 
     def _block(self) -> None:
-        context = self._borrow_context()
-        self._local.context = context
-        self._local.busy = 1
+        thread = self.thread
+        thread.busy = 1
         try:
-            self.process.slow.blocking_loop(context, self.pool, IDLE_NS)
+            self.process.slow.blocking_loop(thread.context, self.pool, IDLE_NS)
         finally:
             with self._lock:
                 self._pool_threads.discard(threading.current_thread())
                 self._pool[at.POOL_THREADS // 8] = len(self._pool_threads)
-                self._idle_contexts.append(context)
             # A task may have come after the last look, while this thread still counted.
             if self._pool[at.POOL_TAIL // 8] != self._pool[at.POOL_HEAD // 8]:
                 self._start_pool_thread()
@@ -434,35 +427,35 @@ class WorkQueue:
         Raises:
             WorkQueueError: if kernels that wait have run each other on this thread too deep for its stack.
         """
-        local = self._local
-        if local.busy > MAX_NESTED_WAITS:
+        thread = self.thread
+        if thread.busy > MAX_NESTED_WAITS:
             raise WorkQueueError(error(TOO_MANY_WAITS))
         is_busy = self._is_busy(own)
         if is_busy:
             self.process.slow.hand_over(own)
-            self.beneath.append(own)
+            thread.beneath.append(own)
             self.waiting.add(own)
         context = self._borrow_context() if is_busy else own
         has_deque = bool(self._deques) and self._take_host(self.address) != 0
         if has_deque:
             WORDS[(context + at.CONTEXT_DEQUE) >> 3] = self._table[self.threads]
         WORDS[(context + at.CONTEXT_WORKER) >> 3] = self.threads
-        local.busy += 1
-        local.context = context
+        thread.busy += 1
+        thread.become(context)
         return context, has_deque
 
     def _end_help(self, own: int, context: int, has_deque: bool) -> None:
         """The helper is done: what it has left others may take, and its thread goes on as it was."""
-        local = self._local
+        thread = self.thread
         self._hand_over(context)
-        local.busy -= 1
-        local.context = own
+        thread.busy -= 1
+        thread.become(own)
         WORDS[(context + at.CONTEXT_WORKER) >> 3] = -1
         if has_deque:
             WORDS[(context + at.CONTEXT_DEQUE) >> 3] = 0
             self._leave_host(self.address)
         if context != own:
-            self.beneath.pop()
+            thread.beneath.pop()
             self.waiting.discard(own)
             with self._lock:
                 self._idle_contexts.append(context)
@@ -633,28 +626,53 @@ class _Helper:
         self._queue._end_help(self._own, self._context, self._has_deque)
 
 
+class _Thread(threading.local):
+    """A thread as a queue knows it; made when the thread first asks, in each thread by itself."""
+
+    def __init__(
+        self, queue: weakref.ref[WorkQueue], idle: list[int], words: ctypes.Array[ctypes.c_int64]
+    ) -> None:
+        self._words = words
+        found = queue()
+        self.context = (
+            native_process().spare_context() if found is None else found._borrow_context()
+        )
+        """The native context of the thread."""
+        self.busy = 0
+        """How many loops of the queue are on the thread's stack."""
+        self.beneath: list[int] = []
+        """The contexts further down on its stack: their kernels wait for what runs on top."""
+        self.blocks_here = False
+        """Whether it runs tasks of the blocking pool, as there is no thread for them."""
+        self._lease = _Lease(idle, words, self.context)
+
+    def become(self, context: int) -> None:
+        """Have another context from now on."""
+        self.context = context
+        self._words[at.QUEUE_THREAD // 8] = 0
+
+
 class _Lease:
     """A thread's hold on its context: when the thread is gone, another one may have it."""
 
-    def __init__(self, idle: list[int], context: int) -> None:
-        self._idle, self._context = idle, context
+    def __init__(self, idle: list[int], words: ctypes.Array[ctypes.c_int64], context: int) -> None:
+        self._idle, self._words, self._context = idle, words, context
 
     def __del__(self) -> None:
+        # Before another thread, which CPython may know by the same address, can ask for its own.
+        self._words[at.QUEUE_THREAD // 8] = 0
         self._idle.append(self._context)
 
 
-def _free_contexts(
-    process: NativeProcess, contexts: list[int], idle: list[int], local: threading.local
-) -> None:
+def _free_contexts(process: NativeProcess, contexts: list[int], thread: _Thread) -> None:
     """The queue is gone, and so are its threads and everything that holds it.
 
     If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this thread:
     they find the spare context.
     """
-    local.__dict__.clear()
+    thread.become(process.spare_context())
     process.free_contexts(contexts)
     contexts.clear()
-    idle[:] = [process.spare_context()]
 
 
 def _words(size: int) -> ctypes.Array[ctypes.c_int64]:

@@ -391,10 +391,12 @@ class AsyncValue(NoObject):
             TfrtError: if it is an error, or will never resolve; carries the diagnostic.
             KeyboardInterrupt: if that was raised where the value should have been made.
         """
-        if timeout is None and (reads := _ORDINARY.get(self.type)) is not None:
+        if timeout is not None:
+            deadline_in(timeout)  # a wrong one is refused also where the value is there already
+        elif (reads := _ORDINARY.get(self.type)) is not None:
             # The shortest way to a number: native code works for it, and makes the object.
             queue = self._queue
-            found = queue.process.result(queue.context(), self._address, reads, 0)
+            found = queue.process.result(queue.address, self._address, reads)
             if found is not MISSING:
                 return found
             INTERRUPTS.raise_if_noted()
@@ -506,7 +508,7 @@ class AsyncValue(NoObject):
         if outcome == 0:
             if timeout is None:
                 process, queue = native_process(), self._queue
-                process.result(queue.context(), self._address, 0, 0)  # works for it
+                process.result(queue.address, self._address, 0)  # works for it
                 INTERRUPTS.raise_if_noted()
                 outcome = value_outcome(self._address)
             if outcome == 0:

@@ -39,7 +39,7 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     def is_over() -> bool:
         nonlocal is_quiet
         # What is further down on this thread's stack cannot go on before this returns.
-        is_quiet = is_idle(queue, (*queue.quiescing, *queue.beneath))
+        is_quiet = is_idle(queue, (*queue.quiescing, *queue.thread.beneath))
         return is_quiet or interrupted()
 
     own = queue.context() if queue.is_at_work_here else 0
