@@ -33,7 +33,8 @@ from tfrt_runtime.native.memory import (
     store_f64,
 )
 from tfrt_runtime.native.queues.ready import add_pending, finish, mark_shared
-from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task, sleepers
+from tfrt_runtime.native.queues.sharing import count_large
+from tfrt_runtime.native.queues.tasks import add_task, free_sleepers, free_task, new_task
 from tfrt_runtime.native.queues.waiters import publish
 from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
 
@@ -99,6 +100,8 @@ def multiply(context: Address, record: Address) -> bool:
     fits = fits and load(c + at.TENSOR_SIZES) == rows and load(c + at.TENSOR_SIZES + 8) == columns
     if not fits or rows == 0 or columns == 0 or inner == 0 or overlap(a, c) or overlap(b, c):
         return False
+    # Before the rest is shared: a worker that comes for a short kernel can help as well.
+    helpers, parts = helpers_for(context, rows, columns, inner), 0
     if is_heavy(rows, columns, inner):
         share_rest(context)
     alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
@@ -108,7 +111,6 @@ def multiply(context: Address, record: Address) -> bool:
         load(b + at.TENSOR_DATA),
         load(c + at.TENSOR_DATA),
     )
-    helpers, parts = helpers_for(context, rows, columns, inner), 0
     if helpers > 0:
         parts = parts_for(helpers, rows, columns, inner)
     if parts > 1:
@@ -146,7 +148,9 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
     # There is a deque more than workers, for a thread that waits.  When it and all workers but one are
     # at work, no thread is left to help: one thread more would take the processor away from the others.
     helpers = load(queue + at.QUEUE_WORKERS) - 2
-    return min(helpers, sleepers(queue) - 1)
+    # What else is large and ready here is about to be shared, and keeps one of them busy each.
+    others = count_large(load(context + at.CONTEXT_READY), load(context + at.CONTEXT_READY_TOP))
+    return min(helpers, free_sleepers(context) - 1 - others)
 
 
 @native

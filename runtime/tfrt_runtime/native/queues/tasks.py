@@ -230,6 +230,19 @@ def sleepers(queue: Address) -> int:
 
 
 @native
+def free_sleepers(context: Address) -> int:
+    """How many threads have nothing to do: those that sleep, and those that wake up for what another one has taken.
+
+    The start of a run wakes a worker, and the thread that waits for the run takes it before that is awake.
+    """
+    queue = load(context + at.CONTEXT_QUEUE)
+    counts = load_acquire(queue + at.QUEUE_SLEEPERS)
+    sleeping = counts & (at.SLEEPERS_NOTIFIED - 1)
+    # A guess, as all such counts: tasks may come and go at any moment.
+    return sleeping if has_queued_task(context) else sleeping + counts // at.SLEEPERS_NOTIFIED
+
+
+@native
 def notify_sleeper(queue: Address) -> bool:
     """Count a wake-up that is on its way; False if there is no sleeper for it."""
     while True:
