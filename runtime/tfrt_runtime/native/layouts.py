@@ -814,7 +814,7 @@ QUEUE_CONTEXT = 336
 QUEUE_FIND = 344
 """The Python function that says what the context of its thread is."""
 QUEUE_TURN = 352
-"""How many runs the thread still starts before it gives the GIL away; 0 if no other one starts runs.  With the GIL."""
+"""How many runs the thread still starts in which it gives the GIL away now and then; 0 if no other one starts runs."""
 QUEUE_SIZE = 384
 
 # Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.  Only the owner

@@ -59,6 +59,8 @@ LIGHT_ENTRIES = 256
 """How much a thread does that keeps the GIL: a few microseconds."""
 TURN_RUNS = 256
 """Runs that a thread starts in its turn, some half a millisecond, where several threads start runs."""
+TURNS = 16
+"""Turns of one thread behind each other until the others are taken to have ended."""
 WAKE_UP_NS = 50_000
 LOOK_NS = 10_000_000
 """Python looks at the handler of SIGINT so often: see `host.interrupts`."""
@@ -92,7 +94,7 @@ def context_of(api: Address, queue: Address) -> Address:
     call1(load(api + at.PYTHON_DROP), answer)
     # Another thread may have been here meanwhile.  Each writes all words before it gives the GIL away.
     if load(queue + at.QUEUE_THREAD) != 0:
-        store(queue + at.QUEUE_TURN, TURN_RUNS)
+        store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
     store(queue + at.QUEUE_CONTEXT, context)
     store(queue + at.QUEUE_THREAD, thread)
     return context
@@ -105,15 +107,15 @@ def take_turns(api: Address, queue: Address) -> None:
     CPython lets a thread keep it for 5 ms while others wait, and eight of them would wait for 35.  A short run
     seldom gives it away by itself.
     """
-    left = load(queue + at.QUEUE_TURN)
-    if left == 0:
+    left = load(queue + at.QUEUE_TURN) - 1
+    if left < 0:
         return
-    store(queue + at.QUEUE_TURN, left - 1)
-    if left == 1:
+    store(queue + at.QUEUE_TURN, left)
+    if left % TURN_RUNS == 0:
         thread = call1(load(api + at.PYTHON_SAVE), 0)
-        # The time that a thread needs to wake up: else this one would have the GIL back at once.  One that comes
-        # writes the word, and the next pause is due; if none comes, there is no other pause.
-        futex_wait(queue + at.QUEUE_TURN, 0, WAKE_UP_NS)
+        # The time that a thread needs to wake up: else this one would have the GIL back at once.  One that
+        # comes writes the word, so that this does not sleep if it was here already.
+        futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
         call1(load(api + at.PYTHON_RESTORE), thread)
 
 
