@@ -36,16 +36,18 @@ def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, 
             raise TfrtError(error(f"--in {one}: expected NAME or NAME=EXPRESSION"))
         if name in values:
             raise TfrtError(error(f"--in {name}: %{name} has a value already"))
-        values[name] = _value(one, expression.strip() if equals else name, namespace)
+        values[name] = _value(one, name, expression.strip() if equals else name, namespace)
     return values
 
 
-def _value(option: str, expression: str, namespace: dict[str, object]) -> object:
+def _value(option: str, name: str, expression: str, namespace: dict[str, object]) -> object:
     try:
         return eval(compile(expression, "<--in>", "eval"), namespace)
     except (Exception, SystemExit) as problem:  # noqa: BLE001  it is the user's expression
         text = str(problem).partition("\n")[0]
-        raise TfrtError(error(f"--in {option}: {type(problem).__name__}: {text}")) from None
+        is_text = isinstance(problem, NameError) and expression != name
+        hint = f"; a text needs quotes within quotes: --in '{name}=\"text\"'" if is_text else ""
+        raise TfrtError(error(f"--in {option}: {type(problem).__name__}: {text}{hint}")) from None
 
 
 def programs_of(

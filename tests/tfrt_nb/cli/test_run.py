@@ -278,3 +278,11 @@ def test_a_fixed_size_is_refused_to_who_asks_for_more(shell) -> None:
         "Attempted to allocate 4000 bytes. However current capacity is only 1024.",
         "r.mlir:3:8: error: unexpected error: runtime error: Cannot allocate tensor",
     ]
+
+
+def test_what_follows_two_dashes_are_arguments(shell) -> None:
+    text = "func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}"
+
+    outcome = shell("run", shell.write("p.mlir", text), "--tier", "auto", "--", "-3")
+
+    assert outcome.stdout == "--- Running 'main':\n'main' returned -3\n"

@@ -421,6 +421,8 @@ def test_keyword_only_parameters_and_defaults_are_arguments_of_the_program() -> 
 
     assert scaled(2).result(SLOW) == 6
     assert scaled(2, by=5).result(SLOW) == 10
+    with pytest.raises(tfrt.TfrtError, match="too many positional arguments"):
+        scaled(2, 5)
     assert value_of(lambda x: scaled(tfrt.i32(x), by=x_of(7)), 2) == 14
 
 

@@ -352,11 +352,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = build_parser()
     # argparse has a list of arguments end at the first option behind it.
     options, more = parser.parse_known_args(arguments)
-    unknown = [one for one in more if options.command not in ("run", "bench") or is_option(one)]
+    takes_more = options.command in ("run", "bench")
+    mark = more.index("--") if takes_more and "--" in more else len(more)
+    unknown = [one for one in more[:mark] if not takes_more or is_option(one)]
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if more:
-        options.arguments += more
+        options.arguments += more[:mark] + more[mark + 1 :]
     with collector_paused():
         command = importlib.import_module(COMMANDS[options.command])
     try:

@@ -78,6 +78,7 @@ class TracedProgram:
         self._lock = threading.RLock()
         self._versions: dict[tuple[str, ...], Program] = {}
         self._parameters = list(self._signature.parameters.values())
+        self._has_named = any(one.kind is one.KEYWORD_ONLY for one in self._parameters)
         for parameter in self._parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 refuse(f"@{self._name}: a program has a fixed number of arguments")
@@ -130,7 +131,7 @@ class TracedProgram:
         trace = current()
         if trace is not None:
             return self._called(trace, self._bound(values, keywords))
-        if keywords or len(values) < len(self._parameters):
+        if keywords or self._has_named or len(values) < len(self._parameters):
             values = self._bound(values, keywords)
         types = self._fixed or self._types_of(values)
         program = self._versions.get(types) or self._version(types)
