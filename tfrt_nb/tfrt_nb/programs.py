@@ -195,7 +195,7 @@ class Program:
                 program = Program.of_file(BefFile.of(records, name), text)
                 program.plain = plain
                 return program
-            others = {key: library._parsed for key, library in (libraries or {}).items()}
+            others = {key: library.parsed for key, library in (libraries or {}).items()}
             host, code = divide(parse_module(text, name, others))
             compiled = None
             if code is not None:
@@ -331,12 +331,12 @@ class Program:
         host = print_module(bef_to_mlir(self.file), func_dialect=True) if has_functions else ""
         return host if self.compiled is None else f"{host}{compiled_text(self.compiled.module)}"
 
-    def _parsed(self) -> ModuleOp:
+    def parsed(self) -> ModuleOp:
         """All functions as a module of their own, which the caller may take apart."""
         from tfrt_nb.source import parse_module
 
         if self.text:
-            others = {key: library._parsed for key, library in self.libraries.items()}
+            others = {key: library.parsed for key, library in self.libraries.items()}
             return parse_module(self.text, self.name, others)
         return parse_module(self.mlir, self.name)
 

@@ -54,15 +54,21 @@ export function createRuns({ services, tracker }) {
       else restore(panel, data);
     });
     context.statusChanged.connect((_, status) => { if (DEAD.includes(status)) mine().forEach((run) => run.lose()); });
-    context.kernelChanged.connect((_, { newValue }) => mine().forEach((run) => (newValue ? run.catchUp() : run.lose())));
+    context.kernelChanged.connect((_, { newValue }) => { if (!newValue) mine().forEach((run) => run.lose()); });
+    context.connectionStatusChanged.connect(greet);
     panel.context.saveState.connect((_, state) => { if (state === "started") mine().forEach((run) => run.beforeSave()); });
-    panel.context.ready.then(() => { for (const { data } of outputsOf(panel)) runFor(data[MIME], panel); });
-    // A run that ended while no page was open is silent: ask, but only where a cell speaks of us.
-    Promise.all([panel.context.ready, context.ready]).then(async () => {
+    panel.context.ready.then(() => { for (const { data } of outputsOf(panel)) runFor(data[MIME], panel); }).then(greet);
+
+    /** Ask what was missed. JupyterLab keeps what is sent before it is connected until a busy kernel's cell is over. */
+    async function greet() {
+      await panel.context.ready;
       const kernel = context.session?.kernel;
-      if (!kernel || ![...panel.content.model.cells].some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
+      if (kernel?.connectionStatus !== "connected") return;
+      mine().forEach((run) => run.catchUp());
+      // A run that ended while no page was open is silent: ask, but only where a cell speaks of us.
+      if (![...panel.content.model.cells].some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
       for (const run of (await ask(kernel, {}))?.runs ?? []) if (!runs.has(run.run)) restore(panel, run);
-    });
+    }
   }
 
   /** A run of this kernel whose output is not in the document, because a reload came before a save. */
@@ -111,7 +117,7 @@ export function createRuns({ services, tracker }) {
 
     /** Ask for what came since the last event that is here. */
     async catchUp() {
-      if (!this.kernel || this.head.status !== "running" || this.isAsking) return;
+      if (this.kernel?.connectionStatus !== "connected" || this.head.status !== "running" || this.isAsking) return;
       this.isAsking = true;
       await this.ready;
       const found = await this.ask({ last: this.store.document.events.time.length });

@@ -17,7 +17,7 @@ from tfrt_magics.bridge.record import Document, Json, Record
 
 KEPT = 50
 """So many runs can still be asked about."""
-FRAME_LOOKS = 30
+FRAME_LOOKS = 15
 """Each that many looks a message has the present state of all values."""
 
 Bundle = dict[str, Json]

@@ -501,3 +501,42 @@ def test_what_compiled_code_prints_is_of_its_only_print(times: int) -> None:
         for _, operation, _ in document.data["log"]
     }
     assert lines == ({3} if times == 1 else {None})
+
+
+LIBRARY = """\
+async.func @double(%x: i64) -> !async.value<i64> {
+  %t, %v = async.execute -> !async.value<i64> {
+    %y = arith.addi %x, %x : i64
+    async.yield %y : i64
+  }
+  %r = async.await %v : !async.value<i64>
+  return %r : i64
+}
+"""
+CALLS_TASKS = """\
+func.func @main(%three: i64) -> !async.value<i64> {
+  %r = async.call @double(%three) : (i64) -> !async.value<i64>
+  return %r : !async.value<i64>
+}
+"""
+
+
+
+def test_what_came_along_from_a_library_has_its_own_events_and_no_line_of_the_program(host):
+    """Both programs have an operation at the same line and column."""
+    library = Program.from_source(LIBRARY, "library")
+    program = Program.from_source(CALLS_TASKS, "own", libraries={"library": library})
+    run = program.run(host, "main", (3,), watch=True)
+    assert run.wait(30)
+    document = RunDocument(program, run)
+    operations = document.data["program"]["operations"]
+    assert [(row["kernel"], row["line"]) for row in operations] == [
+        ("async.call", 2),
+        ("async.execute", 0),
+        ("arith.addi", 0),
+        ("async.await", 0),
+    ]
+    events = list(rows(document.data))
+    assert [text for kind, text, *_ in events if kind == "begin"] == [operations[1]["text"]]
+    made = [(name, payload) for kind, _, name, _, payload in events if kind == "available"]
+    assert sorted(made) == [("%r", "6"), ("%t", None), ("%v", "6")]

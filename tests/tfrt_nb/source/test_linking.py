@@ -47,6 +47,14 @@ def test_names_keep_what_they_mean_in_their_own_program(linked) -> None:
     }
 
 
+def test_a_misspelt_function_of_a_library_is_suggested() -> None:
+    libraries = {"lib": Program.from_source(USES_HELP, "library")}
+    with pytest.raises(TfrtError, match="'twicee' does not reference") as caught:
+        Program.from_source(OWN_HELP.replace("@twice", "@twicee"), "own", libraries=libraries)
+    (problem,) = caught.value.diagnostics
+    assert [one.message for one in problem.notes] == ["did you mean '@twice' of lib?"]
+
+
 def test_a_linked_program_is_pickled_and_printed_whole(linked) -> None:
     assert pickle.loads(pickle.dumps(linked)).run(3).result() == 12
     assert Program.from_source(linked.mlir).run(3).result() == 12

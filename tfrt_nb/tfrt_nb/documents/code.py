@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from ctypes import string_at
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,12 @@ import numpy.typing as npt
 from tfrt_nb.documents.payloads import payload_text
 from tfrt_nb.documents.previews import label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
-from tfrt_nb.programs import Program
-from tfrt_nb.source.text import SourceText
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.values.async_value import State
 
-_LINE, _COLUMN = 32, 40
+_FILE, _LENGTH, _LINE, _COLUMN = 16, 24, 32, 40
 """Where a record of a place has these: see `jit.function_body`."""
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
 _CALL = re.compile(r"\basync\.call @([\w$.-]+)")
@@ -39,12 +38,12 @@ Event = tuple[Any, ...]
 class CodeMap:
     """From addresses to ids, for one run.  Events have to come in order."""
 
-    def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
-        self._document, self._run = document, run
+    def __init__(self, run: Execution, document: ProgramDocument) -> None:
+        self._places, self._run = document.places, run
         self._values = document.data["values"]
         self._operations = document.data["operations"]
-        self._places = _places(program, document)
         self._calls = _only_calls(document)
+        self._makers: dict[int, int] = {}
         printers = [row["id"] for row in self._operations if _PRINT.search(row["text"])]
         self._printer = printers[0] if len(printers) == 1 else None
         self._is_made: set[int] = set()
@@ -105,8 +104,9 @@ class CodeMap:
 
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
         """Note which value a new object is."""
-        place = (WORDS[(record + _LINE) >> 3], WORDS[(record + _COLUMN) >> 3]) if record else (0, 0)
-        operation = self._places.get(place, self._calls.get(place[0], -1))
+        operation = self._makers.get(record)
+        if operation is None:
+            operation = self._makers[record] = self._maker(record)
         before, count = self._latest.get(worker, (-1, 0))
         results = self._operations[operation]["results"] if operation >= 0 else []
         count = count + 1 if before == operation and count < len(results) else 1
@@ -115,6 +115,17 @@ class CodeMap:
         self._objects[what] = value, operation
         return "create", operation, value, 0, None
 
+    def _maker(self, record: int) -> int:
+        """The operation of a record of a place; -1 for none."""
+        if not record:
+            return -1
+        file, length, line, column = (
+            WORDS[(record + field) >> 3] for field in (_FILE, _LENGTH, _LINE, _COLUMN)
+        )
+        name = string_at(file, length).decode()
+        found = self._places.get((name, line, column))
+        return self._calls.get((name, line), -1) if found is None else found
+
     def _ending(self, time: int) -> Iterator[Event]:
         """Events of what the function returns, and of groups, which no code resolves."""
         for value, operation in self._objects.values():
@@ -122,7 +133,7 @@ class CodeMap:
                 yield time, _NUMBER["available"], operation, value, 0, -1, None
         results = [] if self._function is None else self._function["results"]
         for value, result in zip(results, self._run.results, strict=False):
-            if result.done():
+            if result.done() and value not in self._is_made:
                 kind = "error" if result.state is State.ERROR else "available"
                 maker = self._values[value]["op"]
                 operation = -1 if maker is None else maker
@@ -140,26 +151,14 @@ class CodeMap:
         return [value for value in unknown if self._values[value]["op"] is not None]
 
 
-def _only_calls(document: ProgramDocument) -> dict[int, int]:
-    """The operation that calls the async function of a line, where there is only one: its object is the call's."""
+def _only_calls(document: ProgramDocument) -> dict[tuple[str, int], int]:
+    """The operation that calls the async function of a file's line, where there is only one: its object is the call's."""
     callers: dict[str, list[int]] = {}
     for row in document.data["operations"]:
         if found := _CALL.search(row["text"]):
             callers.setdefault(found[1], []).append(row["id"])
     return {
-        row["line"]: callers[row["name"]][0]
-        for row in document.data["functions"]
+        place: callers[row["name"]][0]
+        for place, row in document.functions_at.items()
         if row["kind"] == "async" and len(callers.get(row["name"], ())) == 1
-    }
-
-
-def _places(program: Program, document: ProgramDocument) -> dict[tuple[int, int], int]:
-    """Operations by the line and column of their own names."""
-    if not program.text:
-        rows = document.data["operations"]
-        return {(row["line"], row["column"]): row["id"] for row in rows}
-    source = SourceText(program.text, program.name)
-    return {
-        source.line_and_column(position): number
-        for position, number in document.operation_at.items()
     }

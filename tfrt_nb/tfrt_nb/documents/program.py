@@ -27,7 +27,7 @@ from tfrt_nb.documents.previews import first_line, label
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.spans import source_span, value_name
+from tfrt_nb.source.spans import SourceSpan, source_span, value_name
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -54,24 +54,26 @@ class ProgramDocument:
     """The document of a program, and which of its rows stand for what runs.
 
     `kernels` has the operation of each kernel of the program's file, `registers` the value of each
-    register of each function; -1 for what the text does not have.  `operation_at` knows operations by
-    where their own names start in the text, counted in characters: compiled code knows no more.
+    register of each function; -1 for what the text does not have.  `places` knows operations by file, line
+    and column of their own names, `functions_at` functions by file and line: compiled code knows no more.
+    What came along from another text, as the program calls it, has line 0.
     """
 
     def __init__(self, program: Program | ModuleOp) -> None:
         self._rows = _Rows()
         self.kernels: list[int] = []
         self.registers: list[list[int]] = []
-        self.operation_at: dict[int, int] = {}
+        self.places: dict[tuple[str, int, int], int] = {}
+        self.functions_at: dict[tuple[str, int], Row] = {}
         with collector_paused(), deep_stack():
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program.text and program.plain is None:
                 # The program's own modules are its halves, and changed by passes.
                 is_whole = program.compiled is None and program.module is not None
-                module = program.module if is_whole else parse_module(program.text, program.name)
+                module = program.module if is_whole else program.parsed()
                 assert module is not None
-                self._find_records(program, self._read_module(module))
+                self._find_records(program, self._read_module(module, program.name))
             else:
                 records = _FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
@@ -80,9 +82,12 @@ class ProgramDocument:
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
 
-    def _read_module(self, module: ModuleOp, *, by_location: bool = False) -> _ModuleWalk:
-        walk = _ModuleWalk(self._rows, module, by_location)
-        self.operation_at = walk.operation_at
+    def _read_module(
+        self, module: ModuleOp, name: str | None = None, *, by_location: bool = False
+    ) -> _ModuleWalk:
+        walk = _ModuleWalk(self._rows, module, name, by_location)
+        self.places = {_place_of(span, by_location): one for one, span in walk.spans.items()}
+        self.functions_at = walk.functions_at
         return walk
 
     def operation_of(self, kernel: int) -> int:
@@ -98,19 +103,19 @@ class ProgramDocument:
     def _find_records(self, program: Program, walk: _ModuleWalk) -> None:
         """Which rows the kernels and registers of the file are: they have the same places."""
         assert program.module is not None
-        regions = {
-            number: iter(self._rows.operations[number]["regions"])
-            for number in walk.operation_at.values()
-        }
+        operation_at = {_start(span): number for number, span in walk.spans.items()}
+        regions = {number: iter(self._rows.operations[number]["regions"]) for number in walk.spans}
         for function in Collector(program.module, optional_sections=False).functions:
             registers: list[int] = []
-            operation = walk.operation_at.get(_start(function.op), -1)
+            operation = operation_at.get(_start_of(function.op), -1)
             if not function.name and operation >= 0:  # the regions of an operation come in order
                 registers = list(next(regions[operation])["arguments"])
             elif function.block is not None:
-                registers = [walk.argument_at.get(_start(arg), -1) for arg in function.block.args]
+                registers = [
+                    walk.argument_at.get(_start_of(arg), -1) for arg in function.block.args
+                ]
             for call in function.calls:
-                operation = walk.operation_at.get(_start(call.op), -1)
+                operation = operation_at.get(_start_of(call.op), -1)
                 results = walk.results_of.get(operation, ())
                 is_same = len(results) == len(call.op.results)
                 self.kernels.append(operation)
@@ -118,10 +123,21 @@ class ProgramDocument:
             self.registers.append(registers)
 
 
-def _start(node: Operation | BlockArgument) -> int:
-    """Where a name starts in the text; -1 if it has no text."""
+def _start(span: SourceSpan) -> tuple[str, int]:
+    """The text that a name is in, and where it starts there."""
+    return span.source.name, span.start
+
+
+def _start_of(node: Operation | BlockArgument) -> tuple[str, int]:
     span = source_span(node)
-    return -1 if span is None else span.start
+    return ("", -1) if span is None else _start(span)
+
+
+def _place_of(span: SourceSpan, by_location: bool) -> tuple[str, int, int]:
+    where = span.explicit
+    if by_location and isinstance(where, FileLineColLoc):
+        return where.filename.data, where.line.data, where.column.data
+    return span.source.name, *span.source.line_and_column(span.start)
 
 
 class _Rows:
@@ -198,13 +214,17 @@ class _Owner:
 class _ModuleWalk:
     """Fills the rows from a module, in the order of the text, without recursion.
 
-    `by_location`: lines are those of the operations' locations, not those of the text.
+    `name`: lines are those of the text of that name.  `by_location`: lines are those of the operations'
+    locations, not those of the text.
     """
 
-    def __init__(self, rows: _Rows, module: ModuleOp, by_location: bool) -> None:
-        self._by_location = by_location
-        self.operation_at: dict[int, int] = {}
-        self.argument_at: dict[int, int] = {}
+    def __init__(
+        self, rows: _Rows, module: ModuleOp, name: str | None, by_location: bool
+    ) -> None:
+        self._name, self._by_location = name, by_location
+        self.spans: dict[int, SourceSpan] = {}
+        self.functions_at: dict[tuple[str, int], Row] = {}
+        self.argument_at: dict[tuple[str, int], int] = {}
         self.results_of: dict[int, list[int]] = {}
         self._rows = rows
         self._ids: dict[SSAValue, int] = {}
@@ -231,6 +251,8 @@ class _ModuleWalk:
         row = self._rows.add_function(op.sym_name.data, kind, line)
         row["result_types"] = [label(self._type(one)) for one in op.function_type.outputs]
         owner = _Owner(row, len(self._rows.functions) - 1)
+        if span is not None:
+            self.functions_at[_place_of(span, self._by_location)[:2]] = row
         first = len(self._rows.operations)
         end = self._add_body(owner, op)
         if self._by_location:
@@ -268,7 +290,7 @@ class _ModuleWalk:
             for argument in block.args:
                 name = value_name(argument) or ""
                 number = self._add_value(argument, name, owner.function)
-                self.argument_at[_start(argument)] = number
+                self.argument_at[_start_of(argument)] = number
                 if index == 0:
                     owner.row["arguments"].append(number)
             for op in block.ops:
@@ -285,7 +307,7 @@ class _ModuleWalk:
         row = self._rows.add_operation(op.name, text, owner, place)
         number = len(self._rows.operations) - 1
         if span is not None:
-            self.operation_at[span.start] = number
+            self.spans[number] = span
         results = [
             self._add_value(result, value_name(result) or "", owner.function, number)
             for result in op.results
@@ -302,7 +324,7 @@ class _ModuleWalk:
             if not isinstance(location, FileLineColLoc):
                 return 0, 0, 0, 0
             return (location.line.data, location.column.data) * 2
-        if span is None:
+        if span is None or span.source.name != (self._name or span.source.name):
             return 0, 0, 0, 0
         end = span.location
         return *span.source.line_and_column(span.first), end.end_line, end.end_column

@@ -97,7 +97,7 @@ class RunDocument:
         self._map: _Map | CodeMap
         code = program.compiled
         if code is not None and self.function in code.functions:
-            self._map = CodeMap(program, run, self.program)
+            self._map = CodeMap(run, self.program)
         else:
             self._map = _Map(program, run, self.program)
         self._lock = threading.RLock()

@@ -80,20 +80,16 @@ class _Operations:
     """Finds operations by places in the text."""
 
     def __init__(self, program: Program, document: ProgramDocument) -> None:
-        self._document = document
-        self._starts = [0]
-        for line in program.text.split("\n"):
-            self._starts.append(self._starts[-1] + len(line) + 1)
+        self._name, self._document = program.name, document
         self._first: dict[int, int] = {}
         for row in document.data["operations"]:
             self._first.setdefault(row["line"], row["id"])
 
     def at(self, place: tuple[int, int] | None) -> int | None:
         """The operation at a line and column; if none starts there, the first of the line."""
-        if place is None or not 1 <= place[0] < len(self._starts):
+        if place is None:
             return None
-        start = self._starts[place[0] - 1] + place[1] - 1
-        return self._document.operation_at.get(start, self._first.get(place[0]))
+        return self._document.places.get((self._name, *place), self._first.get(place[0]))
 
 
 def _stage(

@@ -7,12 +7,14 @@ what its names mean: where that clashes with this program, it gets another name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.source.spans import span_of
-from tfrt_runtime.diagnostics import Diagnostic, error
+from tfrt_runtime.diagnostics import Diagnostic, error, note
 
 Symbols = dict[str, Operation]
 Made = Callable[[], ModuleOp]
@@ -22,7 +24,7 @@ Made = Callable[[], ModuleOp]
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
     """Move into `module` the functions of `libraries`, which are modules by name, that it calls.
 
-    The result has an error for each call of a function that two of them define.
+    The result has an error for each call of a function that two of them define, or one has by a name that is near.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
     problems: list[Diagnostic] = []
@@ -73,6 +75,17 @@ class _Linker:
                     known.detach()  # type: ignore[no-untyped-call]
                     del self._known[name]
                 self._move(found[0], name, name)
+            elif known is None and (near := self._nearest(name)) is not None:
+                place = span_of(user)
+                text = f"'{user.name}' op '{name}' does not reference a valid function"
+                yield replace(error(text, place), notes=(note(f"did you mean {near}?", place),))
+
+    def _nearest(self, name: str) -> str | None:
+        """The function of a library that `name` may be meant to be, where none of the program is."""
+        there = {each: lib for lib, symbols in self._libraries.items() for each in symbols}
+        near = get_close_matches(name, [*self._known, *there], n=1)
+        own = not near or near[0] in self._known
+        return None if own else f"'@{near[0]}' of {there[near[0]]}"
 
     def _move(self, library: str, name: str, new_name: str) -> None:
         """Move a function, and what it refers to, under its new name."""
