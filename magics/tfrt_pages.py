@@ -20,6 +20,8 @@ DECLARATION = re.compile(
 )
 SECOND = re.compile(r"^const [^=\n]+ = [^,\n]+, (\w+) = ", re.MULTILINE)
 """The second name of a declaration, which is one of short constants."""
+LOCAL = re.compile(r"\b(?:const|let) (\w+)\b|\((\w+)\) =>")
+"""What a function declares, or takes as its only argument."""
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
@@ -52,12 +54,13 @@ def stripped(code: str, names: Mapping[str, str] = MappingProxyType({})) -> str:
 
 
 def short_names(code: str) -> dict[str, str]:
-    """Short names for what a joined module declares, but not for what is a property's name somewhere.
+    """Short names for what a joined module and its functions declare, but not for what is a property's name somewhere.
 
     A name is another one in all of the module, so that scopes stay as they are.
     """
     text = stripped(code)
-    declared = dict.fromkeys(DECLARATION.findall(code) + SECOND.findall(code))
+    local = (name for pair in LOCAL.findall(code) for name in pair if name)
+    declared = dict.fromkeys([*DECLARATION.findall(code), *SECOND.findall(code), *local])
     own = [name for name in declared if len(name) > 3 and name not in SAID]
     free = [name for name in own if not re.search(PROPERTY.replace("NAME", name), text)]
     return {name: f"${place:x}" for place, name in enumerate(free)}

@@ -50,6 +50,8 @@ def test_names_of_modules_become_short_where_no_property_has_them() -> None:
     )
     names = tfrt_pages.short_names(code)
     assert list(names) == ["total", "addAll"]
+    inner = "f((event) => { const found = event.target; return { found: g(found) }; });\n"
+    assert list(tfrt_pages.short_names(inner)) == ["event"]
     assert tfrt_pages.stripped(code, names) == (
         'let $0=1,count=2;function $1(...$0){return`total ${$0}`+"total"+x.count}f(...$0,{count});\n'
     )

@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.record import Json
 from tfrt_magics.inputs import programs_of
-from tfrt_magics.options import ARGUMENTS, STAGES, Argument, OptionError, parse_options
+from tfrt_magics.options import ARGUMENTS, ENGINES, STAGES, Argument, OptionError, parse_options
 from tfrt_magics.session import TFRT
 from tfrt_magics.views.diagnostics import CellText, diagnostics_json
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
@@ -194,7 +194,9 @@ class Assistant:
             return self._in_options("", line)
         word = line[line.rfind(" ") + 1 :]
         start = len(line) - len(word)
-        if magic == "tfrt_graph" and not word.startswith("-"):
+        if magic == "tfrt_graph" and line[:start].split()[-1] == "--engine":
+            names = [(engine, "engine") for engine in ENGINES]
+        elif magic == "tfrt_graph" and not word.startswith("-"):
             names = [(name, "program") for name in self._program_names()]
         elif magic == "tfrt_graph":
             names = [(flag, "option") for flag in ("--dot", "--engine", "--window")]

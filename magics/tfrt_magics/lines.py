@@ -12,6 +12,7 @@ from IPython.core.magic import Magics, line_magic, magics_class
 
 from tfrt_magics.bridge.run import Program
 from tfrt_magics.inputs import program_of
+from tfrt_magics.options import ENGINES
 from tfrt_magics.session import Session
 from tfrt_magics.tools import (
     file_name,
@@ -46,7 +47,7 @@ def _graph_parser() -> _Parser:
     parser = _Parser(prog="%tfrt_graph", add_help=False, allow_abbrev=False)
     parser.add_argument("name", nargs="?")
     parser.add_argument("--dot", metavar="FILE")
-    parser.add_argument("--engine", choices=("own", "dot"), default="own")
+    parser.add_argument("--engine", choices=ENGINES, default="own")
     parser.add_argument("--window", action="store_true")
     return parser
 

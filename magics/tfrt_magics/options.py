@@ -41,6 +41,8 @@ with a return, are compiled, and @main is run.  %tfrt_leaks says which async obj
 
 MAX_LINE = 10_000
 """Longer lines are refused: to split one into words takes time that grows with its square."""
+ENGINES = ("own", "dot")
+"""What may place the operations of a graph."""
 STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 PARALLEL_FOR = "// parallel-for:"
 """What the first line of a cell begins with that wants its parallel loops split, before the options."""

@@ -138,7 +138,10 @@ def test_functions_of_all_kinds_and_regions_are_in_one_document():
     value = data["values"][3]
     assert (value["name"], value["type"], value["op"]) == ("%one", "i32", None)
     execute = next(row for row in data["operations"] if row["kernel"] == "async.execute")
-    assert document.places["n", execute["line"], execute["column"] + len("%t0, %left = ")] == execute["id"]
+    assert (
+        document.places["n", execute["line"], execute["column"] + len("%t0, %left = ")]
+        == execute["id"]
+    )
 
 
 def test_names_and_lines_are_short_and_can_be_seen():

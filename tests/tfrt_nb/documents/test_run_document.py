@@ -521,7 +521,6 @@ func.func @main(%three: i64) -> !async.value<i64> {
 """
 
 
-
 def test_what_came_along_from_a_library_has_its_own_events_and_no_line_of_the_program(host):
     """Both programs have an operation at the same line and column."""
     library = Program.from_source(LIBRARY, "library")

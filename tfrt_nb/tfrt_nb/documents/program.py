@@ -218,9 +218,7 @@ class _ModuleWalk:
     locations, not those of the text.
     """
 
-    def __init__(
-        self, rows: _Rows, module: ModuleOp, name: str | None, by_location: bool
-    ) -> None:
+    def __init__(self, rows: _Rows, module: ModuleOp, name: str | None, by_location: bool) -> None:
         self._name, self._by_location = name, by_location
         self.spans: dict[int, SourceSpan] = {}
         self.functions_at: dict[tuple[str, int], Row] = {}

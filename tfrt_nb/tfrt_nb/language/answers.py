@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS
+
 from tfrt_nb.dialects.catalog import HOST_DIALECTS, UPSTREAM_DIALECTS, similar_operations
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.operations import Entry, entry, names
@@ -14,6 +16,12 @@ from tfrt_nb.language.scan import Scan, Token, scan
 MOST = 200
 """So many completions are offered at most."""
 _WORD = re.compile(r'"?[\w.$-]*\Z|[%@!^][\w.$#-]*\Z')
+_OPERANDS = re.compile(r'(?:\A|=)\s*"?\w+\.(?:[\w.]+"?\s+|[^:{}=]*[,(]\s*)\Z')
+"""What stands in a line before an operand."""
+_PREDICATES = {
+    "i": tuple(CMPI_COMPARISON_OPERATIONS),
+    "f": tuple(CMPF_COMPARISON_OPERATIONS),
+}
 _KEYWORDS = {"func.func": "a function", "async.func": "a compiled function that is a coroutine"}
 
 
@@ -73,10 +81,17 @@ def complete(
         return _fitting(operation.attributes.items(), word, start)
     if _is_at_operation(head):
         return _operations(word, start)
-    if re.search(r"(:|->|[(,<x])\s*\Z", head) and word:
+    if (compared := re.search(r"\barith\.cmp([if])\s+\Z", head)) is not None:
+        predicates = _PREDICATES[compared[1]]
+        return _fitting([(one, "predicate") for one in predicates], word, start)
+    if re.search(r"(:|->)\s*\Z" if not word else r"(:|->|[(,<x])\s*\Z", head):
         return _fitting(
             [(one, "type") for one in WORDS if re.match(r"[a-z]+\d+\Z", one)], word, start
         )
+    if not word and _OPERANDS.search(head):
+        return [
+            Completion(value.name, start, value.type) for value in reversed(known.visible(cursor))
+        ]
     return []
 
 
