@@ -56,3 +56,24 @@ def test_functions_of_other_programs_are_known() -> None:
 def test_compiled_functions_are_looked_at_without_compiling() -> None:
     text = "func.func @main() -> i64 {\n  %a = arith.constant 1 : i64\n  return %a : i32\n}"
     assert len(lint(text, "cell")) >= 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "places"),
+    [
+        (
+            "%b = tfrt.addd.i32 %a, %a|%c = tfrt.mul.i32 %b, %z|%d = tfrt.mull.i32 %c, %b",
+            "3:8 4:25 5:8",
+        ),
+        ("%b = tfrt.add.i64 %a, %a|%c = tfrt.add.i32 %a {x = 1 : i32}", "3:21 4:21"),
+        ("%b = tfrt.addd.i32 %a, %a|tfrt.return %b, %y : i32, i32", "3:8 4:19"),
+        (
+            "%b = tfrt.repeat.i32 %a, %q : i32 {|%c = tfrt.mull.i32 %a, %a|tfrt.return %c : i32|}",
+            "3:28 4:8",
+        ),
+    ],
+)
+def test_a_line_that_is_wrong_hides_no_other_mistake(lines: str, places: str) -> None:
+    text = RIGHT.replace("  tfrt.return", f"  {lines.replace('|', chr(10) + '  ')}\n  tfrt.return")
+    found = lint(text, "cell")
+    assert " ".join(f"{one.location.line}:{one.location.column}" for one in found) == places

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from tfrt_nb.dialects.catalog import similar_operations
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
 from tfrt_runtime.executor.loading.resolve import types_of
 from tfrt_runtime.kernels.registry import PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
@@ -16,6 +17,14 @@ from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 MAX_TEXT = 200_000
 """Characters; a longer text is looked at when it runs."""
+MAX_TEXT_OF_ALL = 50_000
+"""Of a longer text the mistakes are said at which reading it ends."""
+MAX_MISTAKES = 20
+_OPERATION = re.compile(
+    r'\s*(?:%[\w$.:, %-]+ = )?"?\w+\.(?!return|yield)\w[^{}]*(?:\{[^{}]*\}[^{}]*)*\Z'
+)
+"""A line that is an operation with all that is its own, and does not end a block."""
+_RESULT = re.compile(r"%[\w$.-]+")
 
 
 def lint(
@@ -34,8 +43,57 @@ def lint(
         ):
             program.load()  # says which attributes a user's kernel does not take
     except TfrtError as problem:
-        return problem.diagnostics
+        return all_mistakes(text, name, problem.diagnostics, libraries)
     return found
+
+
+def all_mistakes(
+    text: str,
+    name: str,
+    found: Sequence[Diagnostic],
+    libraries: Mapping[str, Program] | None = None,
+) -> tuple[Diagnostic, ...]:
+    """What is wrong with a text besides `found`, where reading it ended: the lines that are wrong are left out.
+
+    What these lines would define is not missed.
+    """
+    lines, lost = text.split("\n"), set[str]()
+    known = list(found)
+    while len(text) <= MAX_TEXT_OF_ALL and len(known) < MAX_MISTAKES:
+        wrong = {one.location.line for one in known if isinstance(one.location, Location)}
+        wrong = {line for line in wrong if _is_whole(lines[line - 1 : line])}
+        if not wrong:
+            break
+        for line in wrong:
+            lost |= set(_RESULT.findall(lines[line - 1].partition("=")[0]))
+            lines[line - 1] = ""
+        try:
+            Program.from_source("\n".join(lines), name, libraries=libraries)
+            break
+        except TfrtError as problem:
+            places = {one.location for one in known}
+            known += [
+                one
+                for one in problem.diagnostics
+                if one.location not in places and _text_at(lines, one) not in lost
+            ]
+    return tuple(sorted(known, key=_line))
+
+
+def _is_whole(line: Sequence[str]) -> bool:
+    """Whether a line is an operation and nothing of another one."""
+    return bool(line) and _OPERATION.match(line[0]) is not None
+
+
+def _text_at(lines: Sequence[str], one: Diagnostic) -> str:
+    where = one.location
+    if not isinstance(where, Location) or not 1 <= where.line <= len(lines):
+        return ""
+    return re.split(r"[#:]", lines[where.line - 1][where.column - 1 : where.end_column - 1])[0]
+
+
+def _line(one: Diagnostic) -> int:
+    return one.location.line if isinstance(one.location, Location) else 0
 
 
 def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
