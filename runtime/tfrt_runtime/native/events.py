@@ -42,6 +42,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
     ticks,
+    time_left,
 )
 
 LOW = 0xFFFFFFFF
@@ -293,7 +294,7 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
     """
     end = start + (now() - start) * load(watch + at.WATCH_SLOW) // 1000
     while now() < end and load_acquire(request + at.REQUEST_CANCEL) == 0:
-        futex_wait(request + at.REQUEST_CANCEL, 0, end - now())
+        futex_wait(request + at.REQUEST_CANCEL, 0, time_left(end))
 
 
 @entry

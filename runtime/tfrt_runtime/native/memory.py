@@ -311,6 +311,16 @@ def now() -> int:
     return current_world().now()
 
 
+@native
+def time_left(end: int) -> int:
+    """Nanoseconds until the clock says `end`; 0 when it was said before.
+
+    For a sleep, whose time below 0 is no limit: the system may stop a thread for as long as it likes
+    after it has compared the clock with `end`.
+    """
+    return max(0, end - now())
+
+
 def ticks() -> int:
     """The processor's own clock, in some unit: the same on all threads."""
     return current_world().ticks()
@@ -324,7 +334,7 @@ def cpu_time() -> int:
 def futex_wait(address: Address, expected: int, timeout_ns: int) -> int:
     """Sleep while the 32-bit word at `address` is `expected`, until `futex_wake`.
 
-    May return for no reason: look again.  `timeout_ns` below 0 is no limit.  Returns 0.
+    May return for no reason: look again.  `timeout_ns` below 0 is no limit; see `time_left`.  Returns 0.
     """
     return current_world().futex_wait(address, expected, timeout_ns)
 

@@ -7,6 +7,8 @@ import os
 import re
 import resource
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -187,3 +189,18 @@ def in_child(host: HostContext) -> int:
         late = make_unavailable(own.work_queue, "i32")
         threading.Thread(target=late.emplace, args=(2,)).start()
         return int(not (is_refused and late.result(10) == 2))
+
+
+@pytest.mark.parametrize("entry", ["help_until", "watch_until"])
+def test_a_thread_that_comes_late_to_its_sleep_does_not_sleep_for_ever(entry: str) -> None:
+    # Ends close to now: the clock often passes one of them between its two reads.
+    program = f"""
+import ctypes, time
+from tfrt_runtime.host.context import HostContext
+queue = HostContext("s").work_queue
+wait, word = queue.process.slow.{entry}, ctypes.c_int64(1)
+context, address = queue.context(), ctypes.addressof(word)
+for nanoseconds in range(20_000):
+    wait(context, address, time.monotonic_ns() + nanoseconds)
+"""
+    subprocess.run([sys.executable, "-c", program], timeout=60, check=True)

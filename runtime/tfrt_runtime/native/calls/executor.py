@@ -30,6 +30,7 @@ from tfrt_runtime.native.memory import (
     outline,
     pause,
     store,
+    time_left,
 )
 from tfrt_runtime.native.queues.blocking_pool import call_for_threads, take_blocking_task
 from tfrt_runtime.native.queues.ready import push_ready
@@ -319,7 +320,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     while load_acquire(word) != 0 and now() < deadline:
         # Nothing was found.  The sleep is short, so that signals are seen.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
-            sleep_on_queue(context, word, min(deadline - now(), 20_000_000))
+            sleep_on_queue(context, word, min(time_left(deadline), 20_000_000))
     store(context + at.CONTEXT_DEADLINE, 0)
     turn(context)
     return load_acquire(word)
@@ -329,7 +330,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 def watch_until(context: Address, word: Address, deadline: int) -> int:
     """Sleep until `word` is 0 or the clock says `deadline`; other threads work.  Returns the word."""
     while load_acquire(word) != 0 and now() < deadline:
-        watch(load(context + at.CONTEXT_QUEUE), word, deadline - now())
+        watch(load(context + at.CONTEXT_QUEUE), word, time_left(deadline))
     return load_acquire(word)
 
 
