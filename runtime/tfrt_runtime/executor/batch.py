@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import weakref
 from collections.abc import Generator, Sequence
 from typing import Any, overload
 
@@ -47,7 +48,7 @@ class Batch(Execution):
         queue = host.work_queue
         self.program, self._entry = program, entry
         request = Request(host, output)
-        request.program, request.entry = program, entry
+        request.program, request.entry, request.execution = program, entry, weakref.ref(self)
         words, self.calls, kept = entry.rows(queue, columns)
         request.open(words)
         request.become_known()

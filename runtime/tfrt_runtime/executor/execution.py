@@ -81,7 +81,7 @@ class Execution:
         queue = host.work_queue
         self.program, self._entry = program, entry
         request = Request(host, output)
-        request.program, request.entry = program, entry
+        request.program, request.entry, request.execution = program, entry, weakref.ref(self)
         arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
         # Only a task may run machine code, which takes any time.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
@@ -201,7 +201,6 @@ class Execution:
             with request.lock:
                 if self._results is None:
                     self._results = self._entry.results(request)
-                    request.execution = weakref.ref(self)
                     request.results = list(map(weakref.ref, self._results))
                 results = self._results
             # `Request.cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.

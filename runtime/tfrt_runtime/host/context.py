@@ -440,7 +440,7 @@ class Request(Run):
     entry: Entry | None = None
     """The function that it was started with."""
     execution: weakref.ref[Execution] | None = None
-    """What holds the results, once they are made."""
+    """What holds the results, and makes them when they are asked for."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
     """What the run was started for, as far as Python has made that, to be decided when it is cancelled."""
     watched: Watch | None = None
@@ -695,7 +695,9 @@ class Request(Run):
             value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
-        """The results of the run that Python holds, as far as it has made them."""
+        """The results of the run that Python holds."""
+        if self.execution is not None and (execution := self.execution()) is not None:
+            execution.results  # noqa: B018 - makes them
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
 

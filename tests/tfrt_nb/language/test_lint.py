@@ -77,3 +77,8 @@ def test_a_line_that_is_wrong_hides_no_other_mistake(lines: str, places: str) ->
     text = RIGHT.replace("  tfrt.return", f"  {lines.replace('|', chr(10) + '  ')}\n  tfrt.return")
     found = lint(text, "cell")
     assert " ".join(f"{one.location.line}:{one.location.column}" for one in found) == places
+
+
+def test_a_last_line_that_is_wrong_is_not_missed_as_the_end_of_its_block() -> None:
+    found = lint(RIGHT.replace("tfrt.return", "tfrt.retrun"), "cell")
+    assert [one.message for one in found] == ["custom op 'tfrt.retrun' is unknown"]

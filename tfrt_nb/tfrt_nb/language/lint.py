@@ -25,6 +25,8 @@ _OPERATION = re.compile(
 )
 """A line that is an operation with all that is its own, and does not end a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
+_OF_BLOCKS = re.compile(r"terminator|non-empty")
+"""What a message says of a block that may have lost its only or its last line because that is wrong."""
 
 
 def lint(
@@ -55,7 +57,7 @@ def all_mistakes(
 ) -> tuple[Diagnostic, ...]:
     """What is wrong with a text besides `found`, where reading it ended: the lines that are wrong are left out.
 
-    What these lines would define is not missed.
+    What these lines would define is not missed, nor are ends of blocks.
     """
     lines, lost = text.split("\n"), set[str]()
     known = list(found)
@@ -75,7 +77,9 @@ def all_mistakes(
             known += [
                 one
                 for one in problem.diagnostics
-                if one.location not in places and _text_at(lines, one) not in lost
+                if one.location not in places
+                and _text_at(lines, one) not in lost
+                and not _OF_BLOCKS.search(one.message)
             ]
     return tuple(sorted(known, key=_line))
 
