@@ -252,9 +252,8 @@ class Entry:
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3
         made = []
-        for (
-            type_text
-        ) in self.result_types:  # a comprehension would be a function, made for one value
+        # Python 3.11 makes a function for a comprehension: too much for one value.
+        for type_text in self.result_types:
             made.append(AsyncValue(queue, WORDS[place], type_text, source))
             place += 1
         return made

@@ -172,7 +172,7 @@ func @f(%a: i32, %t: i1, %c: !tfrt.chain) {
 // All independent mistakes are reported.
 func @same() -> i64 {
   %a = tfrt.constant.i32 1
-  tfrt.call @nobody() : () -> ()
+  tfrt.call @absent() : () -> ()
   tfrt.return %a : i32
 }
 func @same() -> (i32, i32) {
