@@ -148,7 +148,10 @@ class Execution:
         except AttributeError:  # there is no run
             return
         queue = request.queue
-        template = entry.template if self._results is None else 0
+        # One step, as no call is between: another thread may get this object from a weak reference
+        # until `__del__` is over, and make the results, which take the references.
+        results, self._results = self._results, ()
+        template = entry.template if results is None else 0
         queue.process.leave(queue.address, request.words, template)
 
     def _prepare(self, watch: Watch | None) -> None:
@@ -196,15 +199,17 @@ class Execution:
     def results(self) -> Sequence[AsyncValue]:
         """The results, perhaps unavailable."""
         results = self._results
-        if results is None:
+        if not results:
             request = self.request
             with request.lock:
-                if self._results is None:
-                    self._results = self._entry.results(request)
-                    request.results = list(map(weakref.ref, self._results))
-                results = self._results
+                is_first = self._results is None
+                if is_first:
+                    self._results = ()  # they are taken, also from `__del__` on another thread
+                    self._results = made = self._entry.results(request)
+                    request.results = list(map(weakref.ref, made))
+                results = self._results or ()
             # `Request.cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.
-            if request.cancel_message is not None:
+            if is_first and request.cancel_message is not None:
                 request.decide_results()
         return results
 

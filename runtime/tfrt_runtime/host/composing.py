@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import weakref
 
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import error
@@ -43,7 +44,7 @@ def gather(*values: object) -> AsyncValue:
     if not open_values:
         return make_available(queue, tuple(awaited))
     made = make_unavailable(queue)
-    made.basis = open_values
+    made.basis = [weakref.ref(value) for value in open_values]
     held = [v.for_waiter() if isinstance(v, AsyncValue) else v for v in awaited]
     left = len(open_values)
     lock = threading.Lock()

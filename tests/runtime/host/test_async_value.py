@@ -10,6 +10,7 @@ import pytest
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.composing import gather
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.values.async_value import (
@@ -398,6 +399,26 @@ def test_a_value_that_nobody_can_resolve_any_more_is_an_error(host: HostContext)
 
     assert before is State.UNAVAILABLE
     assert str(indirect.exception(0)) == ("error: nothing is left that could resolve this value")
+
+
+@pytest.mark.parametrize("way", ["and_then", "add_done_callback", "then", "gather"])
+def test_what_waits_for_a_promise_alone_hears_that_it_was_dropped(
+    way: str, host: HostContext, leak_check: None
+) -> None:
+    heard: list[str] = []
+    broken = "error: nothing is left that could resolve this value"
+    promise = make_unavailable(host.work_queue, "i32")
+    if way == "and_then":
+        promise.and_then(lambda: heard.append(broken))
+    elif way == "add_done_callback":
+        promise.add_done_callback(lambda value: heard.append(str(value.exception(0))))
+    else:
+        made = promise.then(lambda x: x) if way == "then" else gather(promise, 3)
+        made.add_done_callback(lambda value: heard.append(str(value.exception(0))))
+        del made
+    del promise
+
+    assert heard == [broken]
 
 
 def test_a_promise_that_was_kept_dies_quietly(host: HostContext) -> None:

@@ -11,6 +11,7 @@ import contextlib
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
@@ -102,28 +103,37 @@ class AsyncValue(NoObject):
         source: Callable[[], Source | None] | None = None,
     ) -> None:
         """Takes ownership of one reference to the native value at `address`, a result of the run that `source` gives."""
+        self._decided = 0
         self._address = address
         """What this object stands for: the value that it was made for, or the error `_decided`."""
         self._owned = address
         self._found = 0
         """The native value that this one became, once `result` has seen it."""
-        self._decided = 0
         self._callbacks: _Callbacks | None = None
         self.source = source
-        self.basis: Sequence[AsyncValue] = ()
-        """The values that it is made of, until it is made."""
+        self.basis: Sequence[weakref.ref[AsyncValue]] = ()
+        """The values that it is made of, until it is made; a promise among them must be able to die."""
         self._queue = queue
         self.type = type_text
 
     def __del__(self) -> None:
-        owned, self._owned = getattr(self, "_owned", 0), 0
-        self._address = 0
-        if owned:
-            # Another thread may get this object from a weak reference at any moment here, and decide
-            # it: so each word has one thread that clears it, and no reference goes from one to the other.
-            native_process().quick.value_drop(self._queue.context(), owned)
-            if self._decided:
-                native_process().quick.value_drop(self._queue.context(), self._decided)
+        if getattr(self, "_owned", 0):
+            owned, decided = self._let_go()
+            drop = native_process().quick.value_drop
+            drop(self._queue.context(), owned)
+            if decided:
+                drop(self._queue.context(), decided)
+
+    def _let_go(self) -> tuple[int, int]:
+        """The references that this object, which dies, has owned: to its value, and to the error `_decided` or 0.
+
+        Another thread may get the object from a weak reference until `__del__` is over: from now on it
+        finds nothing.  Without a lock, as values die often: CPython lets another thread go on at calls
+        and at the ends of loops only, so these lines are one step.
+        """
+        owned, decided = self._owned, self._decided
+        self._owned = self._address = self._decided = 0
+        return owned, decided
 
     def __repr__(self) -> str:
         state = self.state
@@ -185,6 +195,15 @@ class AsyncValue(NoObject):
         native_process().quick.value_add_reference(self._address)
         return AsyncValue(self._queue, self._address, self.type)
 
+    def alive(self) -> AsyncValue | None:
+        """Another reference; None if this object, which a weak reference gave, dies at this moment."""
+        add_reference = native_process().quick.value_add_reference
+        address = self._address
+        if address == 0:
+            return None
+        add_reference(address)  # one step with the look before, as in `_let_go`
+        return AsyncValue(self._queue, address, self.type)
+
     def for_waiter(self) -> AsyncValue:
         """What a callback of `and_then` reads the value from.
 
@@ -231,9 +250,18 @@ class AsyncValue(NoObject):
             callbacks()
 
     def add_done_callback(self, function: Callable[[AsyncValue], None]) -> None:
-        """Call `function(self)` once the value is resolved, as `and_then` does."""
+        """Call `function(self)` once the value is resolved, as `and_then` does.
+
+        If this object is dead by then, the function gets another one for the same value.
+        """
         require(callable(function), "a callback", "a function", function)
-        self.and_then(lambda: function(self))
+        this, came = weakref.ref(self), self.for_waiter()
+
+        def call() -> None:
+            value = this()
+            function(came if value is None or value._address == 0 else value)
+
+        self.and_then(call)
 
     def then(self, function: Callable[[Any], object]) -> AsyncValue:
         """The value of `function(value)`, which is called on the thread that resolves this one.
@@ -245,7 +273,7 @@ class AsyncValue(NoObject):
         queue = self._queue
         made = make_unavailable(queue)
         came = self.for_waiter()
-        made.basis = (self,)
+        made.basis = (weakref.ref(self),)
 
         def call() -> None:
             made.basis = ()
@@ -265,7 +293,7 @@ class AsyncValue(NoObject):
     def follow(self, other: AsyncValue) -> None:
         """Become what `other` becomes."""
         came = other.for_waiter()
-        self.basis = (other,)
+        self.basis = (weakref.ref(other),)
 
         def resolve() -> None:
             self.basis = ()
@@ -338,12 +366,17 @@ class AsyncValue(NoObject):
 
     def decide(self, failure: AsyncValue) -> None:
         """Stand for the error `failure` from now on, whatever the native value becomes."""
+        address, quick = failure.address, native_process().quick
         with _DECIDING:
             if self.done():
                 return
-            native_process().quick.value_add_reference(failure.address)
-            self._decided = self._address = failure.address
-        if self._callbacks is not None:
+            quick.value_add_reference(address)
+            is_alive = self._owned != 0
+            if is_alive:  # one step with the look before, as in `_let_go`
+                self._decided = self._address = address
+        if not is_alive:
+            quick.value_drop(self._queue.context(), address)
+        elif self._callbacks is not None:
             self._callbacks()
 
     def set_result(self, value: object) -> None:
@@ -479,7 +512,14 @@ class AsyncValue(NoObject):
         """The unresolved values that this one is made of, and their runs; None for what is outside of runs."""
         if self.source is not None or not self.basis:
             return [(self, None if self.source is None else self.source())]
-        return [maker for value in self.basis if not value.done() for maker in value._makers()]
+        found: list[tuple[AsyncValue, Source | None]] = []
+        for reference in self.basis:
+            value = reference()
+            if value is None:  # it ends at this moment, and this one with it
+                found.append((self, None))
+            elif not value.done():
+                found += value._makers()
+        return found
 
     def _queues_without_workers(self) -> set[WorkQueue]:
         """Those of the runs that make the value: they need a thread that waits."""
@@ -670,10 +710,14 @@ class Promise(AsyncValue):
         self._on_broken = on_broken
 
     def __del__(self) -> None:
-        if not sys.is_finalizing() and not self.done() and self.references > 1:
+        if self.done() or sys.is_finalizing():
+            super().__del__()
+            return
+        last = AsyncValue(self._queue, self._let_go()[0], self.type)
+        # Callbacks hold no reference: that of a run which counts this value may be all that waits for it.
+        if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
-                self.set_error(self._on_broken())
-        super().__del__()
+                last.set_error(self._on_broken())
 
 
 def _is_error(outcome: int) -> bool:

@@ -34,6 +34,9 @@ class Resolvable(Protocol):
 class Decidable(Resolvable, Protocol):
     """An AsyncValue that its holder may resolve."""
 
+    def alive(self) -> Decidable | None:
+        """Another reference to it; None if the object dies at this moment."""
+
     def set_error(self, diagnostic: Diagnostic) -> None:
         """Resolve to an error."""
 
@@ -92,8 +95,9 @@ class Promises:
         with self._lock:
             values = list(self._own)
         for value in values:
-            with contextlib.suppress(RuntimeError):  # another thread resolves it just now
-                value.set_error(diagnostic)
+            if (held := value.alive()) is not None:
+                with contextlib.suppress(RuntimeError):  # another thread resolves it just now
+                    held.set_error(diagnostic)
 
     def count(self, values: Iterable[Resolvable]) -> None:
         """The run counts by itself what resolves these values."""
