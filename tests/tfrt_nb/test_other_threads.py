@@ -88,3 +88,43 @@ def test_a_run_that_lasts_can_be_cancelled_by_another_thread(
 
     assert (outcome.returncode, outcome.stderr) == (0, "")
     assert "the other thread had its turn" in outcome.stdout
+
+
+STARTERS = """
+import sys, threading
+import tfrt_nb as tfrt
+
+program = tfrt.Program.from_source(sys.argv[1])
+first, begins, ended = threading.Event(), threading.Event(), []
+with tfrt.HostContext(sys.argv[2]) as host:
+
+    def other():
+        program.run(host).wait()
+        first.set()
+        begins.wait()
+        program.run(host).wait()
+        ended.append(True)
+
+    program.run(host).wait()
+    thread = threading.Thread(target=other)
+    thread.start()
+    first.wait()
+    # A thread that has the GIL now keeps it, unless it gives it away by itself.
+    sys.setswitchinterval(1000)
+    begins.set()
+    runs = 0
+    while not ended and runs < 100_000:
+        program.run(host).wait()
+        runs += 1
+    print("in turns" if ended else "the other thread waited for all runs")
+    sys.setswitchinterval(0.005)
+    thread.join()
+"""
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:1"])
+def test_threads_that_start_short_runs_take_turns(queue: str) -> None:
+    text = "func @main() -> i32 {\n  %n = tfrt.constant.i32 1\n  tfrt.return %n : i32\n}"
+    command = [sys.executable, "-c", STARTERS, text, queue]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (run.stdout, run.stderr) == ("in turns\n", "")

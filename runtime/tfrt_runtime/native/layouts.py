@@ -312,6 +312,8 @@ CONTEXT_PYTHON = 544
 """Address of CPython's interface while the thread works and has the GIL, which it gives away for work that lasts; else 0."""
 CONTEXT_THREAD = 552
 """What PYTHON_SAVE returned when the thread gave the GIL away."""
+CONTEXT_SEEKING_UNTIL = 560
+"""Until when the thread, if it has nothing to do, looks for work without sleep."""
 CONTEXT_SPARE = 576
 """A full batch per size class, or 0."""
 CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
@@ -782,6 +784,10 @@ QUEUE_SLEEPERS = 72
 """Threads that sleep: in the low half those that no wake-up is on its way to, in the high half the others."""
 SLEEPERS_NOTIFIED = 1 << 32
 """One thread in the high half."""
+QUEUE_SEEKERS = 80
+"""Threads that look for work without sleep."""
+QUEUE_RESTING = 88
+"""Threads that leave the tasks of others to them for a while."""
 QUEUE_WORKERS = 128
 QUEUE_DEQUES = 136
 """Address of the table of deques, one per worker."""

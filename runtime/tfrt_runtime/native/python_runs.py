@@ -44,6 +44,7 @@ from tfrt_runtime.native.memory import (
     load_i32,
     native,
     now,
+    pause,
     store,
     store_f32,
     store_f64,
@@ -53,7 +54,14 @@ from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, start_call_with
 from tfrt_runtime.native.python_objects import hold
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
 from tfrt_runtime.native.queues.starting import take_start
-from tfrt_runtime.native.queues.tasks import keep_injected, take_pending, turn
+from tfrt_runtime.native.queues.tasks import (
+    begin_seeking,
+    end_seeking,
+    has_task,
+    keep_injected,
+    take_pending,
+    turn,
+)
 
 LIGHT_ENTRIES = 256
 """How much a thread does that keeps the GIL: a few microseconds."""
@@ -433,10 +441,22 @@ def is_light(tagged: Address, record: Address) -> bool:
 def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
     """Work until the goal is reached, nothing is left to do, or the clock says `deadline`."""
     store(context + at.CONTEXT_DEADLINE, deadline)
-    while not is_reached(goal, is_run) and work(context, WAITERS_BUDGET) != WAITERS_BUDGET:
-        if now() >= deadline:
+    while not is_reached(goal, is_run) and now() < deadline:
+        if work(context, WAITERS_BUDGET) == WAITERS_BUDGET and not seek_for(context, goal, is_run):
             break
     store(context + at.CONTEXT_DEADLINE, 0)
+
+
+@native
+def seek_for(context: Address, goal: Address, is_run: bool) -> bool:
+    """Seek work as long as CONTEXT_SEEKING_UNTIL says, before this thread goes back to Python to sleep."""
+    begin_seeking(context)
+    found = False
+    while not found and now() < load(context + at.CONTEXT_SEEKING_UNTIL):
+        pause()
+        found = has_task(context) or is_reached(goal, is_run)
+    end_seeking(context)
+    return found
 
 
 @entry

@@ -120,6 +120,11 @@ def ticks(builder: ir.IRBuilder) -> ir.Value:
     return builder.call(external(builder, "tfrt_ticks", ir.FunctionType(I64, [])), [])
 
 
+def processor(builder: ir.IRBuilder) -> ir.Value:
+    function = external(builder, "sched_getcpu", ir.FunctionType(I32, []))
+    return builder.sext(builder.call(function, []), I64)
+
+
 def futex(
     builder: ir.IRBuilder, address: ir.Value, operation: int, value: ir.Value, time: ir.Value
 ) -> None:
@@ -198,6 +203,7 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "now": ("", "i", lambda b: clock(b, CLOCK_MONOTONIC)),
     "ticks": ("", "i", ticks),
     "cpu_time": ("", "i", lambda b: clock(b, CLOCK_PROCESS_CPU)),
+    "processor": ("", "i", processor),
     "futex_wait": ("iii", "i", futex_wait),
     "futex_wake": ("ii", "i", futex_wake),
     "thread_context": ("", "i", thread_context),

@@ -38,6 +38,8 @@ from tfrt_runtime.native.queues.sharing import enqueue_entry, hand_over, share_w
 from tfrt_runtime.native.queues.starting import add_start, sleep_or_nap, take_start
 from tfrt_runtime.native.queues.tasks import (
     WORTH_STEALING_NS,
+    begin_seeking,
+    end_seeking,
     find_task,
     free_task,
     has_task,
@@ -341,19 +343,22 @@ def worker_loop(context: Address) -> None:
     turn(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
         # A worker that was woken for nothing goes back to sleep: others had the work.
-        if not work_without_starts(context) or not spin(context, queue):
+        if not work_without_starts(context) or not seek(context, queue):
             sleep_or_nap(context)
     turn(context)
 
 
 @native
-def spin(context: Address, queue: Address) -> bool:
-    """Seek work a little longer before sleeping: a wake-up costs far more."""
-    for _ in range(SPIN_ROUNDS):
-        if has_task(context) or load_acquire(queue + at.QUEUE_STOP) != 0:
-            return True
+def seek(context: Address, queue: Address) -> bool:
+    """Seek work a little longer before sleeping: a wake-up costs far more.  Whether the thread need not sleep."""
+    begin_seeking(context)
+    rounds, found = SPIN_ROUNDS, False
+    while not found and (rounds > 0 or now() < load(context + at.CONTEXT_SEEKING_UNTIL)):
         pause()
-    return False
+        rounds -= 1
+        found = has_task(context) or load_acquire(queue + at.QUEUE_STOP) != 0
+    end_seeking(context)
+    return found
 
 
 @entry

@@ -29,12 +29,21 @@ from tfrt_runtime.native.memory import (
     load_f32,
     load_f64,
     native,
+    now,
+    processor,
     store,
     store_f64,
 )
 from tfrt_runtime.native.queues.ready import add_pending, finish, mark_shared
 from tfrt_runtime.native.queues.sharing import count_large
-from tfrt_runtime.native.queues.tasks import add_task, free_sleepers, free_task, new_task
+from tfrt_runtime.native.queues.tasks import (
+    add_sought_task,
+    add_task,
+    free_task,
+    free_threads,
+    new_task,
+    seekers,
+)
 from tfrt_runtime.native.queues.waiters import publish
 from tfrt_runtime.native.tensors import add_tensor_reference, drop_tensor
 
@@ -51,6 +60,8 @@ PART_ROWS = 32
 PART_COLUMNS = 64
 """Parts are as many columns wide, or a multiple of that, for the same reason."""
 PARTS_PER_THREAD = 2
+SEEKING_NS = 100_000
+"""A thread that has left a product looks for what follows it for so long without sleep: most parts take less."""
 
 # Product: what its threads share.
 PRODUCT_NEXT = 0
@@ -72,7 +83,9 @@ PRODUCT_ALPHA = 80
 PRODUCT_BETA = 88
 PRODUCT_TENSORS = 96
 """The factors and the result, with references."""
-PRODUCT_SIZE = 120
+PRODUCT_PROCESSOR = 120
+"""Where the kernel's thread was when the product began."""
+PRODUCT_SIZE = 128
 
 
 @entry
@@ -150,14 +163,18 @@ def helpers_for(context: Address, rows: int, columns: int, inner: int) -> int:
     helpers = load(queue + at.QUEUE_WORKERS) - 2
     # What else is large and ready here is about to be shared, and keeps one of them busy each.
     others = count_large(load(context + at.CONTEXT_READY), load(context + at.CONTEXT_READY_TOP))
-    return min(helpers, free_sleepers(context) - 1 - others)
+    # A thread that seeks work has a processor already.
+    free = max(seekers(context), free_threads(context) - 1)
+    return min(helpers, free - others)
 
 
 @native
 def parts_for(helpers: int, rows: int, columns: int, inner: int) -> int:
     """Into how many parts a product is cut."""
-    least_width = (PART_WORK // rows) // inner + 1
-    units = max((least_width + PART_COLUMNS - 1) // PART_COLUMNS, 1)
+    least_width = (PART_WORK // rows + inner - 1) // inner
+    # For each part the left matrix is packed anew: the narrower they are, the longer all of them take.
+    least_units = 2 if columns >= 4 * PART_COLUMNS else 1
+    units = max((least_width + PART_COLUMNS - 1) // PART_COLUMNS, least_units)
     most = columns // (units * PART_COLUMNS)
     return min(most, PARTS_PER_THREAD * (helpers + 1))
 
@@ -198,15 +215,22 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
 def share_product(context: Address, product: Address, helpers: int, function: Address) -> None:
     """Work on a product together with so many workers; `function` is the address of `multiply_parts`."""
     store(product + PRODUCT_OWNERS, helpers + 1)
+    store(product + PRODUCT_PROCESSOR, processor())
     # The helpers finish in the activation, which must last until their tasks have run.
     activation = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(activation)
-    for _ in range(helpers):
+    # Without a deque, this thread may never come back to a task that no thread has found.
+    sought = seekers(context) if load(context + at.CONTEXT_DEQUE) != 0 else 0
+    for i in range(helpers):
         add_pending(activation)
         task = new_task(context, function, product, 0, 0)
         store(task + at.TASK_FOURTH, activation)
-        add_task(context, task)
+        if i < sought:
+            add_sought_task(context, task)
+        else:
+            add_task(context, task)
     work_on_product(context, product)
+    leave_product(context, product)
 
 
 @entry
@@ -215,13 +239,16 @@ def multiply_parts(context: Address, task: Address) -> None:
     activation = load(task + at.TASK_FOURTH)
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
-    work_on_product(context, product)
+    # Where others use the processors, the system may run this thread in the place of the kernel's.
+    if processor() != load(product + PRODUCT_PROCESSOR):
+        work_on_product(context, product)
+    leave_product(context, product)
     finish(context, activation)
 
 
 @native
 def work_on_product(context: Address, product: Address) -> None:
-    """Take parts until there is none left; the last thread that leaves frees the product."""
+    """Take parts until there is none left."""
     parts = load(product + PRODUCT_PARTS)
     part = fetch_add(product + PRODUCT_NEXT, 1)
     while part < parts:
@@ -233,6 +260,13 @@ def work_on_product(context: Address, product: Address) -> None:
             publish(context, value, at.CONCRETE)
             drop_reference(context, value)
         part = fetch_add(product + PRODUCT_NEXT, 1)
+    # What follows the product is ready soon: the other threads are at their last parts.
+    store(context + at.CONTEXT_SEEKING_UNTIL, now() + SEEKING_NS)
+
+
+@native
+def leave_product(context: Address, product: Address) -> None:
+    """This thread takes no part any more; the last one that leaves frees the product."""
     if fetch_add(product + PRODUCT_OWNERS, -1) == 1:
         for i in range(3):
             drop_tensor(context, load(product + PRODUCT_TENSORS + 8 * i))

@@ -230,16 +230,24 @@ def sleepers(queue: Address) -> int:
 
 
 @native
-def free_sleepers(context: Address) -> int:
-    """How many threads have nothing to do: those that sleep, and those that wake up for what another one has taken.
+def free_threads(context: Address) -> int:
+    """How many threads have nothing to do: they sleep, rest or seek work, or wake up for what another one has taken.
 
     The start of a run wakes a worker, and the thread that waits for the run takes it before that is awake.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     counts = load_acquire(queue + at.QUEUE_SLEEPERS)
-    sleeping = counts & (at.SLEEPERS_NOTIFIED - 1)
+    free = counts & (at.SLEEPERS_NOTIFIED - 1)
     # A guess, as all such counts: tasks may come and go at any moment.
-    return sleeping if has_queued_task(context) else sleeping + counts // at.SLEEPERS_NOTIFIED
+    if not has_queued_task(context):
+        free += counts // at.SLEEPERS_NOTIFIED
+    return free + load_acquire(queue + at.QUEUE_RESTING) + seekers(context)
+
+
+@native
+def seekers(context: Address) -> int:
+    """How many threads would find a task of this thread's without a wake-up: `add_sought_task`."""
+    return load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS)
 
 
 @native
@@ -305,6 +313,22 @@ def add_task(context: Address, task: Address) -> None:
     if deque == 0 or not push_bottom(deque, task):
         inject(queue, task)
     wake_sleeper(queue)
+
+
+@native
+def add_sought_task(context: Address, task: Address) -> None:
+    """As `add_task`, but where a thread seeks work without sleep, no other one is woken.
+
+    Only for a thread that owns a deque: it comes back to the task if the seeker has found another one.
+    """
+    queue = load(context + at.CONTEXT_QUEUE)
+    if not push_bottom(load(context + at.CONTEXT_DEQUE), task):
+        inject(queue, task)
+    # Order the task before the read of the seekers.  A thread that ceases to be one leaves the count before its last
+    # look for work, with the fence of `arrive` in between: either it finds the task, or this thread does not count on it.
+    fence()
+    if load_acquire(queue + at.QUEUE_SEEKERS) == 0:
+        wake_sleeper(queue)
 
 
 @native
@@ -470,14 +494,30 @@ def must_wait(queue: Address, word: Address) -> bool:
 
 
 @native
+def begin_seeking(context: Address) -> None:
+    """From here to `end_seeking` this thread looks for work again and again."""
+    fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, 1)
+
+
+@native
+def end_seeking(context: Address) -> None:
+    """This thread has found work, or looks for it once more before it sleeps (`arrive`)."""
+    # A read-modify-write, before the fence of that last look: see `add_sought_task`.
+    fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
+
+
+@native
 def rest(context: Address) -> None:
     """Leave the tasks of other threads to them for a while.
 
     Not as a sleeper, whom they would wake for each new task.  What no other thread has waits for the end of the nap.
     """
+    queue = load(context + at.CONTEXT_QUEUE)
+    fetch_add(queue + at.QUEUE_RESTING, 1)
     turn(context)
-    futex_wait(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STOP, 0, REST_NS)
+    futex_wait(queue + at.QUEUE_STOP, 0, REST_NS)
     turn(context)
+    fetch_add(queue + at.QUEUE_RESTING, -1)
 
 
 @native

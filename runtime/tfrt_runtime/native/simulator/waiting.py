@@ -67,6 +67,10 @@ class Waiting(Atomics):
         """The same clock: here no thread waits for a processor."""
         return self.now()
 
+    def processor(self) -> int:
+        """Each thread has one of its own."""
+        return self._scheduler.current.index
+
     def futex_wait(self, address: int, expected: int, timeout_ns: int) -> int:
         """Sleep while the low half of the word is `expected`; the newest value decides."""
         thread, word = self._step(Kind.FUTEX_WAIT, address)

@@ -15,6 +15,7 @@ from tfrt_runtime.native.memory import (
     fetch_add,
     load,
     load_acquire,
+    pause,
     store,
     store_release,
 )
@@ -205,6 +206,98 @@ def test_no_wake_up_is_lost_between_one_worker_and_one_who_adds() -> None:
 def test_no_wake_up_is_lost_among_more_of_them(scene: SleepingScene) -> None:
     explore(scene, interleavings=100)
     explore_at_random(scene, seed=1, interleavings=100)
+
+
+def seeking(seekers: int) -> Callable[[World], None]:
+    """A worker adds a task for those that seek work, and never comes back to it."""
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1 + seekers)
+        left = world.keep(world.label(allocate(8), "left"))
+        store(left, 1)
+
+        def run(context: int, task: int) -> None:
+            tasks.free_task(context, task)
+            store_release(left, 0)
+            tasks.wake_waiting(host.queue)
+
+        def work(context: int) -> None:
+            while load_acquire(left) != 0:
+                task = tasks.find_task(context)
+                if task != 0:
+                    executor.run_task(context, task)
+                elif not executor.seek(context, host.queue):
+                    tasks.sleep_on_queue(context, left, -1)
+
+        function = host.function(run)
+        owner, *others = host.contexts
+        task = tasks.new_task(host.main, function, 0, 0, 0)
+        world.thread(lambda: tasks.add_sought_task(owner, task), "owner")
+        for context in others:
+            world.thread(lambda context=context: work(context), "seeker")
+
+        def check() -> None:
+            assert load(left) == 0
+            assert load(host.queue + at.QUEUE_SEEKERS) == 0
+
+        world.finally_assert(check)
+
+    return scenario
+
+
+def test_a_task_for_those_that_seek_work_is_found_by_one_that_is_about_to_sleep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(executor, "SPIN_ROUNDS", 1)
+    explore(seeking(1), interleavings=1500)
+    explore_at_random(seeking(1), seed=1, interleavings=500)
+    explore_at_random(seeking(2), seed=1, interleavings=300)
+
+
+def test_a_thread_is_free_while_it_wakes_up_for_a_task_that_another_one_has_taken() -> None:
+    outcomes: set[tuple[int, int]] = set()
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1, outside=1)
+        [worker], [adder] = host.contexts, host.outside
+
+        def add() -> None:
+            while load_acquire(host.queue + QUEUE_SLEEPERS) == 0:
+                pause()
+            assert tasks.free_threads(adder) == 1
+            tasks.add_task(adder, tasks.new_task(adder, 0, 0, 0, 0))
+            queued = tasks.free_threads(adder)
+            tasks.free_task(adder, tasks.find_task(adder))
+            outcomes.add((queued, tasks.free_threads(adder)))
+
+        world.thread(lambda: tasks.sleep_on_queue(worker, 0, -1), "worker")
+        world.thread(add, "adder")
+        world.finally_assert(lambda: tasks.free_threads(host.main) == 0)
+
+    assert explore(scenario).complete
+    assert outcomes == {(0, 0), (0, 1)}
+
+
+def seek_once(context: int) -> None:
+    """Seek work, and find none."""
+    tasks.begin_seeking(context)
+    tasks.end_seeking(context)
+
+
+@pytest.mark.parametrize("be_idle", [tasks.rest, seek_once])
+def test_a_thread_that_rests_or_seeks_work_is_free(be_idle: Callable[[int], None]) -> None:
+    outcomes: set[int] = set()
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1, outside=1)
+        [worker], [other] = host.contexts, host.outside
+
+        world.thread(lambda: be_idle(worker), "worker")
+        world.thread(lambda: outcomes.add(tasks.free_threads(other)), "other")
+        world.finally_assert(lambda: tasks.free_threads(host.main) == 0)
+
+    assert explore(scenario).complete
+    assert outcomes == {0, 1}
 
 
 def watching(watchers: int) -> Callable[[World], None]:

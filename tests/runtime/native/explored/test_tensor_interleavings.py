@@ -9,6 +9,7 @@ import pytest
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import tensors
 from tfrt_runtime.native.async_value import drop_reference, new_available, state_of
+from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.kernels import tensor_products
 from tfrt_runtime.native.memory import load, load_f32, store, store_f32, store_f64
 from tfrt_runtime.native.queues import tasks
@@ -151,10 +152,10 @@ def test_a_tensor_over_memory_of_python_releases_its_owner_once() -> None:
     assert explore(scenario).complete
 
 
-def shared_product(parts: int, workers: int) -> Callable[[World], None]:
+def shared_product(parts: int, workers: int, seeks: bool = False) -> Callable[[World], None]:
     """A product of a row of 2 in parts of two columns, by the kernel's thread and workers.
 
-    Two columns, as the simulator knows races of whole words.
+    Two columns, as the simulator knows races of whole words.  `seeks`: the workers seek work meanwhile.
     """
     columns = 2 * parts
 
@@ -178,6 +179,13 @@ def shared_product(parts: int, workers: int) -> Callable[[World], None]:
         store(product + tensor_products.PRODUCT_FUNCTION, 0)
         chain = load(load(context + at.CONTEXT_RESULTS))
         function = host.function(tensor_products.multiply_parts)
+
+        def work(context: int) -> None:
+            if seeks:
+                executor.seek(context, host.queue)
+            task = tasks.find_task(context)
+            if task != 0:
+                tensor_products.multiply_parts(context, task)
 
         def start() -> None:
             tensor_products.share_product(context, product, workers, function)
@@ -203,13 +211,6 @@ def shared_product(parts: int, workers: int) -> Callable[[World], None]:
     return scenario
 
 
-def work(context: int) -> None:
-    """Run one task, if there is one by now."""
-    task = tasks.find_task(context)
-    if task != 0:
-        tensor_products.multiply_parts(context, task)
-
-
 @pytest.fixture
 def parts_of_two_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tensor_products, "PART_COLUMNS", 2)
@@ -219,6 +220,29 @@ def parts_of_two_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("parts", [2, 3])
 def test_a_shared_product_is_whole_before_its_chain_is_there(parts: int) -> None:
     assert explore(shared_product(parts, 1)).complete
+
+
+@pytest.mark.usefixtures("parts_of_two_columns")
+def test_a_product_is_shared_with_a_worker_that_seeks_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "SPIN_ROUNDS", 1)
+    explore_at_random(shared_product(2, 1, seeks=True), interleavings=300)
+
+
+@pytest.mark.usefixtures("parts_of_two_columns")
+def test_a_worker_on_the_processor_of_the_kernels_thread_takes_no_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tensor_products, "processor", lambda: 0)
+    at_work: set[int] = set()
+    whole = tensor_products.work_on_product
+
+    def noted(context: int, product: int) -> None:
+        at_work.add(context)
+        whole(context, product)
+
+    monkeypatch.setattr(tensor_products, "work_on_product", noted)
+    explore(shared_product(2, 1), interleavings=100)
+    assert len(at_work) == 1
 
 
 @pytest.mark.usefixtures("parts_of_two_columns")

@@ -114,6 +114,54 @@ MUTANTS = [
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
+        "queues.tasks.add_sought_task",
+        "seekers are counted before the new task is visible",
+        "fence()",
+        "pass",
+        "queue_interleavings test_a_task_for_those_that_seek_work",
+    ),
+    _mutant(
+        "queues.tasks.add_sought_task",
+        "a task is left to seekers although none is left",
+        "if load_acquire(queue + at.QUEUE_SEEKERS) == 0:",
+        "if load_acquire(queue + at.QUEUE_SEEKERS) < 0:",
+        "queue_interleavings test_a_task_for_those_that_seek_work",
+    ),
+    _mutant(
+        "queues.tasks.sleep_on_queue",
+        "a thread counts as a seeker while it sleeps",
+        """
+        futex_wait(queue + at.QUEUE_EPOCH, epoch, timeout_ns)
+        """,
+        """
+        fetch_add(queue + at.QUEUE_SEEKERS, 1)
+        futex_wait(queue + at.QUEUE_EPOCH, epoch, timeout_ns)
+        fetch_add(queue + at.QUEUE_SEEKERS, -1)
+        """,
+        "queue_interleavings test_a_task_for_those_that_seek_work",
+    ),
+    _mutant(
+        "queues.tasks.free_threads",
+        "a thread that wakes up for a task counts as free",
+        "if not has_queued_task(context):",
+        "if context != 0:",
+        "queue_interleavings test_a_thread_is_free",
+    ),
+    _mutant(
+        "queues.tasks.free_threads",
+        "a thread that wakes up for what another one has taken counts as busy",
+        "free += counts // at.SLEEPERS_NOTIFIED",
+        "free += 0",
+        "queue_interleavings test_a_thread_is_free",
+    ),
+    _mutant(
+        "queues.tasks.rest",
+        "a thread that has rested counts as one that rests",
+        "fetch_add(queue + at.QUEUE_RESTING, -1)",
+        "pass",
+        "queue_interleavings test_a_thread_that_rests_or_seeks",
+    ),
+    _mutant(
         "queues.tasks.wake_sleeper",
         "sleepers are counted before the new work is visible",
         "fence()",
@@ -185,8 +233,8 @@ MUTANTS = [
     _mutant(
         "queues.tasks.rest",
         "a thief rests until it is woken",
-        "futex_wait(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STOP, 0, REST_NS)",
-        "futex_wait(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STOP, 0, -1)",
+        "futex_wait(queue + at.QUEUE_STOP, 0, REST_NS)",
+        "futex_wait(queue + at.QUEUE_STOP, 0, -1)",
         "queue_interleavings test_a_thief_that_rests_comes_back_for_what_is_left",
     ),
     _mutant(
@@ -454,7 +502,7 @@ MUTANTS = [
         "tensor_interleavings",
     ),
     _mutant(
-        "kernels.tensor_products.work_on_product",
+        "kernels.tensor_products.leave_product",
         "the thread that ends the last part frees the product",
         "if fetch_add(product + PRODUCT_OWNERS, -1) == 1:",
         "if load_acquire(product + PRODUCT_LEFT) == 0:",
