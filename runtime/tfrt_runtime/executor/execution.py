@@ -364,9 +364,9 @@ class Execution:
         code = self.request.code
         if code is None or code.has_settled():
             return True
-        if deadline is not None and self.request.queue.threads > 0:
-            # A task of a worker ends some microseconds after it has resolved the last result; who waits with a
-            # time limit is asked every 20 ms only.
+        if self.request.queue.threads > 0:
+            # A task of a worker ends some microseconds after it has resolved the last result; a thread that
+            # waits is asked every 20 ms only.
             for pause in SETTLING_SECONDS:
                 time.sleep(pause)
                 if code.has_settled():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import time
 import weakref
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from tfrt_nb.programs import Program
+from tfrt_runtime.async_runtime.code_of_run import CodeOfRun
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
@@ -213,6 +215,28 @@ def test_waiting_lasts_until_the_last_task_is_over(program: Program, host: HostC
 
     assert execution.wait(SLOW)
     assert execution.output == "1"
+
+
+def test_a_wait_ends_soon_after_a_task_that_a_worker_has_not_quite_ended(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled = CodeOfRun.has_settled
+    looks: list[CodeOfRun] = []
+
+    def at_the_second_look(code: CodeOfRun) -> bool:
+        looks.append(code)
+        return looks.count(code) > 1 and settled(code)
+
+    monkeypatch.setattr(CodeOfRun, "has_settled", at_the_second_look)
+    took = []
+    with HostContext("mstd:2") as host:
+        for _ in range(10):
+            run = program.run(host, "divide", arguments=(6, 3))
+            started = time.perf_counter()
+            run.wait()
+            took.append(time.perf_counter() - started)
+    # A thread that waits without a limit looks again after 20 ms by itself.
+    assert min(took) < 0.01
 
 
 def test_a_cancelled_call_gives_errors(program: Program, host: HostContext) -> None:
