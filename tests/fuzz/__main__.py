@@ -307,7 +307,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.replay:
         prepare([])
         return show_replay(options.replay)
-    chosen = [nets[name] for name in options.nets.replace(",", " ").split()] or list(nets.values())
+    names = options.nets.replace(",", " ").split()
+    if unknown := [name for name in names if name not in nets]:
+        parser.error(f"no net is called {unknown[0]!r}; there are {', '.join(nets)}")
+    chosen = [nets[name] for name in names] or list(nets.values())
     prepare(chosen)
     session = Session(options.seed, options.finds, not options.as_found)
     if options.case is not None:
