@@ -38,7 +38,7 @@ from tfrt_runtime.host.waiting.blocking import BlockingWatch
 from tfrt_runtime.host.waiting.idleness import quiesce
 from tfrt_runtime.host.waiting.kernel_waits import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.python_runs import KEPT_AT_REST
+from tfrt_runtime.native.cells import KEPT_AT_REST
 
 if TYPE_CHECKING:
     import asyncio
@@ -355,7 +355,7 @@ class HostContext:
             self.work_queue, lambda: deadline is not None and time.monotonic() >= deadline
         )
         self.when_quiet()
-        native_process().forget()
+        native_process().forget(self.work_queue.address)
         return is_quiet
 
     def _quiesce_within(self, deadline: float | None) -> bool:
@@ -758,7 +758,7 @@ class Request(Run):
         """Called by the native core, on any thread, when nothing of the run is left and Python hears of it."""
         process = native_process()
         if process.memory_held > KEPT_AT_REST and not self.host.has_runs:
-            process.quick.trim(process.address, KEPT_AT_REST)
+            process.quick.trim_at_rest(self.queue.context())
         with self.lock:
             callbacks, self._callbacks = self._callbacks or (), None
             self._set_word(at.REQUEST_OPEN, 0)
@@ -771,5 +771,5 @@ class Request(Run):
     ) -> bool:
         """Work until nothing of the run is left; False when the time is over first."""
         is_over = self.queue.wait(self.address + at.REQUEST_OPEN, timeout, interrupted)
-        native_process().forget()
+        native_process().forget(self.queue.address)
         return is_over

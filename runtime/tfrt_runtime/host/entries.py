@@ -43,6 +43,9 @@ class Quick(Protocol):
     @_of("cells")
     def trim(self, process: int, kept: int) -> int: ...
 
+    @_of("cells")
+    def trim_at_rest(self, context: int) -> None: ...
+
     @_of("events")
     def log_clock(self, context: int) -> int: ...
 

@@ -143,7 +143,7 @@ class NativeProcess:
         self.result: Callable[[int, int, int], object] = self._built_in("python_runs", "result")
         self.end: Callable[[int, bytes], object] = self._built_in("python_runs", "end")
         self.leave: Callable[[int, bytes, int], None] = self._built_in("python_runs", "leave")
-        self.forget: Callable[[], None] = self._built_in("python_runs", "forget")
+        self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
         self.start_as_task = self.quick.start_call_with
         self.start_here = self.slow.start_call_with
         self.quick.fill_stock(self.address)

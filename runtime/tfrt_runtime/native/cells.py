@@ -44,6 +44,8 @@ CARVED_AT_ONCE = 16
 STOCK = 32
 """Slabs in a full stock: two megabytes."""
 WAIT_NS = 1_000_000
+KEPT_AT_REST = 64 << 20
+"""Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
 
 
 @native
@@ -422,9 +424,16 @@ def sort_by_slab(batches: Address) -> Address:
 @native
 def give_all(context: Address) -> None:
     """A thread's context ends: the depot gets its blocks, and its slabs are closed."""
-    process = load(context + at.CONTEXT_PROCESS)
     for size_class in range(1, at.FREE_CLASSES):
         close_slab(context, size_class)
+    give_lists(context)
+
+
+@native
+def give_lists(context: Address) -> None:
+    """Let the depot have the free blocks of this thread, which keeps the slabs that it cuts."""
+    process = load(context + at.CONTEXT_PROCESS)
+    for size_class in range(1, at.FREE_CLASSES):
         spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
         if spare != 0:
             give_batches(process, size_class, spare, spare)
@@ -432,3 +441,20 @@ def give_all(context: Address) -> None:
         batch = take_list(context, size_class)
         if batch != 0:
             give_batches(process, size_class, batch, batch)
+
+
+@native
+def give_if_much(context: Address) -> None:
+    """This thread is about to sleep: let no slab wait for it, if the process holds more than it may at rest.
+
+    A free block in its lists keeps a whole slab from being given back, and they may be of as many slabs.
+    """
+    if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > KEPT_AT_REST:
+        give_lists(context)
+
+
+@entry
+def trim_at_rest(context: Address) -> None:
+    """No run is left: give back what the process holds beyond KEPT_AT_REST, as far as it is free."""
+    give_lists(context)
+    trim(load(context + at.CONTEXT_PROCESS), KEPT_AT_REST)

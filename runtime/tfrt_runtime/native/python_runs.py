@@ -25,7 +25,7 @@ from tfrt_runtime.native.calls.executor import (
     run_task,
     work,
 )
-from tfrt_runtime.native.cells import give_block, need_block, trim
+from tfrt_runtime.native.cells import KEPT_AT_REST, give_block, need_block, trim_at_rest
 from tfrt_runtime.native.kernels.python_functions import is_too_large, python_object
 from tfrt_runtime.native.memory import (
     Address,
@@ -72,8 +72,6 @@ TURNS = 16
 WAKE_UP_NS = 50_000
 LOOK_NS = 10_000_000
 """Python looks at the handler of SIGINT so often: see `host.interrupts`."""
-KEPT_AT_REST = 64 << 20
-"""Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
 
 
 @native
@@ -289,10 +287,10 @@ def found(bound: Address, context: Address, value: Address, payload_type: int) -
     api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
     missing = load(bound + at.PYTHON_BYTES + 16)
     if not is_available(value) and not work_here(context, api, value, False):
-        forget_over(process, api)
+        forget_over(process, context, api)
         return shared(api, missing)
     made = object_of(api, value, payload_type)
-    forget_over(process, api)
+    forget_over(process, context, api)
     if made == 0 and call1(load(api + at.PYTHON_OCCURRED), 0) == 0:
         return shared(api, missing)
     return made
@@ -313,7 +311,7 @@ def end(bound: Address, given: Address, count: int) -> Address:
         is_reached(request, True) or work_here(context, api, request, True)
     ):
         answer = load(api + at.PYTHON_NONE)
-    forget_over(process, api)
+    forget_over(process, context, api)
     return shared(api, answer)
 
 
@@ -476,15 +474,20 @@ def leave(bound: Address, given: Address, count: int) -> Address:
         for i in range(load(template + at.TEMPLATE_RESULTS)):
             drop_reference(context, load(results + 8 * i))
     compare_and_swap(request + at.REQUEST_TOLD, 0, at.REQUEST_LEFT)
-    forget_over(process, api)
+    forget_over(process, context, api)
     return shared(api, load(api + at.PYTHON_NONE))
 
 
 @entry
 def forget(bound: Address, given: Address, count: int) -> Address:
-    """Let Python forget the runs that are over: `forget()`."""
-    api = load(bound + at.PYTHON_BYTES)
-    forget_over(load(bound + at.PYTHON_BYTES + 8), api)
+    """Let Python forget the runs that are over: `forget()`, or `forget(queue)` on a thread that may trim."""
+    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
+    context = 0
+    if count != 0:
+        context = context_of(api, word(api, given, 0))
+        if context == 0:
+            return 0
+    forget_over(process, context, api)
     return shared(api, load(api + at.PYTHON_NONE))
 
 
@@ -508,13 +511,13 @@ def request_done(context: Address, request: Address, told: int) -> None:
     else:
         store_release(request + at.REQUEST_OPEN, 0)
         add_over(process, request)
-        forget_over(process, api)
+        forget_over(process, context, api)
     call1(load(api + at.PYTHON_RELEASE), lock)
 
 
 @native
-def forget_over(process: Address, api: Address) -> None:
-    """Let Python forget the runs that are over.  With the GIL."""
+def forget_over(process: Address, context: Address, api: Address) -> None:
+    """Let Python forget the runs that are over.  With the GIL; `context` is this thread's, or 0."""
     request = take_over(process)
     if request == 0:
         return
@@ -527,5 +530,5 @@ def forget_over(process: Address, api: Address) -> None:
         call1(load(api + at.PYTHON_DROP), key)
         request = following
     is_much = load_acquire(process + at.PROCESS_HELD) > KEPT_AT_REST
-    if is_much and call1(load(api + at.PYTHON_DICT_SIZE), requests) == 0:
-        trim(process, KEPT_AT_REST)
+    if is_much and context != 0 and call1(load(api + at.PYTHON_DICT_SIZE), requests) == 0:
+        trim_at_rest(context)

@@ -8,6 +8,7 @@ Threads that wait take it at once; a worker only after a nap in which no thread 
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.cells import give_if_much
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -87,6 +88,7 @@ def sleep_or_nap(context: Address) -> None:
     """A worker has nothing to do: sleep, or nap while a call waits that a waiting thread may take."""
     queue = load(context + at.CONTEXT_QUEUE)
     if load_acquire(queue + at.QUEUE_STARTED) == 0:
+        give_if_much(context)
         sleep_on_queue(context, 0, -1)
         return
     taken = load_acquire(queue + at.QUEUE_TAKEN)

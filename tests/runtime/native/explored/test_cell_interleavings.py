@@ -138,3 +138,27 @@ def test_what_a_trim_leaves_is_whole_batches() -> None:
         give_back(host, [*blocks[1::BLOCKS], *(block for batch in batches for block in batch)])
 
     explore(scenario)
+
+
+def test_a_thread_that_sleeps_lets_no_slab_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "KEPT_AT_REST", 0)
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world)
+        blocks = made(host, 2 * BLOCKS)
+        give_back(host, blocks[0::2])  # now in lists of this thread, half of each slab
+        found: list[int] = []
+
+        world.thread(lambda: cells.give_if_much(host.main))
+        world.thread(lambda: found.append(cells.trim_class(host.process, CLASS)))
+
+        def check() -> None:
+            there = left_in(host)
+            assert (found, sorted(there)) == ([0], blocks[0::2])
+            give_back(host, [*there, *blocks[1::2]])
+            cells.give_lists(host.main)
+            assert cells.trim_class(host.process, CLASS) == 2
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
