@@ -361,6 +361,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.arguments += more[:mark] + more[mark + 1 :]
     with collector_paused():
         command = importlib.import_module(COMMANDS[options.command])
+        if arguments is None:
+            # This is the process's command, and what is imported stays: to look for garbage there takes milliseconds.
+            gc.freeze()
     try:
         return int(command.execute(options))
     except BrokenPipeError:  # the reader of our output has closed it
