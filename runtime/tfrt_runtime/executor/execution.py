@@ -325,10 +325,11 @@ class Execution:
         Raises:
             KeyboardInterrupt: when the user interrupts, a kernel of the run included.
         """
+        was_stuck = self._reported_stuck
         with self._kernel_wait(timeout, self.done) as look:
             is_over = wait_for(self.results, timeout, self._watch(interrupted, look))
         self._raise_interrupt()
-        return is_over
+        return is_over and self._reported_stuck == was_stuck
 
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
@@ -345,10 +346,13 @@ class Execution:
                 one of its Python kernels: that cancels it.
         """
         deadline = None if timeout is None else deadline_in(timeout)
+        was_stuck = self._reported_stuck
         if not (is_over := timeout is None and self._works_out()):
             with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
+        if self._reported_stuck != was_stuck:  # what was left of it may have ended on a worker since
+            return False
         return self._settle(deadline, interrupted) if is_over else self._is_given_up()
 
     def _works_out(self) -> bool:

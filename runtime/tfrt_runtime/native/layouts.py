@@ -314,6 +314,10 @@ CONTEXT_THREAD = 552
 """What PYTHON_SAVE returned when the thread gave the GIL away."""
 CONTEXT_SEEKING_UNTIL = 560
 """Until when the thread, if it has nothing to do, looks for work without sleep."""
+CONTEXT_LEAVES = 568
+"""LEAVES_UNKNOWN while the thread waits for a result, HAS_LEFT once it met a kernel that it leaves to workers; else 0."""
+LEAVES_UNKNOWN = 1
+HAS_LEFT = 2
 CONTEXT_SPARE = 576
 """A full batch per size class, or 0."""
 CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
@@ -629,6 +633,8 @@ KERNEL_LASTING = 512
 """May take long, though no worker is woken for it: machine code with loops or calls."""
 KERNEL_MEASURED = 256
 """Heavy or not as its arguments are: it says so itself, and lets others have the rest if it is."""
+KERNEL_UNKNOWN = 1024
+"""A function of Python that has not been quick yet: a thread that waits leaves it to workers, where there are some."""
 FRAME_ROOM = 32
 """Arguments, and results, that every frame has room for."""
 

@@ -365,7 +365,10 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     store(context + at.CONTEXT_PYTHON, api)
     if not work_lightly(context, goal, is_run):
         give_way(context)
+        if workers != 0:
+            store(context + at.CONTEXT_LEAVES, at.LEAVES_UNKNOWN)
         work_until(context, goal, is_run, now() + SLICE_NS)
+        store(context + at.CONTEXT_LEAVES, 0)
     if load(context + at.CONTEXT_PYTHON) == 0:
         store(context + at.CONTEXT_DEADLINE, 0)
         call1(load(api + at.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
@@ -437,9 +440,13 @@ def is_light(tagged: Address, record: Address) -> bool:
 
 @native
 def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
-    """Work until the goal is reached, nothing is left to do, or the clock says `deadline`."""
+    """Work until the goal is reached, nothing is left to do here, or the clock says `deadline`."""
     store(context + at.CONTEXT_DEADLINE, deadline)
-    while not is_reached(goal, is_run) and now() < deadline:
+    while (
+        not is_reached(goal, is_run)
+        and load(context + at.CONTEXT_LEAVES) != at.HAS_LEFT
+        and now() < deadline
+    ):
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET and not seek_for(context, goal, is_run):
             break
     store(context + at.CONTEXT_DEADLINE, 0)

@@ -165,6 +165,36 @@ def test_a_wait_ends_when_it_is_asked_to(run: Run) -> None:
     assert (waited, len(asked)) == (False, 3)
 
 
+@pytest.mark.parametrize("queue", ["mstd:1", "mstd:2"])
+def test_a_cancelled_run_lets_go_of_who_waits_while_its_slow_kernel_goes_on(queue: str) -> None:
+    host, started, end = HostContext(queue), threading.Event(), threading.Event()
+    ended: list[bool] = []
+
+    def slow(x: int) -> int:
+        started.set()
+        ended.append(end.wait(20))
+        return x
+
+    text = 'func.func @main(%x: i32) -> i32 {\n  %y = "test.slow"(%x) : (i32) -> i32\n  tfrt.return %y : i32\n}'
+    registry = standard_kernels()
+    registry.add(user_kernel("test.slow", slow))
+    for _ in range(10):
+        started.clear(), end.clear()
+        execution = Program(text).run(1, host=host, kernels=registry)
+        other = threading.Thread(
+            target=lambda run: started.wait(20) and run.cancel("enough"), args=[execution]
+        )
+        other.start()
+        with pytest.raises(TfrtError, match="enough"):
+            execution.result()
+        end.set()
+        other.join()
+        assert execution.wait(20)
+    host.close()
+
+    assert ended == [True] * 10
+
+
 def test_closing_a_host_cancels_what_runs() -> None:
     for queue in ("s", "mstd:2"):
         with HostContext(queue) as host:

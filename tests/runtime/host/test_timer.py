@@ -60,9 +60,10 @@ def test_a_cancelled_timer_is_not_called(timers: TimerQueue) -> None:
     cancelled = timers.after(SOON, lambda: called.append("cancelled"))
     last = timers.after(2 * SOON, done.set)
     cancelled.cancel()
+    before = list(called)  # on a busy machine its time may have come
 
     assert done.wait(SLOW)
-    assert called == []
+    assert called == before
     assert (cancelled.is_cancelled, last.is_cancelled) == (True, True)
 
 

@@ -237,6 +237,7 @@ class Resolver:
             symbol = self._symbols(kernel.shortcut.symbol)
             return Call(symbol, flags, data=functions + words), call
         flags = at.KERNEL_HEAVY
+        flags |= at.KERNEL_UNKNOWN if kernel.watched is not None else 0
         flags |= at.KERNEL_BLOCKING if kernel.blocking else 0
         flags |= at.KERNEL_RAW if kernel.raw else 0
         flags |= at.KERNEL_NONSTRICT if record.is_nonstrict or order else 0

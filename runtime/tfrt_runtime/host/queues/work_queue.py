@@ -284,8 +284,9 @@ class WorkQueue:
         """Wait until the word at address `word` is 0; False when the time is over first.
 
         This thread works for the queue meanwhile.  Only compiled code and Python kernels of users
-        cannot be left half-way: where there are some, other threads work in the place of one that waits
-        with a time limit.  Without workers Python kernels run on the thread that waits in any case.
+        cannot be left half-way.  Where there are kernels of users, workers work in the place of one that
+        waits; where there is compiled code, another thread in the place of one that waits with a time
+        limit.  Without workers Python kernels run on the thread that waits in any case.
 
         Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before the
         first of them have passed: it may read the whole queue, which takes as long as a small run.
@@ -294,7 +295,7 @@ class WorkQueue:
         if WORDS[word >> 3] == 0:
             return True
         self.refuse_child()
-        if timeout is None and self._stand_in is None:
+        if timeout is None and self._stand_in is None and not self._leaves_to_workers(None):
             return self.help(word, None, interrupted)
         try:
             with INTERRUPTS:  # before another thread begins
@@ -336,7 +337,7 @@ class WorkQueue:
 
         A kernel that waits runs others: else all workers might wait.
         """
-        if not timeout or not WorkQueue.has_user_kernels or self.threads == 0 or self._stopped:
+        if timeout == 0 or not WorkQueue.has_user_kernels or self.threads == 0 or self._stopped:
             return False
         return not self._is_busy(self.context())
 

@@ -202,7 +202,6 @@ def kernel(
         if native is not False:
             made = native_kernel(made, function, native, policy)
         USER_KERNELS.replace(made)
-        WorkQueue.has_user_kernels = True
         described = UserKernel(
             full_name,
             function,
@@ -295,6 +294,7 @@ def user_kernel(
     Raises:
         TfrtError: if the policy does not fit the function.
     """
+    WorkQueue.has_user_kernels = True
     keywords = keyword_parameters(function)
     is_coroutine = inspect.iscoroutinefunction(function)
     has_frame = takes_frame(function)

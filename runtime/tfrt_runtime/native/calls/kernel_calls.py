@@ -41,9 +41,12 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.queues.blocking_pool import add_blocking_task
-from tfrt_runtime.native.queues.ready import finish, mark_shared
+from tfrt_runtime.native.queues.ready import finish, mark_shared, push_ready
 from tfrt_runtime.native.queues.sharing import offer_tasks, share_ready
 from tfrt_runtime.native.queues.tasks import free_task, new_task
+
+QUICK_NS = 1_000_000
+"""A function of Python that took less may run on a thread that waits: to wake a worker takes a tenth of it."""
 
 
 @inline
@@ -87,7 +90,8 @@ def are_plain(request: Address, left: Address, right: Address) -> bool:
 def run_kernel(context: Address, activation: Address, record: Address) -> None:
     """Run one ready kernel, or skip it, and deliver its results."""
     flags = load(record + at.RECORD_FLAGS)
-    if flags & (at.KERNEL_NONSTRICT | at.KERNEL_RAW | at.KERNEL_BLOCKING | at.KERNEL_WIDE) != 0:
+    unusual = at.KERNEL_NONSTRICT | at.KERNEL_RAW | at.KERNEL_BLOCKING | at.KERNEL_WIDE
+    if flags & (unusual | at.KERNEL_UNKNOWN) != 0:
         run_unusual_kernel(context, activation, record, False)
         return
     arguments = load(record + at.RECORD_ARGUMENTS)
@@ -115,12 +119,18 @@ def run_unusual_kernel(
 
     `may_block` is set on the blocking pool's threads, where blocking kernels run.
     """
+    flags = load(record + at.RECORD_FLAGS)
+    if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:
+        # Back where it was taken from: the thread hands over what is ready on it as soon as it is back
+        # in `python_runs.work_here`, and sleeps until a worker has run this.
+        store(context + at.CONTEXT_LEAVES, at.HAS_LEFT)
+        push_ready(context, activation, record)
+        return
     arguments = load(record + at.RECORD_ARGUMENTS)
     needed = arguments + load(record + at.RECORD_RESULTS)
     if needed > load(context + at.CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
         fail_without_memory(context, activation, record)
         return
-    flags = load(record + at.RECORD_FLAGS)
     if flags & (at.KERNEL_NONSTRICT | at.KERNEL_RAW) != 0:
         failed = stage_raw(context, activation, record, arguments)
     else:
@@ -137,6 +147,16 @@ def run_unusual_kernel(
         hand_to_pool(context, activation, record)
     else:
         call_kernel(context, activation, record, flags, load(request + at.REQUEST_WATCH))
+
+
+@outline
+def call_unknown(context: Address, record: Address) -> None:
+    """Call a kernel, and see whether it is quick."""
+    began = now()
+    call2(load(record + at.RECORD_KERNEL), context, record)
+    if now() - began < QUICK_NS:
+        # A plain word: several threads may write it, all of them this, and who reads the old one asks again.
+        store(record + at.RECORD_FLAGS, load(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
 
 
 @inline
@@ -157,7 +177,10 @@ def call_kernel(
     frame = load(context + at.CONTEXT_RESULTS)
     for i in range(results):
         store(frame + 8 * i, 0)
-    call2(load(record + at.RECORD_KERNEL), context, record)
+    if flags & at.KERNEL_UNKNOWN != 0:
+        call_unknown(context, record)
+    else:
+        call2(load(record + at.RECORD_KERNEL), context, record)
     if flags & at.KERNEL_CONTROL != 0:
         # It delivers and finishes by itself, when its call or loop ends; the activation may be gone now.
         return
