@@ -13,7 +13,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
 from tfrt_magics.bridge.interrupts import interrupts_noticed
-from tfrt_magics.bridge.job import Job, Results, unwrapped
+from tfrt_magics.bridge.job import STOP_SECONDS, Job, Results, unwrapped
 from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.bridge.run import Program
 from tfrt_magics.inputs import Call, bound_in_order, chosen, evaluated, nothing_to_run, programs_of
@@ -37,8 +37,6 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 # A run that ends within this time is shown as it ended, without a live board.
 INPUT_SECONDS = 0.1
-# A stopped job ends by itself before that, unless the runtime does not even answer.
-STOP_SECONDS = 0.4
 # How long an interrupt may go unnoticed.
 INTERRUPT_SECONDS = 0.05
 
@@ -316,10 +314,10 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
             if time.monotonic() >= until:
                 outlet.watch(job)
         if interrupts and not job.finished.is_set():
-            interruption = RunInterrupted(f"interrupted; {job.missing()}")
             job.cancel("")
             job.finished.wait(STOP_SECONDS)
             job.end()
+            interruption = RunInterrupted(f"interrupted; {job.missing()}")
         # What never ran has no values to show.
         if not job.was_refused:
             outlet.finish(job)

@@ -153,6 +153,35 @@ def test_an_error_is_shown_under_its_line(shell, capsys) -> None:
     assert "division by zero" in str(shell.user_ns["x"].exception(0))
 
 
+TWO_FAIL = """
+func.func @main() -> !async.token {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %first = async.execute {
+    %x = arith.divsi %one, %zero : i32
+    async.yield
+  }
+  %second = async.execute {
+    %y = arith.remsi %one, %zero : i32
+    async.yield
+  }
+  async.await %first : !async.token
+  return %second : !async.token
+}
+"""
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_each_place_at_which_a_run_fails_is_shown(shell, queue: str, capsys) -> None:
+    run(shell, f"-q {queue}", TWO_FAIL)
+    errors = capsys.readouterr().err
+    lines = TWO_FAIL.split("\n")
+
+    for text in ("arith.divsi", "arith.remsi"):
+        number = next(i for i, line in enumerate(lines) if text in line)
+        assert f":{number + 2}:10: error: division by zero" in errors
+
+
 def test_what_cannot_be_compiled_is_shown_before_anything_runs(shell, capsys) -> None:
     assert run(shell, "", GREETING.replace("@printNewline", "@elsewhere")) is None
     captured = capsys.readouterr()

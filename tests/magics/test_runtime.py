@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -227,6 +228,51 @@ def test_what_was_not_there_in_time_is_cancelled_and_named(host) -> None:
     assert states(snapshot)["%late"] == states(snapshot)["result"] == ("cancelled", "")
 
 
+CHAIN = """
+func @main() -> i32 {
+  %a = tfrt.constant.i32 1
+  %b = "test_runtime.nap"(%a) : (i32) -> i32
+  %c = "test_runtime.nap"(%b) : (i32) -> i32
+  %d = "test_runtime.nap"(%c) : (i32) -> i32
+  tfrt.return %d : i32
+}
+"""
+
+
+def test_time_is_over_also_while_a_chain_of_kernels_keeps_the_waiting_thread(host) -> None:
+    @kernel("test_runtime.nap")
+    def nap(number: int) -> int:
+        time.sleep(0.3)
+        return number
+
+    try:
+        snapshot = run(host, CHAIN, timeout=0.4)
+    finally:
+        USER_KERNELS._kernels.pop("test_runtime.nap")
+
+    assert snapshot.status is Status.TIMED_OUT
+    assert states(snapshot)["%b"] == ("available", "1")
+    assert states(snapshot)["%d"] == ("cancelled", "")
+
+
+def test_a_stop_names_only_what_did_not_come_before_the_end(host) -> None:
+    program = Program.from_source(f"\n{ADDS}", "cell 1")
+    job = Job(host.load(program, slow=1e9), list(program.functions), timeout=0.3)
+    job.start()
+    assert job.finished.wait(PATIENCE)
+
+    assert states(job.snapshot())["%b"] == ("available", "2")  # its kernel had only to rest
+    assert job.snapshot().note == "timed out after 0.3 s; @main was still waiting for %c"
+
+
+ADDS = """
+func @main() -> i32 {
+  %a = tfrt.constant.i32 1
+  %b = tfrt.add.i32 %a, %a
+  %c = tfrt.add.i32 %b, %a
+  tfrt.return %c : i32
+}
+"""
 CONSTANT = "func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  tfrt.return %a : i32\n}"
 
 

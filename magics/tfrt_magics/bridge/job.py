@@ -30,6 +30,8 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 # A stopped run may take this long to come to rest before the job ends without it: some kernel may
 # be stuck.  With the slice below, an interrupt is answered within half a second.
 QUIESCENCE_SECONDS = 0.15
+# A stopped job ends by itself before that, unless the runtime does not even answer.
+STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
 MAX_PROMISES = 3
 """How many of the kernels that have not resolved a value are named."""
@@ -66,6 +68,8 @@ class Job:
         self._stopped = Status.RUNNING
         self._stop_time = 0.0
         self._note = ""
+        self._at_stop: tuple[int | None, list[str]] = None, []
+        """The function that ran when the job was stopped, and what its kernels owed then."""
         self._start = time.monotonic()
         self._has_results = threading.Event()
         # The runtime calls a worker by its thread's name; this one works while it waits.
@@ -74,6 +78,9 @@ class Job:
     def start(self) -> None:
         self._start = time.monotonic()
         self._thread.start()
+        if self._timeout is not None:
+            # A thread of its own: the job's works while it waits, and may be long in one kernel.
+            threading.Thread(target=self._time_out, args=(self._timeout,), daemon=True).start()
 
     def wait_for_results(self) -> None:
         """Return once the first function runs, so that `results` holds its AsyncValues."""
@@ -89,6 +96,8 @@ class Job:
             if self.finished.is_set():
                 return
             self._sections = [_closed(section, self._stopped) for section in self._look()]
+            if self._stopped is Status.TIMED_OUT:
+                self._note += f"; {self.missing()}"
             self._latest = self._snapshot(self._outcome())
             self.finished.set()
 
@@ -147,11 +156,22 @@ class Job:
         ]
 
     def missing(self) -> str:
-        """What the functions that run still wait for, in words."""
-        running = [one for one in self.snapshot().sections if one.status is Status.RUNNING]
-        promised = [note.message for run in self._runs[-1:] for note in run.waiting_for()]
-        words = [*map(waiting_for, running), *promised[:MAX_PROMISES]]
+        """What the function that runs waits for, in words; of a stopped job, what did not come any more.
+
+        A kernel that had begun may have ended before the job did, and so have given its values.
+        """
+        with self._lock:
+            is_stopped = self._stopped is not Status.RUNNING
+            place, promised = self._at_stop if is_stopped else self._waits()
+            words = [] if place is None else [waiting_for(self._look()[place]), *promised]
         return "; ".join(words) or "no function was running"
+
+    def _waits(self) -> tuple[int | None, list[str]]:
+        """The function that runs, and what its kernels owe."""
+        place = len(self._runs) - 1
+        if place < 0 or self._sections[place].status in OVER:
+            return None, []
+        return place, [note.message for note in self._runs[place].waiting_for()][:MAX_PROMISES]
 
     @property
     def was_refused(self) -> bool:
@@ -196,20 +216,23 @@ class Job:
 
     def _wait(self, run: Run) -> None:
         while not run.wait(SLICE_SECONDS):
-            now = time.monotonic()
             if self._stopped is not Status.RUNNING:
-                if now - self._stop_time > QUIESCENCE_SECONDS:
+                if time.monotonic() - self._stop_time > QUIESCENCE_SECONDS:
                     return
             elif run.is_stuck:
                 self._stop(Status.FAILED, f"stuck; {self.missing()}")
-            elif self._timeout is not None and now - self._start > self._timeout:
-                missing = self.missing()
-                self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s; {missing}")
+
+    def _time_out(self, seconds: float) -> None:
+        if not self.finished.wait(seconds):
+            self._stop(Status.TIMED_OUT, f"timed out after {seconds:g} s")
+            self.finished.wait(STOP_SECONDS)
+            self.end()
 
     def _stop(self, status: Status, note: str) -> None:
         with self._lock:
             if self.finished.is_set() or self._stopped is not Status.RUNNING:
                 return
+            self._at_stop = self._waits()
             self._stop_time = time.monotonic()
             self._stopped, self._note = status, note
             running = self._runs[-1:]

@@ -217,7 +217,10 @@ class TracedRun:
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        return [*self._execution.diagnostics, *(self._left_over or ())]
+        told = self._execution.diagnostics
+        # Of a run that fails, each place that failed, also where no operation awaits it.
+        others = [one for one in self._execution.request.failures if told and one not in told]
+        return [*told, *others, *(self._left_over or ())]
 
     @property
     def is_stuck(self) -> bool:

@@ -157,8 +157,9 @@ def _progress(values: Sequence[Row] | Sequence[Value]) -> Progress:
 
 
 def pending(section: Section) -> list[str]:
-    """The names of the values that the section still waits for, as far as they have rows."""
-    return [row.name for row in _counted(section) if row.state is State.UNAVAILABLE]
+    """The names of the values that the section waits for, or that a stop kept away, as far as they have rows."""
+    missing = UNDECIDED if section.status in STOPPED else {State.UNAVAILABLE}
+    return [row.name for row in _counted(section) if row.state in missing]
 
 
 def _counted(section: Section) -> Sequence[Row]:

@@ -327,6 +327,8 @@ class AsyncRuntime:
         if is_interrupt and run is not None:
             run.interrupted = True
             run.cancel(INTERRUPTED)
+        elif run is not None and found.location is not None:
+            run.note_failure(found)
         return found
 
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:

@@ -50,6 +50,7 @@ CANCELLED = "Cancelled"
 HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
 """How long `HostContext.close` waits for runs that it has cancelled."""
+MAX_FAILURES = 20
 HURRY_SECONDS = 0.1
 """How long when the user has pressed Ctrl-C, and for threads whose kernels do not end."""
 
@@ -453,6 +454,8 @@ class Request(Run):
     """What runs: it must live until the run is over, whatever becomes of the program's owner."""
 
     _data: dict[type, object] | None = None
+    failures: tuple[Diagnostic, ...] = ()
+    """Errors of operations of compiled code, which may handle them: each place once, the first MAX_FAILURES."""
     _diagnostics: list[Diagnostic] | None = None
     _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None
@@ -650,6 +653,12 @@ class Request(Run):
         """Take a diagnostic of a kernel, in the order in which they are raised."""
         self.diagnostics.append(diagnostic)
         shielded(lambda: self.host.on_diagnostic(diagnostic))
+
+    def note_failure(self, diagnostic: Diagnostic) -> None:
+        """Take an error of an operation of compiled code."""
+        if len(self.failures) < MAX_FAILURES and diagnostic not in self.failures:
+            with self.lock:
+                self.failures = (*self.failures, diagnostic)
 
     def refuse(self, diagnostic: Diagnostic) -> None:
         """End the run with this error: it needs more memory than it may have.
