@@ -12,6 +12,30 @@ def test_a_text_that_is_too_large_is_refused_before_it_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
+    monkeypatch.setattr("tfrt_nb.programs.MAX_PLAIN_TEXT", 9)
 
     with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: 10 bytes, of at"):
         Program.from_source("x" * 10, "big.mlir")
+
+
+PLAIN = """func.func @main() -> i32 {
+  %n = tfrt.constant.i32 1
+  tfrt.return %n : i32
+}
+"""
+
+
+def test_a_large_text_may_have_plain_lines_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
+
+    assert Program.from_source(PLAIN, "big.mlir").run().results[0].result() == 1
+    with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: "):
+        Program.from_source(PLAIN + "oops", "big.mlir")
+
+
+def test_a_large_text_of_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
+    monkeypatch.setattr("tfrt_nb.programs.MAX_PLAIN_LINES", 3)
+
+    with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: "):
+        Program.from_source(PLAIN, "big.mlir")

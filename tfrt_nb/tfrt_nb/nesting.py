@@ -14,6 +14,8 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 MAX_TEXT = 32 << 20
 """The most bytes of a program's text; half a million operations take less."""
+MAX_PLAIN_TEXT, MAX_PLAIN_LINES = 96 << 20, 3 << 19
+"""The most bytes and lines of one that is read line by line; a million operations take less."""
 MAX_NESTING = 1_024
 TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 
@@ -27,7 +29,10 @@ _limit_before = 0
 
 def too_large(name: str, size: int) -> TfrtError:
     """The refusal of a text of `size` bytes."""
-    text = f"'{name}' is too large for a program: {size} bytes, of at most {MAX_TEXT}"
+    text = (
+        f"'{name}' is too large for a program: {size} bytes, of at most {MAX_TEXT},"
+        f" or {MAX_PLAIN_TEXT} in {MAX_PLAIN_LINES} lines of a plain operation each"
+    )
     return TfrtError(error(text))
 
 

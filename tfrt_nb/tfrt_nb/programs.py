@@ -18,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.internal_errors import internal_errors_caught
-from tfrt_nb.nesting import MAX_TEXT, deep_stack, too_large
+from tfrt_nb.nesting import (
+    MAX_PLAIN_LINES,
+    MAX_PLAIN_TEXT,
+    MAX_TEXT,
+    deep_stack,
+    too_large,
+)
 from tfrt_nb.user_kernels import USER_KERNELS as SHORT_FORMS
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
@@ -172,7 +178,8 @@ class Program:
             isinstance(one, Program) for one in (libraries or {}).values()
         )
         require(are_programs, "libraries", "a dictionary of programs by name", libraries)
-        if len(text) > MAX_TEXT:
+        is_large = len(text) > MAX_TEXT
+        if is_large and (len(text) > MAX_PLAIN_TEXT or text.count("\n") > MAX_PLAIN_LINES):
             raise too_large(name, len(text))
         # The compiler is imported here: a program that comes as a file does not need it.
         from tfrt_nb.compiled.file import divide, requested_parallel_for
@@ -195,6 +202,8 @@ class Program:
                 program = Program.of_file(BefFile.of(records, name), text)
                 program.plain = plain
                 return program
+            if is_large:
+                raise too_large(name, len(text))
             others = {key: library.parsed for key, library in (libraries or {}).items()}
             host, code = divide(parse_module(text, name, others))
             compiled = None

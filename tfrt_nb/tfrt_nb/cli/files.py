@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tfrt_nb.nesting import MAX_TEXT, too_large
+from tfrt_nb.nesting import MAX_PLAIN_TEXT, too_large
 from tfrt_nb.report import render_all
 from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.diagnostics import TfrtError, error
@@ -65,7 +65,7 @@ def decode(data: bytes, name: str) -> str:
     Raises:
         TfrtError: if the bytes are too many, not UTF-8, or have a NUL among them.
     """
-    if len(data) > MAX_TEXT:
+    if len(data) > MAX_PLAIN_TEXT:
         raise too_large(name, len(data))
     if (nul := data.find(b"\0")) >= 0:
         raise TfrtError(error(f"'{name}' is not UTF-8 text: there is a NUL at byte {nul}"))
