@@ -351,7 +351,9 @@ class Execution:
             with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
-        if self._reported_stuck != was_stuck:  # what was left of it may have ended on a worker since
+        if (
+            self._reported_stuck != was_stuck
+        ):  # what was left of it may have ended on a worker since
             return False
         return self._settle(deadline, interrupted) if is_over else self._is_given_up()
 
