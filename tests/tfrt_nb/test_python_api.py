@@ -183,6 +183,20 @@ def test_an_attribute_of_many_elements_is_an_array() -> None:
     assert program.run(1).result(SLOW) == 2.5
 
 
+def test_a_function_as_attribute_is_refused_where_the_kernel_could_not_see_it() -> None:
+    program = tfrt.Program(
+        """func.func @main(%x: i32) -> i32 {
+  %y = "api.attribute"() {value = @main} : () -> i32
+  tfrt.return %y : i32
+}"""
+    )
+
+    with pytest.raises(
+        tfrt.TfrtError, match=r":2:\d+: error: 'api.attribute' takes no functions, found 1"
+    ):
+        program.run(1)
+
+
 def test_an_array_with_a_mask_is_no_tensor() -> None:
     masked = np.ma.array([1, 2], mask=[0, 1])  # type: ignore[no-untyped-call]
     program = tfrt.Program(

@@ -153,16 +153,19 @@ class Resolver:
         if results is None:
             results = max(0, len(record.arguments) - kernel.arguments)
         self._expect(record, kernel.name, kernel.arguments, results)
-        if record.functions:
-            # What natively runs a function is a control kernel; the callback that prints relies on it.
-            count = len(record.functions)
-            raise self._refuse(record, f"'{kernel.name}' takes no functions, found {count}")
+        # What natively runs a function is a control kernel; the callback that prints relies on it.
+        self._refuse_functions(kernel.name, record)
         words = self._attribute_words(kernel, record)
         data = tuple(self._symbols(symbol) for symbol in kernel.data)
         flags = kernel.flags | (at.KERNEL_NONSTRICT if record.is_nonstrict else 0)
         if record.is_nonstrict and not flags & at.KERNEL_RAW:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         return Call(self._symbols(kernel.symbol), flags, data=data + words)
+
+    def _refuse_functions(self, name: str, record: BefKernel) -> None:
+        if record.functions:
+            count = len(record.functions)
+            raise self._refuse(record, f"'{name}' takes no functions, found {count}")
 
     def _attribute_words(self, kernel: NativeKernel, record: BefKernel) -> tuple[int, ...]:
         expected = kernel.attributes
@@ -222,6 +225,8 @@ class Resolver:
         for word, type_text in zip(kernel.results or (), result_types, strict=False):
             if word != type_text and word in SCALAR_TYPES and type_text in SCALAR_TYPES:
                 raise self._refuse(record, f"'{kernel.name}' has a result {word}, not {type_text}")
+        if not kernel.frame:
+            self._refuse_functions(kernel.name, record)
         if kernel.keywords is None:
             attributes = self._attributes_in_order(kernel, record)
         else:

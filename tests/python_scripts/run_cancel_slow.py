@@ -1,0 +1,69 @@
+# Cancel ends a wait without a limit at once, also while a plain Python kernel runs; so does an interrupt, after which
+# the run goes on.
+import os
+import signal
+import threading
+
+import tfrt_nb as tfrt
+
+began, may_end = threading.Event(), threading.Event()
+
+
+@tfrt.kernel("shop.slow")
+def slow(x: int) -> int:
+    began.set()
+    may_end.wait(20)
+    return x
+
+
+@tfrt.program
+def twice(x: tfrt.i32):
+    return slow(slow(x))
+
+
+program = twice.trace()
+
+
+def when_it_runs(action):
+    """Do something as soon as the kernel runs."""
+    began.clear()
+    may_end.clear()
+    threading.Thread(target=lambda: began.wait(20) and action()).start()
+
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+for queue in ("mstd:1", "mstd:2"):
+    waits = {"result": lambda run: run.result(), "value": lambda run: run.results[0].result()}
+    for name, wait in waits.items():
+        with tfrt.HostContext(queue) as host:
+            when_it_runs(lambda: run.cancel("enough"))
+            run = program.run(1, host=host)
+            try:
+                wait(run)
+            except tfrt.CancelledError as error:
+                print(
+                    queue,
+                    name,
+                    error.__class__.__name__,
+                    "before the kernel ends:",
+                    not may_end.is_set(),
+                )
+            may_end.set()
+            print(run.wait(), run.done())
+    with tfrt.HostContext(queue) as host:
+        when_it_runs(interrupt)
+        run = program.run(1, host=host)
+        try:
+            run.result()
+        except KeyboardInterrupt:
+            print(queue, "interrupted before the kernel ends:", not may_end.is_set())
+        may_end.set()
+        print(run.wait(), run.result())
+
+# A function that was short is waited for by working again, and gives the same.
+may_end.set()
+with tfrt.HostContext("mstd:1") as host:
+    print([program.run(i, host=host).result() for i in range(5)])
