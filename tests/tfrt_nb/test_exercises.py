@@ -10,7 +10,14 @@ import pytest
 from pytest import CaptureFixture
 
 from tfrt_nb.cli.main import main
+from tfrt_nb.exercises.answer import Answer
 from tfrt_nb.exercises.exercise import Exercise, Mark, _python_names, exercises, find
+
+_BLOCKING = """\
+@tfrt.kernel("my.download", blocking=True)
+def download(page: int) -> int:
+    {}
+    return page * 2"""
 
 
 @pytest.mark.parametrize("one", exercises(), ids=lambda one: one.name)
@@ -40,6 +47,14 @@ def test_a_solution_of_another_exercise_is_recognised() -> None:
 
 
 @pytest.mark.parametrize(
+    "one", [one for one in exercises() if one.kind is Answer], ids=lambda one: one.name
+)
+def test_a_solution_of_another_exercise_is_not_right(one: Exercise) -> None:
+    others = [text for other in exercises() if other is not one for text in other.right]
+    assert [text for text in others if len(text) > 2 and one.grade(text).is_right] == []
+
+
+@pytest.mark.parametrize(
     ("name", "text", "hint"),
     [
         ("start.write", "42", "This is no program."),
@@ -49,8 +64,39 @@ def test_a_solution_of_another_exercise_is_recognised() -> None:
         ("graph.path", "3.5", "'3.5' is not one"),
         ("bef.inside", "I do not know", "Write words of the list"),
         ("bef.patch", "def patched(data):\n    return oops", "...6"),
+        (
+            "bef.patch",
+            """\
+def patched(data):
+    return tfrt.Program("func.func @main() -> i32 { %a = tfrt.constant.i32 40  tfrt.return %a : i32 }").bef
+""",
+            "another file",
+        ),
         ("async.together", "42", "This is no program."),
+        ("graph.faster", "%b and %d", "Write a, b, c or d"),
+        ("start.value", "30 or 36", "one number"),
+        ("control.sum", "func.func @main(%n: i32) {\n  tfrt.return\n}", "returns nothing"),
+        ("values.double", "def doubled(box):\n    get = box.result\n    return get() * 2", "waits"),
+        ("values.double", "def doubled(box):\n    return box.result(0) * 2", "before the box"),
         ("threads.blocking", find("threads.blocking").start + " + page", "waits"),
+        ("threads.blocking", _BLOCKING.format("# sleep"), "Keep the wait"),
+        ("threads.blocking", _BLOCKING.format("time.sleep(0.01)"), "does not wait"),
+        ("graph.fan", find("graph.fan").solution.replace("%a, %b", "%a, %a"), "all three"),
+        (
+            "references.leak",
+            find("references.leak").solution.replace("return %x", "return %seven"),
+            "what it gives",
+        ),
+        (
+            "schedules.repair",
+            find("schedules.repair")
+            .solution.replace(
+                "  %v, %g",
+                '  %n = "tfrt_test.atomic.create.i32"() : () -> !test.atomic.i32\n  %v, %g',
+            )
+            .replace("(%k, %m)", "(%n, %m)"),
+            "one atomic",
+        ),
     ],
 )
 def test_an_answer_of_the_wrong_kind_gets_what_is_missing(name: str, text: str, hint: str) -> None:
@@ -66,7 +112,26 @@ def test_an_answer_of_the_wrong_kind_gets_what_is_missing(name: str, text: str, 
         ("values.after", "int32 = 1\nint32 = 8"),
         ("graph.path", "500 ms"),
         ("graph.path", "500.0"),
-        ("graph.faster", "%b"),
+        ("graph.faster", "the kernel %b (700)"),
+        ("start.value", "%result = 30 : i32"),
+        ("start.ready", "%left and %right can run"),
+        ("values.before", "a: only 4\nb: 1st and 3rd"),
+        ("values.after", "first 1, then 8"),
+        (
+            "values.double",
+            "def doubled(box):\n    # no result()\n    return box.then(lambda v: 2 * v)",
+        ),
+        ("graph.fan", find("graph.fan").solution.replace("seconds = 0.25", "seconds=0.250")),
+        ("chains.outputs", "- 5 6 7\n- 5 7 6\n- 7 5 6"),
+        ("chains.outputs", "5, 6, 7; 5, 7, 6; 7, 5, 6"),
+        ("errors.cancel", "%two = 2, %three cancelled, %four cancelled"),
+        ("control.when", "a late b start c late d start"),
+        ("control.when", "%a: late\n%b: start\n%c: late\n%d: start"),
+        ("threads.pools", "the compute pool\nblocking\nblocking\ncompute"),
+        ("async.coroutine", "a: 3 points\nb: in the frame\nc: no\nd: the caller"),
+        ("bef.count", "3 kernels, 5 registers, 1 integer"),
+        ("references.places", "(a) two (b) three (c) execute %u (d) none"),
+        ("schedules.results", "{1, 2, 3}"),
         ("chains.outputs", "5 6 7, 5 7 6, 7 5 6"),
         ("control.when", "late start late start"),
         ("control.error", "a: error\nb: 4\nc: error"),

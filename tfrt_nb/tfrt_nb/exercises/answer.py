@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tfrt_nb.compiled.host import HostCode
-from tfrt_nb.exercises.orders import is_print, longest_path, print_orders, returning
+from tfrt_nb.exercises.orders import is_print, longest_path, needed, print_orders, returning
 from tfrt_nb.report import render
 from tfrt_runtime.diagnostics import TfrtError
 
@@ -29,10 +29,13 @@ if TYPE_CHECKING:
 SECONDS = 5.0
 """How long a program of an answer may run."""
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
-_LABEL = re.compile(r"(?<![\w%])(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)])\s*[:=]?\s*")
+_LABEL = re.compile(r"(?<![\w%])%?(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)])\s*[:=]?\s*")
 """The name of a part, as in `a: 3, b: 4` and `(a) 3 (b) 4`."""
+_BULLET = re.compile(r"^(?:[-*]|\d+[.)]) ")
 _BARE_LABEL = re.compile(r"^([a-z]) (?=\S)")
-_FILLERS = frozenset({"and", "or", "the", "then"})
+_FILLERS = frozenset({"&", "->", "=", "and", "only", "or", "the", "then"})
+_SENTENCE = 8
+"""So many words may stand around a short answer; a program has more."""
 _NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
 _MAGIC = re.compile(r"\A\s*%%tfrt.*")
 _NUMBERS = {
@@ -61,7 +64,9 @@ class Answer:
         """The lines that say something, in lower case, with single spaces; a printed line is its number."""
         rows = (" ".join(row.lower().split()) for row in self.text.replace("`", "").splitlines())
         return tuple(
-            _PREFIX.sub("", row) for row in rows if row and not row.startswith(("#", "//"))
+            _PREFIX.sub("", _BULLET.sub("", row))
+            for row in rows
+            if row and not row.startswith(("#", "//"))
         )
 
     @cached_property
@@ -73,36 +78,49 @@ class Answer:
         """Each line as a sequence of words: one output per line, or several between commas."""
         found = set[tuple[str, ...]]()
         for row in self.lines:
-            pieces = [_words(piece) for piece in re.split("[,;]", row)]
+            pieces = [_words(piece) for piece in row.split(";" if ";" in row else ",")]
             found |= set(pieces) if all(len(piece) > 1 for piece in pieces) else {_words(row)}
         return found
 
     def number(self) -> int:
-        """The one number that the answer is."""
-        words = [word for word in self.words if word != "ms"]
-        if len(words) != 1:
+        """The one number that the answer has."""
+        words = self._number_words
+        parts = _LABEL.findall(" ".join(self.lines))
+        if len(words) != 1 or len(parts) > 1:
             raise Wrong("Write one number and nothing else.")
         return _number(words[0])
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
-        """The numbers that the answer is; exactly `count` of them."""
-        found = tuple(_number(word) for word in self.words if word != "ms")
+        """The numbers that the answer has; exactly `count` of them."""
+        found = tuple(map(_number, self._number_words))
         if count is not None and len(found) != count:
             raise Wrong(f"Write {count} numbers, not {len(found)}.")
         return found
+
+    @cached_property
+    def _number_words(self) -> tuple[str, ...]:
+        """The words that are numbers, as in `3 kernels, 5 registers`; without any, all words."""
+        digits = tuple(word for word in self.words if word.lstrip("+-")[:1].isdigit())
+        if len(self.words) - len(digits) > _SENTENCE:
+            return self.words
+        return digits or tuple(word for word in self.words if word in _NUMBERS) or self.words
 
     def choice(self, *allowed: str) -> str:
         """The one of the allowed words that the answer is; `%a` is `a`."""
         return _choice(" ".join(word.removeprefix("%") for word in self.words), allowed, "")
 
+    def unnamed(self) -> tuple[str, ...]:
+        """The words that are not names of values, as in `%a 4, %b error`."""
+        return tuple(word for word in self.words if not word.startswith("%"))
+
     def parts(self, **allowed: Iterable[str] | None) -> dict[str, str]:
         """The parts `a`, `b`, … of the answer: labelled `a: …`, or in this order, one per line or word.
 
-        `allowed` has the words that a part may be, None for any text.
+        `allowed` has the words that a part may be, None for any text, in which `two` is `2`.
         """
         found: dict[str, str] = {}
         names = list(allowed)
-        for line in self._rows(len(names)):
+        for line in self._rows(names):
             row = _BARE_LABEL.sub(r"\1: ", line)
             labels = [one for one in _LABEL.finditer(row) if _name(one) in allowed]
             ends = [*(one.start() for one in labels), len(row)][1:]
@@ -117,14 +135,23 @@ class Answer:
         if missing:
             raise Wrong(f"Part {missing[0]} has no answer yet.  Write it as `{missing[0]}: …`.")
         for name, words in allowed.items():
-            text = " ".join(_words(found[name]))
-            found[name] = text if words is None else _choice(text, tuple(words), f"Part {name}: ")
+            read = _words(found[name])
+            text = " ".join(read)
+            if words is None:
+                found[name] = " ".join(str(_NUMBERS.get(word, word)) for word in read)
+            else:
+                found[name] = _choice(text, tuple(words), f"Part {name}: ")
         return found
 
-    def _rows(self, count: int) -> Sequence[str]:
-        """The lines; those of an answer in one line are its `count` words, or pieces between semicolons or commas."""
+    def _rows(self, names: list[str]) -> Sequence[str]:
+        """The lines; those of an answer in one line are its words, one for each name, or pieces between semicolons or commas."""
+        count = len(names)
         if len(self.lines) == 1 and not _LABEL.search(self.lines[0]):
             line = self.lines[0]
+            if [*self.words[::2]] == names and len(self.words) == 2 * count:
+                return [
+                    f"{name}: {word}" for name, word in zip(names, self.words[1::2], strict=True)
+                ]
             for rows in (line.split(";"), line.split(","), self.words):
                 if len(rows) == count and all(row.strip() for row in rows):
                     return rows
@@ -149,6 +176,13 @@ class Outcome:
     results: tuple[object, ...]
     errors: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+
+    @property
+    def result(self) -> object:
+        """The first result."""
+        if not self.results:
+            raise Wrong("The function returns nothing; it must return a result.")
+        return self.results[0]
 
 
 @dataclass(frozen=True)
@@ -185,6 +219,10 @@ class Code:
     def longest_path(self, kernel: str) -> int:
         """The number of uses of a kernel on the path through @main that has the most of them."""
         return longest_path(self._function("main"), kernel)
+
+    def needed(self, kernel: str) -> int:
+        """The number of uses of a kernel that the results of @main wait for."""
+        return needed(self._function("main"), kernel)
 
     def _function(self, name: str) -> BefFunction:
         for one in self.program.file.functions:
@@ -346,7 +384,7 @@ def waited_for(value: object) -> object:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    words = re.sub(r"[,;()\[\]]", " ", text).split()
+    words = re.sub(r"[,;()\[\]{}]", " ", text).split()
     bare = (word.rstrip(".") for word in words)
     return tuple(word for word in bare if word and word not in _FILLERS)
 
@@ -366,8 +404,12 @@ def _number(word: str) -> int:
 
 
 def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:
-    if text in allowed:
-        return text
+    """The one of the allowed words in the text, as in `the blocking pool`."""
+    words = text.replace("%", "").split()
+    padded = f" {' '.join(words)} "
+    found = [word for word in allowed if f" {word} " in padded]
+    if len(found) == 1 and len(words) <= _SENTENCE:
+        return found[0]
     raise Wrong(f"{where}Write {_or(allowed)}; here is {text!r}.")
 
 

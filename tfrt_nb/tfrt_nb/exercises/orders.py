@@ -61,6 +61,15 @@ def longest_path(function: BefFunction, kernel: str) -> int:
     return longest
 
 
+def needed(function: BefFunction, kernel: str) -> int:
+    """The number of uses of a kernel that the function's results wait for."""
+    kernels, before = function.kernels, _ancestors(function)
+    results = {*function.result_registers}
+    makers = [at for at, one in enumerate(kernels) if results & {*one.results}]
+    waited = {*makers}.union(*(before[at] for at in makers))
+    return sum(kernels[at].name == kernel for at in waited)
+
+
 def is_print(kernel: str) -> bool:
     """Whether a kernel prints its operand."""
     return ".print" in kernel

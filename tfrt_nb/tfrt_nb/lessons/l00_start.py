@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from tfrt_nb.exercises.answer import Answer, Code
 from tfrt_nb.exercises.exercise import exercise
+
+_CONSTANT = "tfrt.constant.i32"
 
 
 @exercise(
@@ -63,7 +67,9 @@ def ready(answer: Answer) -> str | None:
     %sum = tfrt.add.i32 %left, %right
     ```
     """
-    names = {word.removeprefix("%") for word in answer.words}
+    # In a sentence, only the words with a % are names.
+    marked = [word for word in answer.words if word.startswith("%")]
+    names = {word.removeprefix("%") for word in marked or answer.words}
     if names & {"a", "b"}:
         return "%a and %b are constants, which are available already.  Find the kernels behind the other names."
     if "sum" in names:
@@ -142,6 +148,7 @@ def write(answer: Code) -> str | None:
         return "12 is the sum.  Now multiply it by two, and return the product."
     if result != (24,):
         return f"The function returns {result[0] if len(result) == 1 else result}; it should return 24."
-    if not {"tfrt.add.i32", "tfrt.mul.i32"} <= {*kernels} and kernels.count("tfrt.add.i32") < 2:
-        return "24 is right, but let the program compute it: use tfrt.add.i32 and tfrt.mul.i32."
+    computes = "tfrt.add.i32" in kernels and len(kernels) - kernels.count(_CONSTANT) > 1
+    if not computes or not {"5", "7"} <= {*re.findall(_CONSTANT + r"\s+(\d+)", answer.text)}:
+        return "24 is right, but let the program compute it: begin with 7 and 5, and use tfrt.add.i32 and tfrt.mul.i32."
     return None

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import threading
+from concurrent import futures
+from typing import TYPE_CHECKING
 
 from tfrt_nb.exercises.answer import Answer, Names, attempt, raised
 from tfrt_nb.exercises.exercise import exercise
 from tfrt_runtime.host.composing import unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @exercise(
@@ -44,6 +50,7 @@ def before(answer: Answer) -> str | None:
     parts = answer.parts(a=None, b=None)
     printed = parts["a"]
     ordinals = {"1": "first", "2": "second", "3": "third"}
+    ordinals |= {"1st": "first", "2nd": "second", "3rd": "third"}
     results = {ordinals.get(word, word) for word in parts["b"].split()}
     if printed in ("nothing", "none"):
         return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
@@ -73,16 +80,16 @@ def before(answer: Answer) -> str | None:
 )
 def after(answer: Answer) -> str | None:
     """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on, in order?"""
-    words = answer.words
-    if words == ("8", "1"):
+    numbers = answer.numbers()
+    if numbers == (8, 1):
         return "%p3 takes the chain of %p2, so it cannot be first."
-    if words[:1] == ("4",):
+    if numbers[:1] == (4,):
         return "4 was printed already, before the box was filled; a kernel runs once."
-    if words == ("1",):
+    if numbers == (1,):
         return "There is a second print that waited: what does the chain of %p2 let run?"
-    if words == ("1", "4"):
+    if numbers == (1, 4):
         return "%p3 prints %eight, not %four."
-    return None if words == ("1", "8") else "Two prints waited.  Write their numbers in order."
+    return None if numbers == (1, 8) else "Two prints waited.  Write their numbers in order."
 
 
 @exercise(
@@ -116,15 +123,20 @@ def double(answer: Names) -> str | None:
     """Write a function `doubled(box)` that takes an AsyncValue of a number and returns an AsyncValue of twice that number.
     It must return at once, also when the box is still empty.
     """
-    if ".result()" in answer.text:
-        return "`result()` waits until the box is filled.  Leave a note at the box instead: `then`."
     box = unavailable()
     function = answer.get("doubled")
     if not callable(function):
         return "`doubled` must be a function."
+    # A function that waits for the box must not keep the cell: it waits on a thread of its own.
+    calling = futures.Future[object]()
+    threading.Thread(target=_call, args=(calling, function, box), daemon=True).start()
     try:
-        made = function(box)
+        made = calling.result(timeout=1)
     except TimeoutError:
+        waits = not calling.done()
+        box.set_result(7)
+        if waits:
+            return "The function waits until the box is filled, as `result()` does.  Leave a note at the box instead: `then`."
         return "The function asks for the value before the box was filled, so it raises TimeoutError.  Use `then`."
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
         return raised("doubled(box)", problem)
@@ -138,3 +150,10 @@ def double(answer: Names) -> str | None:
     box.set_result(7)
     found = attempt("doubled(box).result()", lambda: made.result(timeout=5))
     return None if found == 14 else f"With 7 in the box, the result is {found}, not 14."
+
+
+def _call(calling: futures.Future[object], function: Callable[..., object], box: object) -> None:
+    try:
+        calling.set_result(function(box))
+    except BaseException as problem:  # noqa: BLE001  # it is raised again where the call is waited for
+        calling.set_exception(problem)

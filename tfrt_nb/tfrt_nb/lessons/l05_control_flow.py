@@ -64,7 +64,7 @@ def control_error(answer: Answer) -> str | None:
     %c = tfrt.call @add(%x, %bad) {bef.nonstrict}
     ```
     """
-    words = answer.words
+    words = answer.unnamed()
     if len(words) != 3:
         return "Write three words, one for each result."
     if words[0] == "4":
@@ -112,7 +112,7 @@ def control_sum(answer: Code) -> str | None:
     """The body of a `repeat` gets what the round before returned. This program counts: `@main(4)` is 4. Change the body so that
     `@main(n)` is 1 + 2 + … + n: for 4 it is 10.
     """
-    found = [answer.run(n).results[0] for n in range(6)]
+    found = [answer.run(n).result for n in range(6)]
     if found == [0, 1, 3, 6, 10, 15]:
         return None
     if found == [1] * 6 and "#1" not in answer.text:

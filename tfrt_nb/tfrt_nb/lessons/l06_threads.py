@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import time
 
 from tfrt_nb.exercises.answer import Answer, Names, waited_for
 from tfrt_nb.exercises.exercise import exercise
 from tfrt_nb.tracing.eager import call
 from tfrt_runtime.kernels.users.user import USER_KERNELS
+
+_WAIT = 0.1
+"""How long the kernel of `threads.blocking` waits, in seconds."""
 
 
 @exercise(
@@ -113,14 +117,19 @@ def blocking(answer: Names) -> str | None:
     made = getattr(function, "kernel", None)
     if made is None:
         return "`download` must be a kernel: keep `@tfrt.kernel`."
-    if "sleep" not in answer.text:
+    code = getattr(made.function, "__code__", None)
+    used = () if code is None else code.co_names
+    if "sleep" not in used:
         return "Keep the wait: the kernel stands for one that needs it."
-    registered = USER_KERNELS["my.download"]
-    if not getattr(registered, "blocking", False) and not inspect.iscoroutinefunction(
-        made.function
-    ):
+    is_async = inspect.iscoroutinefunction(made.function)
+    if not is_async and not getattr(USER_KERNELS[made.name], "blocking", False):
         return "It still keeps a worker while it waits, however short the wait is."
-    if inspect.iscoroutinefunction(made.function) and "time.sleep" in answer.text:
+    if is_async and "time" in used:
         return "`time.sleep` stops all kernels of the event loop: in an `async def`, write `await asyncio.sleep`."
-    found = waited_for(call("my.download", 3))
-    return None if found == 6 else f"download(3) gives {found}, not 6."
+    began = time.monotonic()
+    found = waited_for(call(made.name, 3))
+    if found != 6:
+        return f"download(3) gives {found}, not 6."
+    if time.monotonic() - began < _WAIT / 2:  # clocks differ
+        return f"It does not wait {_WAIT} s.  A coroutine such as `asyncio.sleep(…)` runs only when it is awaited."
+    return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+
 from tfrt_nb.exercises.answer import Answer, Names, waited_for
 from tfrt_nb.exercises.exercise import exercise
 
@@ -110,12 +112,19 @@ def patch(answer: Names) -> str | None:
     )
     data = Program.from_source(text).bef
     found = answer.call("patched", data)
+    if isinstance(found, bytearray):
+        found = bytes(found)
     if not isinstance(found, bytes):
-        return f"`patched` must return bytes; it returned {found!r}."
+        return f"`patched` must return bytes; it returned {reprlib.repr(found)}."
     if found == data:
         return "The bytes are the same as before.  The number is stored as four bytes, not as the letters 2 and 5."
     try:
         result = waited_for(Program.from_bef(found).run())
     except TfrtError as problem:
         return f"That is no whole BEF file any more: {problem}"
-    return None if result == 40 else f"The program now returns {result}, not 40."
+    if result != 40:
+        return f"The program now returns {result}, not 40."
+    named = Program.from_source(text.replace("@main", "@sale")).bef
+    if b"sale" not in bytes(answer.call("patched", named)):  # type: ignore[call-overload]
+        return "Change the bytes of `data`: this gives another file, whatever `data` is."
+    return None

@@ -85,9 +85,10 @@ def coroutine(answer: Answer) -> str | None:
     (d) Who runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
     """
     parts = answer.parts(a=None, b=("stack", "frame"), c=("yes", "no"), d=("caller", "worker"))
-    if parts["a"] == "2":
+    points = parts["a"].split()[0]
+    if points == "2":
         return "Part a: a task starts cold, so there is one more at its start."
-    if parts["a"] not in ("3", "three"):
+    if points != "3":
         return "Part a: count one for each await, and one for the start."
     if parts["b"] == "stack":
         return "Part b: the stack belongs to the thread, which does other work while the coroutine is stopped."

@@ -145,8 +145,9 @@ def leak(answer: Code) -> str | None:
         return f"Now the run fails: {ran.errors[0]}.  A drop too many, or before the last use?"
     if ran.left:
         return f"Something is still left over: {ran.left[0]}.  Count: 2 after create, 1 after set_available, …"
-    if "async.runtime.load" not in answer.text:
-        return "Keep the load of the value."
+    loaded = re.search(r"^\s*(%\w+) = async\.runtime\.load", answer.text, re.MULTILINE)
+    if loaded is None or f"return {loaded[1]} " not in answer.text:
+        return "Keep the load of the value, and return what it gives."
     if _count_at_load(answer.text) == 0:
         return (
             "The count is 0 before the load: the value is freed there, and the load comes too late."

@@ -128,6 +128,8 @@ def repair(answer: Code) -> str | None:
         return "Keep three `inc` and one `get`."
     function = next(one for one in answer.program.file.functions if one.name == "main")
     touching = [at for at, one in enumerate(kernels) if "atomic.inc" in one or "atomic.get" in one]
+    if len({function.kernels[at].arguments[0] for at in touching}) > 1:
+        return "Keep one atomic: the get must read the one that each `inc` changes."
     get = next(at for at in touching if "get" in kernels[at])
     if function.result_registers != function.kernels[get].results[:1]:
         return "Return what the get reads."
