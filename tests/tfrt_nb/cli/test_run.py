@@ -286,3 +286,17 @@ def test_what_follows_two_dashes_are_arguments(shell) -> None:
     outcome = shell("run", shell.write("p.mlir", text), "--tier", "auto", "--", "-3")
 
     assert outcome.stdout == "--- Running 'main':\n'main' returned -3\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [("p.mlir", "the magic string is not correct"), ("nowhere.npy", "No such file or directory")],
+)
+def test_an_argument_that_is_no_file_of_an_array_says_so(shell, name: str, part: str) -> None:
+    text = "func.func @main(%x: !t.tensor) -> !t.tensor {\n  tfrt.return %x : !t.tensor\n}"
+
+    outcome = shell("run", shell.write("p.mlir", text), f"@{name}")
+
+    assert outcome.status == 2
+    assert outcome.stderr.startswith(f"tfrt-nb: error: {name} is no array of numpy's: ")
+    assert part in outcome.stderr

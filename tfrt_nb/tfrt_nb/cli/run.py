@@ -184,7 +184,9 @@ def read_argument(text: str) -> object:
         import numpy as np
 
         try:
-            return np.load(text[1:], allow_pickle=False)
+            # Not `np.load`: it takes a file without an array for a pickle, and advises to load it.
+            with open(text[1:], "rb") as file:
+                return np.lib.format.read_array(file, allow_pickle=False)
         except (OSError, ValueError, EOFError) as wrong:
             raise TfrtError(error(f"{text[1:]} is no array of numpy's: {wrong}")) from None
     for read in (int, float):
