@@ -11,7 +11,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.native.building import entries
 
 DECLARED = [
-    (kind, name) for kind in (Quick, Slow) for name in vars(kind) if not name.startswith("_")
+    (kind, name) for kind in (Quick, Slow) for name in dir(kind) if not name.startswith("_")
 ]
 
 
