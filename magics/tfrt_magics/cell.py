@@ -31,7 +31,7 @@ from tfrt_magics.session import Session
 from tfrt_magics.tools import file_name
 from tfrt_magics.views.bundle import run_bundle
 from tfrt_magics.views.diagnostics import CellText
-from tfrt_magics.views.outlet import Outlet, Page, Terminal, is_watched
+from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched
 from tfrt_nb.documents.previews import clean
 from tfrt_runtime.diagnostics import TfrtError, error
 
@@ -269,6 +269,7 @@ class CellMagics(Magics):
             self._session.pump,
             self._runs,
             live=live == "always" or (live == "auto" and is_watched(self._shell)),
+            tables=live == "tables" or (live == "auto" and has_no_board(self._shell)),
         )
 
 

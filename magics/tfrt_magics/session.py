@@ -30,9 +30,10 @@ class TFRT(Configurable):
         0.0, min=0.0, help="Seconds after which a cell without --timeout is stopped; 0 is never."
     ).tag(config=True)
     live = traitlets.Enum(
-        ("auto", "always", "never"),
+        ("auto", "always", "never", "tables"),
         "auto",
-        help="Show a live board while a cell runs: auto does so where a page is looking.",
+        help="Show a live board while a cell runs: auto does so where a page is looking, tables draws a table each"
+        " second instead, for pages without tfrt-nb's extension of JupyterLab; auto does that in VS Code and Colab.",
     ).tag(config=True)
     loop = traitlets.Enum(
         ("own", "notebook"),

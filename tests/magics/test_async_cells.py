@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.testing.globalipapp import start_ipython
 
 from tfrt_magics.bridge.compiled import holders, operation_at
+from tfrt_magics.views.outlet import has_no_board
 from tfrt_magics.views.stage import stage_bundle
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Location
@@ -402,3 +403,12 @@ def test_bytes_have_no_colours_and_other_stages_no_errors() -> None:
     assert "<span style" not in str(stage_bundle("0000b8  0b ef 00  section", "bef")["text/html"])
     program = "module {\n  func.func @main(%a: i32) -> !async.token\n}\n"
     assert "border:" not in str(stage_bundle(program, "coroutine")["text/html"])
+
+
+def test_a_notebook_of_vs_code_is_known_by_the_name_of_its_file(shell) -> None:
+    assert not has_no_board(shell)
+    shell.user_ns["__vsc_ipynb_file__"] = "/a.ipynb"
+    try:
+        assert has_no_board(shell)
+    finally:
+        del shell.user_ns["__vsc_ipynb_file__"]

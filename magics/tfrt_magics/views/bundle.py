@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from tfrt_magics.bridge.record import RUN_MIME, Json, Record
+from tfrt_magics.bridge.snapshot import Snapshot
 from tfrt_magics.views.page import page
 from tfrt_magics.views.text import text_table
 
@@ -37,3 +38,8 @@ def run_bundle(record: Record) -> dict[str, Json]:
         "text/html": page(snapshot),
         "text/plain": text_table(snapshot),
     }
+
+
+def table_bundle(snapshot: Snapshot) -> dict[str, Json]:
+    """The display data of a run that goes on, for a page that has no board."""
+    return {"text/html": page(snapshot), "text/plain": text_table(snapshot)}

@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
 from tfrt_magics.bridge.pump import Pump
-from tfrt_magics.views.bundle import explored_bundle
+from tfrt_magics.views.bundle import explored_bundle, table_bundle
 from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnostics_text
 from tfrt_magics.views.stage import stage_bundle, stage_text
 from tfrt_magics.views.text import text_table
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 QUIET_SECONDS = 0.5
 """A run that is over by then has no line of progress in a terminal."""
 SHOW_SECONDS = 0.2
+TABLE_SECONDS = 1.0
+"""So often a page without a board has a new table."""
 
 
 class Outlet(Protocol):
@@ -114,16 +116,24 @@ class Slot:
 class Page:
     """A notebook.  While a cell runs, its run is published only where a page can show that."""
 
-    def __init__(self, shell: InteractiveShell, pump: Pump, runs: LiveRuns, *, live: bool) -> None:
-        self._shell, self._pump, self._runs, self.is_live = shell, pump, runs, live
+    def __init__(
+        self, shell: InteractiveShell, pump: Pump, runs: LiveRuns, *, live: bool, tables: bool
+    ) -> None:
+        """`tables`: the page has no board of ours, so that what a cell shows is drawn anew while it runs."""
+        self._shell, self._pump, self._runs, self.is_live = shell, pump, runs, live and not tables
+        self._tables = tables
+        self._next_table = 0.0
         self._slot: Slot | None = None
         self._run: LiveRun | None = None
 
     def watch(self, job: Job) -> None:
-        if self.is_live and self._run is None:
+        if self._run is None and (self.is_live or self._tables):
             self._run = self._runs.add(job)
             self._slot = Slot(self._shell, self._run.bundle(), self._run.record.id)
             self._pump.watch(self._run)
+        elif self._tables and self._slot is not None and time.monotonic() >= self._next_table:
+            self._slot.replace(table_bundle(job.snapshot()))
+            self._next_table = time.monotonic() + TABLE_SECONDS
 
     def finish(self, job: Job) -> None:
         if self._slot is None or self._run is None:
@@ -167,3 +177,8 @@ def is_watched(shell: InteractiveShell) -> bool:
     if kernel is None:
         return False
     return "cellId" in kernel.get_parent().get("metadata", {})
+
+
+def has_no_board(shell: InteractiveShell) -> bool:
+    """Whether this is a notebook of VS Code or Colab, which load no extensions of JupyterLab."""
+    return "__vsc_ipynb_file__" in shell.user_ns or "google.colab" in sys.modules

@@ -6,6 +6,7 @@ import re
 
 import nbformat
 
+EXTENSION = "tfrt-nb-labextension"
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 KERNELS = """%load_ext tfrt_nb
 import asyncio, os
@@ -208,3 +209,84 @@ def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
     assert page.evaluate("() => window.PWNED") is None
     broken = page.locator(".tfrt-board[data-run='s']")
     assert "This run cannot be read" in broken.locator("p").first.inner_text()
+
+
+TWO_PLACES = """%%tfrt
+func.func @main() -> (i32, i32) {
+  %one = tfrt.constant.i32 1
+  %zero = tfrt.constant.i32 0
+  %q, %rest = tfrt.div.i32 %one, %zero
+  %sum = tfrt.add.i32 %q, %one
+  %other, %left = tfrt.div.i32 %one, %zero
+  tfrt.return %sum, %other : i32, i32
+}"""
+TWO_TASKS = """%%tfrt
+func.func @main() -> !async.token {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %first = async.execute {
+    %x = arith.divsi %one, %zero : i32
+    async.yield
+  }
+  %second = async.execute {
+    %y = arith.remsi %one, %zero : i32
+    async.yield
+  }
+  async.await %first : !async.token
+  return %second : !async.token
+}"""
+SLOW = """%%tfrt --slow 1000000000
+func.func @main() -> (i32, i32) {
+  %one = tfrt.constant.i32 1
+  %two = tfrt.add.i32 %one, %one
+  %three = tfrt.add.i32 %two, %one
+  tfrt.return %two, %three : i32, i32
+}"""
+
+
+def test_each_place_of_a_run_that_fails_is_underlined_and_cancel_ends_one_that_is_slow(
+    notebook,
+) -> None:
+    page = notebook.page
+    notebook.lab.write("places.ipynb", "%load_ext tfrt_nb", TWO_PLACES, TWO_TASKS, SLOW)
+    notebook.open("places.ipynb")
+    notebook.run_all()
+    cells = page.locator(".jp-CodeCell")
+    slow = cells.nth(3).locator(".tfrt-board")
+    slow.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector(".tfrt-board[data-status='cancelled']")
+    assert slow.locator("[data-value='%three']").get_attribute("data-state") == "cancelled"
+
+    for place, marked in (1, ["tfrt.div.i32"] * 2), (2, ["arith.divsi", "arith.remsi"]):
+        marks = cells.nth(place).locator(".tfrt-underline[data-severity=error]")
+        assert marks.all_inner_texts() == marked
+    cells.nth(1).locator("[data-value='%other']").click()
+    assert cells.nth(1).locator(".tfrt-current").inner_text().strip().startswith("%other")
+
+
+def test_a_page_without_our_extension_has_a_table_that_follows_the_run(notebook) -> None:
+    page, lab = notebook.page, notebook.lab
+    page.route(f"**/{EXTENSION}/**", lambda route: route.abort())
+    steps = PROGRAM.replace("one = ", "zero = ", 1).replace(
+        "  %gate", '  %one = "demo.soon"(%zero) : (i32) -> i32\n  %gate', 1
+    )
+    kernels = f"""{KERNELS.replace('"open"', '"let on"')}
+import time
+@kernel("demo.soon", blocking=True)
+def soon(x: int) -> int:
+    while not os.path.exists("soon"):
+        time.sleep(0.01)
+    return x
+
+%tfrt_config live=tables"""
+    lab.write("tables.ipynb", kernels, steps)
+    notebook.open("tables.ipynb")
+    notebook.run_all()
+    row = "tr:has(td:text-is('{}')):has-text('{}')"
+    page.wait_for_selector(row.format("%one", "unavailable"))
+    (lab.notebooks / "soon").touch()
+    page.wait_for_selector(row.format("%one", "blocking 1"))
+    assert page.locator(row.format("%gate", "unavailable")).count() == 1
+    (lab.notebooks / "let on").touch()
+    page.wait_for_selector(row.format("%gate", "● available"))
+    assert page.locator(".tfrt-board").count() == 0

@@ -21,10 +21,14 @@ export function createOutcomes(store) {
     store.play?.();
   }
 
-  function rowOf(row, place) {
+  function textsOf(row, place) {
     const results = row.values.map((value, at) => `result${row.values.length === 1 ? "" : ` ${at}`} = ${value}`).join("\n");
-    const replay = row.run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
-    const cells = [`${place + 1}`, results, row.printed, row.errors.join("\n"), String(row.schedules)].map((text) => element("td", {}, element("pre", { textContent: text })));
+    return { outcome: `${place + 1}`, results, printed: row.printed, errors: row.errors.join("\n"), schedules: String(row.schedules) };
+  }
+
+  function rowOf(texts, place, heads, { run }) {
+    const replay = run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
+    const cells = heads.map((head) => element("td", {}, element("pre", { textContent: texts[head] })));
     return element("tr", { "aria-current": place === chosen }, ...cells, element("td", {}, replay));
   }
 
@@ -35,9 +39,12 @@ export function createOutcomes(store) {
     shown = outcomes;
     const races = outcomes.races.map((pair) => element("p.note", { textContent: "A race: nothing orders these two, and both touch one buffer." },
       ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${store.textOf(op)}`, () => store.select(op))))));
-    const heads = ["outcome", "results", "printed", "errors", "schedules", ""].map((text) => element("th.soft", { scope: "col", textContent: text }));
+    const texts = outcomes.rows.map(textsOf);
+    const heads = Object.keys(texts[0] ?? {}).filter((head) => texts.some((each) => each[head])); // what no outcome has takes no place
+    const names = [...heads, ""].map((text) => element("th.soft", { scope: "col", textContent: text }));
+    const rows = texts.map((each, place) => rowOf(each, place, heads, outcomes.rows[place]));
     node.replaceChildren(element("div", { textContent: outcomesInWords(outcomes) }),
-      element("table", { "aria-label": "Outcomes" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...outcomes.rows.map(rowOf))), ...races);
+      element("div", { style: "overflow-x: auto" }, element("table", { "aria-label": "Outcomes" }, element("thead", {}, element("tr", {}, ...names)), element("tbody", {}, ...rows))), ...races);
     const more = outcomes.count - outcomes.rows.length;
     if (more > 0) node.append(element("div.soft", {}, `and ${counted(more, "outcome")} more`));
   }
