@@ -258,7 +258,7 @@ PYTHON = {
     "Hosts": "HostContext ConcurrentWorkQueue DaskWorkQueue HostAllocator MallocAllocator LeakCheckAllocator"
     " ResourceContext",
     "Errors": "TfrtError CancelledError TimeoutError",
-    "Traces": "Tracing TracingSink ChromeSink Level",
+    "Traces": "Tracing TracingSink Activity ChromeSink Level",
     "Exercises": "exercise grade Answer Code Names",
 }
 """The public names by what they are for, in the order in which one needs them."""

@@ -53,6 +53,16 @@ def sums(n: tfrt.i32, x: tfrt.f64) -> tuple[tfrt.f64, tfrt.i32]:
     return y, tfrt.min(z, n) // 2 + 1
 
 
+class Quiet:
+    def begin(self, one: tfrt.Activity) -> None: ...
+    def end(self, one: tfrt.Activity) -> None: ...
+    def event(self, one: tfrt.Activity) -> None: ...
+    def close(self) -> None: ...
+
+
+sinks: list[tfrt.TracingSink] = [Quiet(), tfrt.ChromeSink("trace.json")]
+
+
 async def later(value: tfrt.AsyncValue) -> object:
     return await value
 

@@ -157,6 +157,7 @@ _HOMES = {
 
 __all__ = [
     "CHAIN",
+    "Activity",
     "Answer",
     "AsyncValue",
     "BlockingWarning",

@@ -70,13 +70,13 @@ class TracingSink(Protocol):
     What runs on one thread begins and ends inside out; a function or a run may end on another one.
     """
 
-    def begin(self, activity: Activity) -> None:
+    def begin(self, activity: Activity, /) -> None:
         """It begins, or has begun."""
 
-    def end(self, activity: Activity) -> None:
+    def end(self, activity: Activity, /) -> None:
         """It is over."""
 
-    def event(self, activity: Activity) -> None:
+    def event(self, activity: Activity, /) -> None:
         """Something happened, which took no time."""
 
     def close(self) -> None:
