@@ -107,7 +107,8 @@ $(VENV)/.python:
 $(VENV)/.lab: $(VENV)/.python $(COPIED)
 	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes a minute or two."
 	@# The core of a checkout is linked here: where the machine has no linker, LLVM's comes as a wheel.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable \
+	@# Python compiles a module when it is first imported; pip would compile all, a quarter of its time.
+	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check --editable \
 		'.[lab,native$(if $(shell command -v ld || command -v ld.lld),,,linker)]'
 	@touch $@
 
