@@ -50,7 +50,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
-.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(88px, 1fr) 70px 220px; }
+.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 4fr) minmax(88px, 1fr) 70px 184px; }
 .values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: var(--columns); }
 .headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper); border-bottom: 1px solid var(--line); }
 .headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
@@ -63,7 +63,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
 .log .row > *, .timeline .row > * { margin-right: 12px; }
 h4 { margin: 0; padding: 6px 12px 2px; }
-.track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
+.track { position: relative; display: inline-block; width: 54px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(180px, 300px); }
 .split.even { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
