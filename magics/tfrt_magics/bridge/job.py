@@ -80,7 +80,10 @@ class Job:
         self._thread.start()
         if self._timeout is not None:
             # A thread of its own: the job's works while it waits, and may be long in one kernel.
-            threading.Thread(target=self._time_out, args=(self._timeout,), daemon=True).start()
+            # By the same name, as the runtime may name it as the one that ended a value.
+            threading.Thread(
+                target=self._time_out, args=(self._timeout,), name=self._thread.name, daemon=True
+            ).start()
 
     def wait_for_results(self) -> None:
         """Return once the first function runs, so that `results` holds its AsyncValues."""
