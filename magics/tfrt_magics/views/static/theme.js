@@ -50,7 +50,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
-.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 4fr) minmax(88px, 1fr) 70px 184px; }
+.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(88px, 1fr) 70px 220px; }
 .values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: var(--columns); }
 .headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper); border-bottom: 1px solid var(--line); }
 .headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
@@ -63,7 +63,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
 .log .row > *, .timeline .row > * { margin-right: 12px; }
 h4 { margin: 0; padding: 6px 12px 2px; }
-.track { position: relative; display: inline-block; width: 54px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
+.track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(180px, 300px); }
 .split.even { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
@@ -93,7 +93,7 @@ tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0
   .tabs [role=tab]:not([aria-selected=true]) { border-color: Canvas; }
   .track i, .progress > div { background: CanvasText !important; }
 }
-@container (max-width: 820px) { .values { --columns: 84px minmax(90px, 3fr) minmax(90px, 3fr) 76px 66px 176px; } .track { width: 50px; } }
+@container (max-width: 820px) { .values { --columns: 84px minmax(90px, 3fr) minmax(90px, 5fr) 76px 66px 154px; } .track { width: 28px; } }
 @container (max-width: 720px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 122px; } .type, .headings :nth-child(4), .track { display: none; } }
 @container (max-width: 560px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 122px; } .worker, .headings :nth-child(5) { display: none; } }
 @container (max-width: 380px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr); } .when, .headings :nth-child(6) { display: none; } }
