@@ -230,7 +230,7 @@ def __getattr__(name: str) -> object:
 
 
 def load_ipython_extension(shell: object) -> None:
-    """Register `%%tfrt` and its companions in `shell`, as `%load_ext tfrt_nb` asks."""
+    """Register `%%tfrt` and the other magics in `shell`, as `%load_ext tfrt_nb` asks."""
     import_module("tfrt_magics.extension").load_ipython_extension(shell)
 
 

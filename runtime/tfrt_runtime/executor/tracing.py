@@ -1,4 +1,4 @@
-"""A run told to the tracing of its host, from the run's events."""
+"""Reports a run to the tracing of its host, from the events of the run."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RunTracing:
         self._drain_later()
 
     def finish(self) -> None:
-        """Nothing of the run is left; all that it did is told when this returns."""
+        """Nothing of the run is left; all its events are reported when this returns."""
         with self._lock:
             self.drain()
             if self._run.end_ns is None:

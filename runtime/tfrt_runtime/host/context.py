@@ -241,7 +241,7 @@ class HostContext:
 
     @property
     def is_traced(self) -> bool:
-        """Whether runs that start now are told to a tracing."""
+        """Whether runs that start now are reported to a tracing."""
         return self.tracing is not None and self.tracing.is_on(Level.DEFAULT)
 
     def new_request(self, output: Sink | None = None) -> Request:

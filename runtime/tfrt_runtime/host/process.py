@@ -50,7 +50,7 @@ class Waits(threading.local):
     """What the thread that runs machine code waits for."""
 
     goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
-    """Whether it waits on: machine code gives up else, as it cannot be left half-way."""
+    """Whether it waits on; if not, machine code is abandoned, as it cannot be suspended."""
 
 
 WAITS = Waits()

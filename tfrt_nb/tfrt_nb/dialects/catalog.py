@@ -137,15 +137,15 @@ def _lazily(module: str, name: str) -> Callable[[], Dialect]:
 
 
 _LAZY_DIALECTS = {
-    "arith": _lazily("tfrt_nb.dialects.async_.upstream.companions", "Arith"),
+    "arith": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "Arith"),
     "async": _lazily("tfrt_nb.dialects.async_", "Async"),
-    "cf": _lazily("tfrt_nb.dialects.async_.upstream.companions", "Cf"),
+    "cf": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "Cf"),
     "func": _lazily("tfrt_nb.dialects.async_.upstream.function_values", "Func"),
     "index": _lazily("tfrt_nb.dialects.async_.upstream.arithmetic", "Index"),
     "linalg": _lazily("tfrt_nb.dialects.async_.upstream.linear", "Linalg"),
     "math": _lazily("xdsl.dialects.math", "Math"),
-    "memref": _lazily("tfrt_nb.dialects.async_.upstream.companions", "MemRef"),
-    "scf": _lazily("tfrt_nb.dialects.async_.upstream.companions", "Scf"),
+    "memref": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "MemRef"),
+    "scf": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "Scf"),
     "ub": _lazily("xdsl.dialects.ub", "UB"),
     "vector": _lazily("tfrt_nb.dialects.async_.upstream.printing", "Vector"),
 }

@@ -173,7 +173,7 @@ class UserWorkQueue(WorkQueue):
 
     def run(self, address: int) -> None:
         """Run a native task on this thread, and hand over what becomes ready."""
-        # The user's thread is to be free soon: machine code that takes longer than a slice gives up.
+        # The user's thread is to be free soon: machine code that takes longer than a slice is abandoned.
         former, WAITS.goes_on = WAITS.goes_on, lambda: False
         try:
             with self._turn() as context:

@@ -1,4 +1,4 @@
-"""Tracing: what runs when, on which thread, told to a sink.
+"""Tracing: what runs when, on which thread, reported to a sink.
 
 There are levels: `default` has runs and calls of functions, `debug` every kernel as well; `verbose` stands
 between them for what kernels of the user say of themselves.  Runs and kernels come from the event log of the

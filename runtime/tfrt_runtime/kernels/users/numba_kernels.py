@@ -405,8 +405,8 @@ def _reason(wrong: Exception) -> str:
     if isinstance(wrong, AttributeError):  # Numba's own, for instance at `x += 1` of such an array
         return f"Numba fails on it ({wrong}); only arrays annotated tfrt.out[...] can be written"
     lines: Iterable[str] = (line.strip() for line in str(wrong).splitlines())
-    told = [line for line in lines if line and not line.startswith(("Failed in", "During:"))]
-    return " ".join(told[:3])
+    kept = [line for line in lines if line and not line.startswith(("Failed in", "During:"))]
+    return " ".join(kept[:3])
 
 
 @functools.cache
