@@ -217,10 +217,11 @@ class TracedRun:
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        told = self._execution.diagnostics
+        reported = self._execution.diagnostics
         # Of a run that fails, each place that failed, also where no operation awaits it.
-        others = [one for one in self._execution.request.failures if told and one not in told]
-        return [*told, *others, *(self._left_over or ())]
+        failures = self._execution.request.failures if reported else ()
+        others = [one for one in failures if one not in reported]
+        return [*reported, *others, *(self._left_over or ())]
 
     @property
     def is_stuck(self) -> bool:

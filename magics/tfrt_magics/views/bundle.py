@@ -33,13 +33,9 @@ def run_bundle(record: Record) -> dict[str, Json]:
     snapshot = record.snapshot
     if record.is_stepped and not snapshot.note:
         snapshot = replace(snapshot, note=NO_BOARD)
-    return {
-        RUN_MIME: record.file(),
-        "text/html": page(snapshot),
-        "text/plain": text_table(snapshot),
-    }
+    return {RUN_MIME: record.file(), **table_bundle(snapshot)}
 
 
 def table_bundle(snapshot: Snapshot) -> dict[str, Json]:
-    """The display data of a run that goes on, for a page that has no board."""
+    """The display data of a run for a page that has no board: a page, and text."""
     return {"text/html": page(snapshot), "text/plain": text_table(snapshot)}

@@ -351,10 +351,8 @@ class Execution:
             with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
-        if (
-            self._reported_stuck != was_stuck
-        ):  # what was left of it may have ended on a worker since
-            return False
+        if self._reported_stuck != was_stuck:
+            return False  # though a worker may have ended since what was left of it
         return self._settle(deadline, interrupted) if is_over else self._is_given_up()
 
     def _works_out(self) -> bool:

@@ -50,9 +50,10 @@ CANCELLED = "Cancelled"
 HOST_CLOSED = "the host is closed"
 CLOSE_SECONDS = 1.0
 """How long `HostContext.close` waits for runs that it has cancelled."""
-MAX_FAILURES = 20
 HURRY_SECONDS = 0.1
 """How long when the user has pressed Ctrl-C, and for threads whose kernels do not end."""
+MAX_FAILURES = 20
+"""Errors of operations of compiled code that a run keeps."""
 
 
 class SharedContext(Protocol):
@@ -455,7 +456,7 @@ class Request(Run):
 
     _data: dict[type, object] | None = None
     failures: tuple[Diagnostic, ...] = ()
-    """Errors of operations of compiled code, which may handle them: each place once, the first MAX_FAILURES."""
+    """Errors of operations of compiled code, which may handle them: each once, the first MAX_FAILURES."""
     _diagnostics: list[Diagnostic] | None = None
     _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None

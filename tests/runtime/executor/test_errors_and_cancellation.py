@@ -166,7 +166,7 @@ def test_a_wait_ends_when_it_is_asked_to(run: Run) -> None:
 
 
 @pytest.mark.parametrize("queue", ["mstd:1", "mstd:2"])
-def test_a_cancelled_run_lets_go_of_who_waits_while_its_slow_kernel_goes_on(queue: str) -> None:
+def test_a_wait_ends_with_the_cancellation_while_a_slow_kernel_goes_on(queue: str) -> None:
     host, started, end = HostContext(queue), threading.Event(), threading.Event()
     ended: list[bool] = []
 
@@ -179,11 +179,15 @@ def test_a_cancelled_run_lets_go_of_who_waits_while_its_slow_kernel_goes_on(queu
     registry = standard_kernels()
     registry.add(user_kernel("test.slow", slow))
     for _ in range(10):
-        started.clear(), end.clear()
+        started.clear()
+        end.clear()
         execution = Program(text).run(1, host=host, kernels=registry)
-        other = threading.Thread(
-            target=lambda run: started.wait(20) and run.cancel("enough"), args=[execution]
-        )
+
+        def cancel(execution: Execution = execution) -> None:
+            started.wait(20)
+            execution.cancel("enough")
+
+        other = threading.Thread(target=cancel)
         other.start()
         with pytest.raises(TfrtError, match="enough"):
             execution.result()

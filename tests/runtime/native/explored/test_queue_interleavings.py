@@ -208,28 +208,39 @@ def test_no_wake_up_is_lost_among_more_of_them(scene: SleepingScene) -> None:
     explore_at_random(scene, seed=1, interleavings=100)
 
 
+def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:
+    """A word that is 1, and the address of a task function that makes it 0."""
+    word = world.keep(world.label(allocate(8), "word"))
+    store(word, 1)
+
+    def run(context: int, task: int) -> None:
+        tasks.free_task(context, task)
+        store_release(word, 0)
+        tasks.wake_waiting(host.queue)
+
+    return word, host.function(run)
+
+
+def work_until_zero(context: int, word: int, seeks: Callable[[int], bool]) -> None:
+    """What a worker does; `seeks` is called where it finds no task, and says whether to look again without sleep."""
+    while load_acquire(word) != 0:
+        task = tasks.find_task(context)
+        if task != 0:
+            executor.run_task(context, task)
+        elif not seeks(context):
+            tasks.sleep_on_queue(context, word, -1)
+
+
 def seeking(seekers: int) -> Callable[[World], None]:
     """A worker adds a task for those that seek work, and never comes back to it."""
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1 + seekers)
-        left = world.keep(world.label(allocate(8), "left"))
-        store(left, 1)
-
-        def run(context: int, task: int) -> None:
-            tasks.free_task(context, task)
-            store_release(left, 0)
-            tasks.wake_waiting(host.queue)
+        word, function = word_and_its_task(world, host)
 
         def work(context: int) -> None:
-            while load_acquire(left) != 0:
-                task = tasks.find_task(context)
-                if task != 0:
-                    executor.run_task(context, task)
-                elif not executor.seek(context, host.queue):
-                    tasks.sleep_on_queue(context, left, -1)
+            work_until_zero(context, word, lambda context: executor.seek(context, host.queue))
 
-        function = host.function(run)
         owner, *others = host.contexts
         task = tasks.new_task(host.main, function, 0, 0, 0)
         world.thread(lambda: tasks.add_sought_task(owner, task), "owner")
@@ -237,7 +248,7 @@ def seeking(seekers: int) -> Callable[[World], None]:
             world.thread(lambda context=context: work(context), "seeker")
 
         def check() -> None:
-            assert load(left) == 0
+            assert load(word) == 0
             assert load(host.queue + at.QUEUE_SEEKERS) == 0
 
         world.finally_assert(check)
@@ -305,27 +316,15 @@ def watching(watchers: int) -> Callable[[World], None]:
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1, outside=1)
-        word = world.keep(world.label(allocate(8), "word"))
-        store(word, 1)
-
-        def run(context: int, task: int) -> None:
-            tasks.free_task(context, task)
-            store_release(word, 0)
-            tasks.wake_waiting(host.queue)
+        word, function = word_and_its_task(world, host)
 
         def work(context: int) -> None:
-            while load_acquire(word) != 0:
-                task = tasks.find_task(context)
-                if task != 0:
-                    executor.run_task(context, task)
-                else:
-                    tasks.sleep_on_queue(context, word, -1)
+            work_until_zero(context, word, lambda _: False)
 
         def watch() -> None:
             while load_acquire(word) != 0:
                 tasks.watch(host.queue, word, -1)
 
-        function = host.function(run)
         world.thread(lambda: work(host.contexts[0]), "worker")
         world.thread(
             lambda: tasks.add_task(
