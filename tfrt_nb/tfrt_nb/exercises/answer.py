@@ -33,7 +33,7 @@ _LABEL = re.compile(r"(?<![\w%])%?(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)
 """The name of a part, as in `a: 3, b: 4` and `(a) 3 (b) 4`."""
 _BULLET = re.compile(r"^(?:[-*]|\d+[.)]) ")
 _BARE_LABEL = re.compile(r"^([a-z]) (?=\S)")
-_FILLERS = frozenset({"&", "->", "=", "and", "only", "or", "the", "then"})
+_FILLERS = frozenset({"&", "->", "=", "and", "of", "only", "or", "the", "then"})
 _SENTENCE = 8
 """So many words may stand around a short answer; a program has more."""
 _NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
@@ -82,13 +82,13 @@ class Answer:
             found |= set(pieces) if all(len(piece) > 1 for piece in pieces) else {_words(row)}
         return found
 
-    def number(self) -> int:
-        """The one number that the answer has."""
+    def number(self, where: str = "") -> int:
+        """The one number that the answer has; `where` begins the hint."""
         words = self._number_words
         parts = _LABEL.findall(" ".join(self.lines))
         if len(words) != 1 or len(parts) > 1:
-            raise Wrong("Write one number and nothing else.")
-        return _number(words[0])
+            raise Wrong(f"{where}Write one number and nothing else.")
+        return _number(words[0], where)
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
         """The numbers that the answer has; exactly `count` of them."""
@@ -101,6 +101,8 @@ class Answer:
     def _number_words(self) -> tuple[str, ...]:
         """The words that are numbers, as in `3 kernels, 5 registers`; without any, all words."""
         digits = tuple(word for word in self.words if word.lstrip("+-")[:1].isdigit())
+        if digits:
+            _refuse_not(self.words)
         if len(self.words) - len(digits) > _SENTENCE:
             return self.words
         return digits or tuple(word for word in self.words if word in _NUMBERS) or self.words
@@ -113,10 +115,10 @@ class Answer:
         """The words that are not names of values, as in `%a 4, %b error`."""
         return tuple(word for word in self.words if not word.startswith("%"))
 
-    def parts(self, **allowed: Iterable[str] | None) -> dict[str, str]:
+    def parts(self, **allowed: Iterable[str] | type[int] | None) -> dict[str, str]:
         """The parts `a`, `b`, … of the answer: labelled `a: …`, or in this order, one per line or word.
 
-        `allowed` has the words that a part may be, None for any text, in which `two` is `2`.
+        `allowed` has the words that a part may be, `int` for one number, None for any text, in which `two` is `2`.
         """
         found: dict[str, str] = {}
         names = list(allowed)
@@ -131,16 +133,18 @@ class Answer:
                 if not free:
                     raise Wrong(f"There is a line too many: {row!r}.  The parts are {_and(names)}.")
                 found[free[0]] = row.strip()
-        missing = [name for name in names if not found.get(name)]
-        if missing:
-            raise Wrong(f"Part {missing[0]} has no answer yet.  Write it as `{missing[0]}: …`.")
         for name, words in allowed.items():
-            read = _words(found[name])
-            text = " ".join(read)
+            read = _words(_PREFIX.sub("", found.get(name, "")))
+            if not read:
+                raise Wrong(
+                    f"Part {name} has no answer yet.  Write each part on its own line, or as `{name}: …`."
+                )
             if words is None:
                 found[name] = " ".join(str(_NUMBERS.get(word, word)) for word in read)
+            elif isinstance(words, type):
+                found[name] = str(Answer(found[name]).number(f"Part {name}: "))
             else:
-                found[name] = _choice(text, tuple(words), f"Part {name}: ")
+                found[name] = _choice(" ".join(read), tuple(words), f"Part {name}: ")
         return found
 
     def _rows(self, names: list[str]) -> Sequence[str]:
@@ -373,6 +377,9 @@ def attempt(what: str, work: Callable[[], object]) -> object:
 
 def raised(what: str, problem: Exception) -> str:
     """The hint for an exception in a function of the answer."""
+    if isinstance(problem, TfrtError) and isinstance(problem.__cause__, Exception):
+        # What a kernel of the answer raised; the error's place is in the check.
+        problem = problem.__cause__
     cells = f".{_MISSING}" if isinstance(problem, NameError) else ""
     return f"`{what}` raises {type(problem).__name__}: {problem}{cells}"
 
@@ -394,12 +401,12 @@ def _name(label: re.Match[str]) -> str:
     return str(label["name"] or label["other"])
 
 
-def _number(word: str) -> int:
+def _number(word: str, where: str = "") -> int:
     if word in _NUMBERS:
         return _NUMBERS[word]
     found = _NUMBER.fullmatch(word)
     if found is None:
-        raise Wrong(f"Write numbers; {word!r} is not one.")
+        raise Wrong(f"{where}Write whole numbers in digits; {word!r} is not one.")
     return int(found["whole"])
 
 
@@ -409,8 +416,14 @@ def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:
     padded = f" {' '.join(words)} "
     found = [word for word in allowed if f" {word} " in padded]
     if len(found) == 1 and len(words) <= _SENTENCE:
+        _refuse_not(words)
         return found[0]
     raise Wrong(f"{where}Write {_or(allowed)}; here is {text!r}.")
+
+
+def _refuse_not(words: Iterable[str]) -> None:
+    if "not" in words:
+        raise Wrong("Write only what is right.  Leave out `not`, and what it is about.")
 
 
 def _and(names: Iterable[str]) -> str:

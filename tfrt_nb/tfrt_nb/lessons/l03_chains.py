@@ -23,7 +23,7 @@ def outputs(answer: Answer) -> str | None:
     """Write every output that the program above may have, one output per line."""
     orders = answer.orders()
     if any(sorted(order) != ["5", "6", "7"] for order in orders):
-        return "Each line is one whole output: the numbers 5, 6 and 7 in some order."
+        return "Each line is one whole output: the numbers 5, 6 and 7 in some order, with spaces between them."
     if any(order.index("6") < order.index("5") for order in orders):
         return "One of your lines has 6 before 5.  Whose chain does the print of 6 take?"
     if orders == {("5", "6", "7")}:

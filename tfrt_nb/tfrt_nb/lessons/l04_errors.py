@@ -37,6 +37,8 @@ def which(answer: Answer) -> str | None:
         return "An error ends nothing but what depends on it.  Does %p depend on %bad?"
     if parts["a"] == "9 9" or results[2:] == ["chain"]:
         return "Chains carry errors: see what goes into the merge, and which operation takes %m."
+    if "skipped" in results:
+        return "Part b: an operation is skipped; its result is an error.  Write `error`."
     if len(results) == 3 and results[1] == "error":
         return "There is no path from %bad to %twice."
     if parts["a"] != "9":
@@ -71,7 +73,11 @@ def cancel(answer: Answer) -> str | None:
     tfrt.return %two, %three, %four : i32, i32, i32
     ```
     """
-    words = tuple(word for word in answer.unnamed() if word not in ("first", "second", "third"))
+    words = tuple(
+        word.replace("canceled", "cancelled")
+        for word in answer.unnamed()
+        if word not in ("first", "second", "third")
+    )
     if len(words) != 3:
         return "Write three words, one for each result."
     if "error" in words:

@@ -67,13 +67,15 @@ def control_error(answer: Answer) -> str | None:
     words = answer.unnamed()
     if len(words) != 3:
         return "Write three words, one for each result."
-    if words[0] == "4":
+    if "skipped" in words:
+        return "An operation is skipped; its result is an error.  Write `error`."
+    if words[0] != "error":
         return "The first call is strict: an error in any of its arguments skips it."
     if words[1] == "error":
         return "The second call starts with what is available, and @first never touches %bad."
-    if words[2] != "error":
-        return "@add uses %bad: its addition is a strict kernel."
-    return None if words == ("error", "4", "error") else "Write `error` or the number 4."
+    if words[1] != "4":
+        return "@first returns its first argument.  Which number is that in the second call?"
+    return None if words[2] == "error" else "@add uses %bad: its addition is a strict kernel."
 
 
 _SUM = """\
@@ -121,4 +123,8 @@ def control_sum(answer: Code) -> str | None:
     n = next(n for n in range(6) if found[n] != n * (n + 1) // 2)
     if found[4] == 1:
         n = 4
-    return f"With n = {n} it returns {found[n]}, not {n * (n + 1) // 2}.  What should the second value of the next round be?"
+    where = {0: "Which value does %sum begin with?", 1: "What does the first round add to 0?"}
+    return (
+        f"With n = {n} it returns {found[n]}, not {n * (n + 1) // 2}.  "
+        f"{where.get(n, 'What should the second value of the next round be?')}"
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 
-from tfrt_nb.exercises.answer import Answer, Names, waited_for
+from tfrt_nb.exercises.answer import Answer, Names, attempt, waited_for
 from tfrt_nb.exercises.exercise import exercise
 from tfrt_nb.tracing.eager import call
 from tfrt_runtime.kernels.users.user import USER_KERNELS
@@ -127,7 +127,7 @@ def blocking(answer: Names) -> str | None:
     if is_async and "time" in used:
         return "`time.sleep` stops all kernels of the event loop: in an `async def`, write `await asyncio.sleep`."
     began = time.monotonic()
-    found = waited_for(call(made.name, 3))
+    found = attempt("download(3)", lambda: waited_for(call(made.name, 3)))
     if found != 6:
         return f"download(3) gives {found}, not 6."
     if time.monotonic() - began < _WAIT / 2:  # clocks differ

@@ -31,15 +31,15 @@ def count(answer: Answer) -> str | None:
         return "The table has each different kernel once; and `tfrt.return` is no kernel."
     if registers == 4:
         return "The argument has a register, too."
-    if integers == 2:
+    if kernels != 3:
+        return "Kernels: write down the name in each line, but for `tfrt.return`.  Each different name counts once."
+    if registers != 5:
+        return "Registers: one for the argument, and one for the result of each operation."
+    if integers != 1:
         return (
             "There is one constant operation, so there is one constant, however often %ten is used."
         )
-    return (
-        None
-        if (kernels, registers, integers) == (3, 5, 1)
-        else "Count different kernels, then values, then constants."
-    )
+    return None
 
 
 @exercise(

@@ -24,26 +24,32 @@ def shape(answer: Answer) -> str | None:
 
 @exercise(
     "tensors.chain",
-    right=("%b", "b"),
-    wrong={"%a": "half", "%ch": "before anything", "%t": "memory", "%c": "own"},
-    why="%b is available when the tensor is written and cut.  The chain of the last kernel that writes is the one to wait for.",
+    right=("%cut", "cut"),
+    wrong={
+        "%written": "half",
+        "%ch": "before anything",
+        "%t": "memory",
+        "%shown": "own",
+        "b": "Write ch",
+    },
+    why="%cut is available when the tensor is written and cut.  The chain of the last kernel that writes is the one to wait for.",
 )
 def chain(answer: Answer) -> str | None:
-    """Which chain must the print take, so that it shows the finished tensor: `%ch`, `%a`, `%b`, `%c` or `%t`?
+    """Which chain must the print take, so that it shows the finished tensor: `%ch`, `%written`, `%cut`, `%shown` or `%t`?
 
     ```
     %t = create tensor
-    %a = matmul … into %t, after %ch
-    %b = relu in place %t, after %a
-    %c = print %t, after …
+    %written = matmul … into %t, after %ch
+    %cut = relu in place %t, after %written
+    %shown = print %t, after …
     ```
     """
-    name = answer.choice("ch", "a", "b", "c", "t")
+    name = answer.choice("ch", "written", "cut", "shown", "t")
     hints = {
-        "a": "After %a the product is written, but that is half of the work: relu may still change it.",
+        "written": "After %written the product is written, but that is half of the work: relu may still change it.",
         "ch": "%ch is available before anything is written.",
         "t": "%t is the tensor: its memory exists from the start, written or not.",
-        "c": "%c is the print's own chain.",
+        "shown": "%shown is the print's own chain.",
     }
     return hints.get(name)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tfrt_nb.exercises.answer import Answer, Code
 from tfrt_nb.exercises.exercise import exercise
 
@@ -46,9 +48,9 @@ def order(answer: Answer) -> str | None:
     }
     ```
     """
-    words = answer.words
-    if words in (("hangs",), ("nothing",)):
-        return "An await in an async.func keeps no thread: @main goes on, and fills %gate."
+    words = tuple(word for word in answer.words if word.isdigit())
+    if not words:
+        return "Nothing stops here for ever: an await in an async.func keeps no thread, so @main goes on, and fills %gate."
     if sorted(words) != ["1", "2", "3", "4", "5"]:
         return "Write the five numbers in their order."
     at = {word: place for place, word in enumerate(words)}
@@ -84,11 +86,10 @@ def coroutine(answer: Answer) -> str | None:
     (c) Does a coroutine that is stopped at an await keep a thread: `yes` or `no`?
     (d) Who runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
     """
-    parts = answer.parts(a=None, b=("stack", "frame"), c=("yes", "no"), d=("caller", "worker"))
-    points = parts["a"].split()[0]
-    if points == "2":
+    parts = answer.parts(a=int, b=("stack", "frame"), c=("yes", "no"), d=("caller", "worker"))
+    if parts["a"] == "2":
         return "Part a: a task starts cold, so there is one more at its start."
-    if points != "3":
+    if parts["a"] != "3":
         return "Part a: count one for each await, and one for the start."
     if parts["b"] == "stack":
         return "Part b: the stack belongs to the thread, which does other work while the coroutine is stopped."
@@ -136,6 +137,9 @@ _AWAIT_B = "  %right = async.await %b : !async.value<i64>\n"
             "async.execute -> !async.value<i64> {\n    %double = arith.addi %y",
             "async.execute [%t0] -> !async.value<i64> {\n    %double = arith.addi %y",
         ): "brackets",
+        _TASKS.replace(_AWAIT, "")
+        .replace("    %double = arith.addi %y", "  " + _AWAIT + "    %double = arith.addi %y")
+        .replace(_AWAIT_B, _AWAIT + _AWAIT_B): "in its body",
     },
     why="Start everything first, await afterwards.  An await between the two starts makes them one after the other.",
 )
@@ -149,8 +153,10 @@ def together(answer: Code) -> str | None:
         return "Keep the two tasks."
     if any(starts[0] < at < starts[1] for at in awaits):
         return "They still run one after the other: the second task is started only when the first await is over."
-    if any("[" in rows[at] for at in starts):
+    if any(re.search(r"async\.execute\s*[\[(]", rows[at]) for at in starts):
         return "What stands in brackets must be there before a task starts, so they run one after the other."
+    if any(at < len(rows) - 1 - rows[::-1].index("}", 1) for at in awaits):
+        return "A task that awaits the other one in its body waits for it, so they run one after the other."
     return (
         None if results == (84,) else f"It returns {results[0] if results else 'nothing'}, not 84."
     )

@@ -36,7 +36,7 @@ def places(answer: Answer) -> str | None:
     ```
     """
     rows = ("execute t", "execute s", "execute u", "await s", "await u")
-    parts = answer.parts(a=None, b=None, c=rows, d=("execute v", "none"))
+    parts = answer.parts(a=int, b=int, c=rows, d=("execute v", "none"))
     if parts["a"] != "2":
         return "Part a: each task that uses %t has a reference of its own, and it is added before the execute."
     if parts["b"] == "2":

@@ -28,7 +28,7 @@ def results(answer: Answer) -> str | None:
         ): "3 is the result of one schedule.  A thousand runs with that schedule would not show the others.",
         (2, 3): "There is no path from %a to the get: the get may run before %a.",
         (1, 2): "%a, %b and %c may all three be before the get.",
-        (1, 3): "%a may be before the get without %c.",
+        (1, 3): "2 is possible, too: %a may be before the get without %c.",
     }
     found = {*answer.numbers()}
     if 0 in found:

@@ -40,7 +40,7 @@ def outputs(answer: Answer) -> str | None:
     """
     orders = answer.orders()
     if any(sorted(one) != ["1", "2", "9"] for one in orders):
-        return "Each line is one whole output: 1, 2 and 9 in some order."
+        return "Each line is one whole output: 1, 2 and 9 in some order, with spaces between them."
     if any(one.index("2") < one.index("1") for one in orders):
         return "The second call has `after=a`, so 2 never comes before 1."
     if orders == {("1", "2", "9")}:
@@ -81,7 +81,7 @@ def outputs(answer: Answer) -> str | None:
 def program(answer: Names) -> str | None:
     """This program cannot be traced. Write `larger` so that it is still a `@tfrt.program`, and returns the larger of two numbers."""
     if not hasattr(answer.get("larger"), "trace"):
-        return "`larger` is a plain function; it must be a `@tfrt.program`."
+        return "`larger` must be a `@tfrt.program`."
     for x, y in ((5, 3), (3, 5), (-2, -2)):
         found = answer.call("larger", x, y)
         if found != max(x, y):
@@ -170,7 +170,7 @@ def python_order(answer: Names) -> str | None:
 
     function = answer.get("count")
     if not callable(function) or not hasattr(function, "trace"):
-        return "`count` is a plain function; it must be a `@tfrt.program`."
+        return "`count` must be a `@tfrt.program`."
     traced = attempt("count", lambda: function.trace())
     body = next(one for one in traced.file.functions if one.name == "count")  # type: ignore[attr-defined]
     calls = [at for at, one in enumerate(body.kernels) if one.name == "lesson.tell"]
