@@ -116,6 +116,13 @@ def test_a_timeout_says_what_the_program_was_waiting_for(fake) -> None:
     )
 
 
+def test_a_timeout_may_be_longer_than_any_wait_of_the_system(fake) -> None:
+    job = job_of(fake, fake.one_result_run("%a"), timeout=1e300)
+    job.cancel("enough")
+
+    assert ended(job).snapshot().note.startswith("enough")
+
+
 def test_a_timeout_names_the_kernels_that_owe_a_value(fake) -> None:
     run = fake.one_result_run("%a")
     run.promised = [note(f"kernel 'k{i}' has not resolved its result 0 yet") for i in range(5)]

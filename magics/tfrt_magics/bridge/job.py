@@ -226,7 +226,7 @@ class Job:
                 self._stop(Status.FAILED, f"stuck; {self.missing()}")
 
     def _time_out(self, seconds: float) -> None:
-        if not self.finished.wait(seconds):
+        if not self.finished.wait(min(seconds, threading.TIMEOUT_MAX)):
             self._stop(Status.TIMED_OUT, f"timed out after {seconds:g} s")
             self.finished.wait(STOP_SECONDS)
             self.end()

@@ -187,6 +187,16 @@ def test_a_diagnostic_that_no_comment_expects_is_an_error(opt: Opt) -> None:
     assert "f.mlir:3:15: error: unexpected error: use of undeclared SSA value name\n" in said
 
 
+def test_a_note_of_advice_needs_no_comment(opt: Opt) -> None:
+    text = """func @f() {
+  // expected-error @+1 {{'missing' does not reference a valid function}}
+  tfrt.call @missing() : () -> ()
+  tfrt.return
+}
+"""
+    assert opt(text, "--verify-diagnostics") == (0, "", "")
+
+
 @pytest.mark.parametrize(
     ("written", "options", "printed"),
     [

@@ -396,6 +396,20 @@ func.func @main() -> !tfrt.chain {
   tfrt.return %done : !tfrt.chain
 }
 
+//// tfrt_sht_sync.create_tensor
+func.func @main() attributes {tfrt.sync} {
+  %x = "tfrt_sht_sync.create_tensor"() {shape = [2 : i64], values = ["pear", "plum"]} : () -> !t.tensor
+  tfrt_dht_sync.print_tensor %x
+  tfrt.return
+}
+
+//// tfrt_sht_sync.create_uninitialized_tensor
+func.func @main() attributes {tfrt.sync} {
+  %x = "tfrt_sht_sync.create_uninitialized_tensor"() {shape = [2 : i64]} : () -> !t.tensor
+  tfrt_dht_sync.print_tensor %x
+  tfrt.return
+}
+
 //// tfrt_test.const_dense_attr
 func.func @main() -> !tfrt.chain {
   %x = "tfrt_test.const_dense_attr"() {value = dense<[[1, 2], [3, 4]]> : tensor<2x2xi32>} : () -> !t.tensor

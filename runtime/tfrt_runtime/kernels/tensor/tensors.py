@@ -85,6 +85,12 @@ for _element_type in ELEMENT_TYPES.values():
 
 
 @REGISTRY.kernel(
+    "tfrt_sht_sync.create_tensor",
+    attributes=("array.i64", "aggregate"),
+    results=("object",),
+    sync=True,
+)
+@REGISTRY.kernel(
     "tfrt_sht.create_tensor", attributes=("array.i64", "aggregate"), results=("object",)
 )
 def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> StringHostTensor:
@@ -95,6 +101,20 @@ def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> 
         return StringHostTensor(shape_of(sizes), tuple(map(str, values)))
     except ValueError as error:
         raise KernelError(str(error)) from None
+
+
+@REGISTRY.kernel(
+    "tfrt_sht_sync.create_uninitialized_tensor",
+    attributes=("array.i64",),
+    results=("object",),
+    frame=True,
+    sync=True,
+)
+def create_empty_strings(frame: KernelFrame, sizes: tuple[int, ...]) -> StringHostTensor:
+    """Empty strings in the shape `sizes`."""
+    # The allocator knows whether memory is left for that many references, 8 bytes each.
+    new_tensor(frame, ELEMENT_TYPES[DType.I64], sizes)
+    return create_string_tensor(sizes, ("",) * known_shape(sizes).element_count)
 
 
 @REGISTRY.kernel(

@@ -18,3 +18,16 @@ func.func @wrong() -> i1 attributes {tfrt.sync} {
   %same = tfrt_dht_sync.tensor_equal.f32 %b, %b // expected-error {{expected a tensor of f32, not of f64}}
   tfrt.return %same : i1
 }
+
+func.func @strings() attributes {tfrt.sync} {
+  %a = "tfrt_sht_sync.create_tensor"() {shape = [2], values = ["pear", "plum"]} : () -> !t.tensor
+  tfrt_dht_sync.print_tensor %a
+  %b = "tfrt_sht_sync.create_uninitialized_tensor"() {shape = [2]} : () -> !t.tensor
+  tfrt_dht_sync.print_tensor %b
+  tfrt.return
+}
+func.func @too_many_strings() attributes {tfrt.sync} {
+  %a = "tfrt_sht_sync.create_uninitialized_tensor"() {shape = [4503599627370496]} : () -> !t.tensor // expected-error {{Cannot allocate tensor}}
+  tfrt_dht_sync.print_tensor %a
+  tfrt.return
+}

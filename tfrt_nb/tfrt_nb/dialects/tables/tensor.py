@@ -71,6 +71,8 @@ _SYNC = table(
            Form.ARRAY, values="array.{1}"),
     family(SHORT, "tfrt_dht_sync.tensor_equal.{}", "tensor tensor -> i1", Form.OPERANDS),
     kernel("tfrt_dht_sync.print_tensor", "tensor ->", Form.OPERANDS),
+    kernel("tfrt_sht_sync.create_tensor", "-> tensor", shape="array.i64", values="aggregate"),
+    kernel("tfrt_sht_sync.create_uninitialized_tensor", "-> tensor", shape="array.i64"),
 )  # fmt: skip
 """What there is in sync functions."""
 
