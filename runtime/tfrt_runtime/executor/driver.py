@@ -124,7 +124,6 @@ def run_functions(
         if finished and not execution.wait(timeout):
             finished = False
             waits = stop(execution, timeout)
-        execution.request.resources.clear()
         yield FunctionRun(name, execution, finished, waits)
 
 

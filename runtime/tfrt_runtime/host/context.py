@@ -548,10 +548,13 @@ class Request(Run):
 
     @property
     def resources(self) -> ResourceContext:
-        """The resources of the run, made when first asked for."""
+        """The resources of the run, made when first asked for, destroyed when nothing of it is left."""
         with self.lock:
             if self._resources is None:
                 self._resources = ResourceContext()
+                # What is among them may hold the run where Python's collector does not see it: a value has an
+                # object, and the object prints for the run.
+                self.on_done(self._resources.clear)
             return self._resources
 
     @property
