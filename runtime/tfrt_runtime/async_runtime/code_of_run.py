@@ -8,7 +8,7 @@ from tfrt_runtime.async_runtime.runtime import AsyncRuntime
 from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Value, Waiter
 from tfrt_runtime.native import layouts as at
 
 
@@ -76,13 +76,13 @@ def _awaited_object(value: int) -> int:
     """
     library = native_process().library
     arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}
-    while value and WORDS[(value + at.VALUE_STATE) >> 3] & at.STATE_BITS < at.CONCRETE:
-        waiter = WORDS[(value + at.VALUE_STATE) >> 3] & ~at.STATE_BITS
+    while value and (state := Value.at(value).state) & at.STATE_BITS < at.CONCRETE:
+        waiter = state & ~at.STATE_BITS
         while waiter:
-            is_notified = WORDS[(waiter + at.WAITER_KIND) >> 3] == at.WAIT_NOTIFY
-            if is_notified and WORDS[(waiter + at.WAITER_FIRST) >> 3] in arrived:
+            one = Waiter.at(waiter)
+            if one.kind == at.WAIT_NOTIFY and one.first in arrived:
                 return value
-            waiter = WORDS[(waiter + at.WAITER_NEXT) >> 3]
-        is_indirect = WORDS[(value + at.VALUE_KIND) >> 3] & at.KIND_BITS == at.KIND_INDIRECT
-        value = WORDS[(value + at.VALUE_TARGET) >> 3] if is_indirect else 0
+            waiter = one.next
+        found = Value.at(value)
+        value = found.target if found.is_indirect else 0
     return 0

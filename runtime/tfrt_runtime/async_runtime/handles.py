@@ -18,7 +18,6 @@ from tfrt_runtime.native.coroutines.async_buffers import (
     IS_CONSTANT,
     block_of,
 )
-from tfrt_runtime.native.layouts import PROCESS_BUFFERS
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
 
@@ -28,7 +27,7 @@ GONE = "the buffer has ended: it was deallocated, or its function has returned"
 def lent_handle(memory: object) -> int:
     """For memory of Python's, which outlives the code that gets it: no code may change a read-only array."""
     is_constant = isinstance(memory, np.ndarray) and not memory.flags.writeable
-    return native_process().word(PROCESS_BUFFERS) + BUFFERS_STATIC + IS_CONSTANT * is_constant
+    return native_process().words.buffers + BUFFERS_STATIC + IS_CONSTANT * is_constant
 
 
 def is_static(handle: int) -> bool:

@@ -13,6 +13,7 @@ from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import NativeProcess, request_of
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class KernelCalls:
     def _failed(self, context: int, failure: int) -> None:
         """A call, or a result of it, failed: its run hears of that once."""
         run = self._process.requests[request_of(context)]
-        handle = WORDS[(failure + at.VALUE_PAYLOAD) >> 3]
+        handle = Value.at(failure).payload
         diagnostic = self._process.objects.get(handle)
         assert isinstance(run, Request)
         assert isinstance(diagnostic, Diagnostic)
@@ -89,16 +90,16 @@ class KernelCalls:
         record, index, spec, descriptor, is_first = (WORDS[(words >> 3) + i] for i in range(5))
         if is_first:
             self.lender.call_begins(spec)
-        value = WORDS[(WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3) + index]
+        value = WORDS[(Context.at(context).arguments >> 3) + index]
         problem = self.lender.lend(value, spec, descriptor)
         if problem is None:
             return 0
-        WORDS[(context + at.CONTEXT_FAILURE) >> 3] = self._error_at(context, record, problem)
+        Context.at(context).failure = self._error_at(context, record, problem)
         return 1
 
     def _return_buffer(self, context: int, words: int) -> None:
         record, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
-        results = WORDS[(context + at.CONTEXT_RESULTS) >> 3]
+        results = Context.at(context).results
         WORDS[(results >> 3) + index] = self._tensor_value(context, record, spec, descriptor)
 
     def _tensor_arrived(self, context: int, pending: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tfrt_runtime.async_runtime import records
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Group, Value
 from tfrt_runtime.host.values.async_value import State
 from tfrt_runtime.native import layouts as at
 
@@ -26,34 +26,35 @@ class LiveObject:
 
 def is_group(address: int) -> bool:
     """Whether the object is a group."""
-    return WORDS[(address + at.VALUE_KIND) >> 3] >> 8 == at.TYPE_GROUP
+    return Value.at(address).payload_type == at.TYPE_GROUP
 
 
-def lacks_members(group: int) -> bool:
+def lacks_members(address: int) -> bool:
     """Whether a group is not resolved and could get more members."""
-    is_open = WORDS[(group + at.VALUE_STATE) >> 3] & at.STATE_BITS < at.CONCRETE
-    return is_open and WORDS[(group + at.GROUP_ADDED) >> 3] < WORDS[(group + at.GROUP_SIZE) >> 3]
+    is_open, group = Value.at(address).state & at.STATE_BITS < at.CONCRETE, Group.at(address)
+    return is_open and group.added < group.size
 
 
-def underfilled(group: int) -> Diagnostic:
+def underfilled(address: int) -> Diagnostic:
     """Why a group will never be resolved."""
-    added, size = WORDS[(group + at.GROUP_ADDED) >> 3], WORDS[(group + at.GROUP_SIZE) >> 3]
-    return error(
-        f"the group waits forever: {added} of {size} members were added", maker_place(group)
-    )
+    group = Group.at(address)
+    text = f"the group waits forever: {group.added} of {group.size} members were added"
+    return error(text, maker_place(address))
 
 
-def overfilled(group: int) -> Diagnostic:
+def overfilled(address: int) -> Diagnostic:
     """Why a group fails that got more members than it has room for: at the addition, if it is known."""
-    size, record = WORDS[(group + at.GROUP_SIZE) >> 3], WORDS[(group + at.GROUP_EXCESS) >> 3]
-    made_here = note("the group is made here", maker_place(group))
-    place = records.read_place(record) if record else maker_place(group)
-    return error(f"the group is full: it has room for {size}", place, [made_here] if record else ())
+    group = Group.at(address)
+    text = f"the group is full: it has room for {group.size}"
+    if not group.excess:
+        return error(text, maker_place(address))
+    made_here = note("the group is made here", maker_place(address))
+    return error(text, records.read_place(group.excess), [made_here])
 
 
 def kind(address: int) -> str:
     """Token, value or group."""
-    number = WORDS[(address + at.VALUE_KIND) >> 3] >> 8
+    number = Value.at(address).payload_type
     return {at.TYPE_CHAIN: "token", at.TYPE_GROUP: "group"}.get(number, "value")
 
 
@@ -67,13 +68,13 @@ def title(address: int) -> str:
 
 def maker(address: int) -> str | None:
     """The operation that made an object, if it says so."""
-    record = WORDS[(address + at.VALUE_OWNER) >> 3]
+    record = Value.at(address).owner
     return (records.read_text(record) or None) if record else None
 
 
 def maker_place(address: int) -> Location | None:
     """Where that operation is."""
-    record = WORDS[(address + at.VALUE_OWNER) >> 3] if address else 0
+    record = Value.at(address).owner if address else 0
     return records.read_place(record) if record else None
 
 
@@ -86,7 +87,7 @@ def note_on_wait(awaited: int, record: int) -> Diagnostic:
 
 def references(address: int) -> int:
     """References to a registered object, apart from the list's."""
-    return WORDS[(address + at.VALUE_REFERENCES) >> 3] - 1
+    return Value.at(address).references - 1
 
 
 def live_object(address: int) -> LiveObject:
@@ -103,7 +104,7 @@ def live_object(address: int) -> LiveObject:
 
 def state(address: int) -> State:
     """What the object is now."""
-    return _STATES[WORDS[(address + at.VALUE_STATE) >> 3] & at.STATE_BITS]
+    return _STATES[Value.at(address).state & at.STATE_BITS]
 
 
 _STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)

@@ -1,27 +1,39 @@
-"""Records in the memory of compiled code: a text, and the place that it is about.
-
-A record is `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`; line 0 is no place.
-"""
+"""Records in the memory of compiled code: a text, and the place that it is about."""
 
 from __future__ import annotations
 
 import ctypes
 
 from tfrt_runtime.diagnostics import Diagnostic, Location, error
-from tfrt_runtime.host.raw import WORDS
 
 UNKNOWN = "an async operation failed"
 
 
+class _Record(ctypes.Structure):
+    """As the compiler writes it; line 0 is no place."""
+
+    _fields_ = (
+        ("text", ctypes.c_int64),
+        ("length", ctypes.c_int64),
+        ("file", ctypes.c_int64),
+        ("file_length", ctypes.c_int64),
+        ("line", ctypes.c_int64),
+        ("column", ctypes.c_int64),
+    )
+
+
 def read_text(record: int) -> str:
     """What the record says."""
-    return _string(record)
+    found = _Record.from_address(record)
+    return _string(found.text, found.length)
 
 
 def read_place(record: int) -> Location | None:
     """The place that the record names."""
-    line, column = WORDS[(record + 32) >> 3], WORDS[(record + 40) >> 3]
-    return Location(_string(record + 16), line, column) if line > 0 else None
+    found = _Record.from_address(record)
+    if found.line <= 0:
+        return None
+    return Location(_string(found.file, found.file_length), found.line, found.column)
 
 
 def read_error(record: int) -> Diagnostic:
@@ -29,6 +41,5 @@ def read_error(record: int) -> Diagnostic:
     return error(read_text(record), read_place(record)) if record else error(UNKNOWN)
 
 
-def _string(field: int) -> str:
-    start, length = WORDS[field >> 3], WORDS[(field + 8) >> 3]
+def _string(start: int, length: int) -> str:
     return ctypes.string_at(start, length).decode(errors="replace")

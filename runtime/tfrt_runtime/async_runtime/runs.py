@@ -155,7 +155,7 @@ class Runs:
         row = 1 + 2 * table[1::2].index(0)
         table[row + 1] = stop
         table[row] = number
-        self._process.set_word(at.PROCESS_CANCELLED_RUNS, ctypes.addressof(table))
+        self._process.words.cancelled_runs = ctypes.addressof(table)
         self._write_flag()
 
     def _hide(self, numbers: list[int]) -> None:

@@ -33,11 +33,12 @@ from tfrt_runtime.async_runtime.starvation import (
     dismissing,
 )
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Request
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import Callback3, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Async, Context, Value
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting.idleness import is_idle
 from tfrt_runtime.native import layouts as at
@@ -85,7 +86,7 @@ class AsyncRuntime:
         _runtimes[self.queue.address] = self
         self._is_open = True
         self._words = _prepare(self.queue, checked=checked)[1]
-        self.starvation = Starvation(host, self._process, ctypes.addressof(self._words))
+        self.starvation = Starvation(host, self._process, self._words.address)
         own = weakref.ref(self)
         host.when_closed = lambda: _end(own)
         host.when_quiet = lambda: _tidy(own)
@@ -102,7 +103,7 @@ class AsyncRuntime:
             self._uncancel(context)
             self._runs.settled(self.queue.address, context)
             self._destroy_dead()
-            WORDS[(self.queue.address + at.QUEUE_ASYNC) >> 3] = 0
+            self.queue.native.async_ = 0
             _runtimes.pop(self.queue.address, None)  # gone already if this is garbage
 
     def __enter__(self) -> Self:
@@ -119,11 +120,11 @@ class AsyncRuntime:
     @property
     def checked(self) -> bool:
         """Whether the objects that are made from now on are kept an eye on; see `__init__`."""
-        return self._words[at.ASYNC_CHECKED // 8] != 0
+        return self._words.checked != 0
 
     @checked.setter
     def checked(self, checked: bool) -> None:
-        self._words[at.ASYNC_CHECKED // 8] = int(checked)
+        self._words.checked = int(checked)
 
     @functools.cached_property
     def functions(self) -> dict[str, int]:
@@ -187,8 +188,8 @@ class AsyncRuntime:
                 self._beneath.discard(own)
 
     def _take_failure(self, context: int) -> Diagnostic | None:
-        address = WORDS[(context + at.CONTEXT_FAILURE) >> 3]
-        WORDS[(context + at.CONTEXT_FAILURE) >> 3] = 0
+        own = Context.at(context)
+        address, own.failure = own.failure, 0
         if address == 0:
             return None
         problem = AsyncValue(self.queue, address).exception(0)
@@ -227,14 +228,14 @@ class AsyncRuntime:
         """From now on no task starts; each that would start is an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
-            self._words[at.ASYNC_CANCELLED // 8] = error_value(self._process, context, diagnostic)
+            self._words.cancelled = error_value(self._process, context, diagnostic)
             self._runs.stop_host(self.queue.address)
 
     def _uncancel(self, context: int) -> None:
         """Nothing runs: what starts from now on belongs to another run."""
         self._cancelled = None
-        value = self._words[at.ASYNC_CANCELLED // 8]
-        self._words[at.ASYNC_CANCELLED // 8] = 0
+        value = self._words.cancelled
+        self._words.cancelled = 0
         if value:
             self._process.quick.value_drop(context, value)
 
@@ -250,30 +251,30 @@ class AsyncRuntime:
         ]
 
     def _registered(self) -> Iterator[int]:
-        address = self._words[at.ASYNC_OBJECTS // 8]
+        address = self._words.objects
         while address:
             yield address
-            address = WORDS[(address + at.VALUE_NEXT) >> 3]
+            address = Value.at(address).next
 
     def tidy(self) -> None:
         """Release the objects of the lists, and the tensors, that no code uses; on any thread."""
         self._visit_imports(0, 0)
         self.kernel_calls.sweep()
-        if self._words[at.ASYNC_REGISTERED // 8] > 0:
+        if self._words.registered > 0:
             self._sweep()
         # A cancelled run of host functions never settles; where no task waits, its error is not needed.
         if self._runs.owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
-        if self._words[at.ASYNC_IMPORTS // 8] != 0:
+        if self._words.imports != 0:
             visit = self._process.slow.visit_imports
-            visit(self.queue.context(), ctypes.addressof(self._words), request, failure)
+            visit(self.queue.context(), self._words.address, request, failure)
 
     def end_code(self, run: Request) -> None:
         """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
         self._runs.cancel(run, run.cancel_message or CANCELLED, self.queue.context())
-        self._visit_imports(run.address, WORDS[(run.address + at.REQUEST_CANCEL) >> 3])
+        self._visit_imports(run.address, run.native.cancel)
         self.queue.hand_over()
 
     def abandon(self, address: int) -> None:
@@ -286,7 +287,7 @@ class AsyncRuntime:
 
     def _destroy_dead(self) -> None:
         sweep = self._process.quick.async_sweep
-        sweep(self.queue.context(), ctypes.addressof(self._words))
+        sweep(self.queue.context(), self._words.address)
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""
@@ -323,7 +324,7 @@ class AsyncRuntime:
     def _failure(self, context: int, record: int) -> Diagnostic:
         """Why an operation fails: its record says so, or what a function of Python has raised."""
         found, is_interrupt = failure_of_call(records.read_error(record))
-        run = self._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
+        run = self._runs.request(Context.at(context).run)
         if is_interrupt and run is not None:
             run.interrupted = True
             run.cancel(INTERRUPTED)
@@ -334,14 +335,14 @@ class AsyncRuntime:
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
         """Why the code of a thread ends at a place, or does not start."""
         place = records.read_place(record) if record else None
-        found = self._runs.left(WORDS[(context + at.CONTEXT_RUN) >> 3], place)
+        found = self._runs.left(Context.at(context).run, place)
         return found or self._cancelled or error(records.UNKNOWN, place)
 
     def _refused(self, context: int, record: int) -> None:
         """The run of a thread needs more memory than it may have, for the operation of a record."""
-        size = WORDS[(context + at.CONTEXT_REFUSED) >> 3]
-        WORDS[(context + at.CONTEXT_REFUSED) >> 3] = 0
-        run = self._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
+        own = Context.at(context)
+        size, own.refused = own.refused, 0
+        run = self._runs.request(own.run)
         with self._process.refusing() as is_first:
             if not is_first:
                 return
@@ -362,7 +363,7 @@ class AsyncRuntime:
     def _see_signals(self, context: int, record: int) -> None:
         """A loop runs while Ctrl-C was pressed: it ends if it keeps the main thread busy."""
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
-            run = self._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
+            run = self._runs.request(Context.at(context).run)
             if run is None:
                 self._cancel(context, error(INTERRUPTED, records.read_place(record)))
             else:
@@ -394,7 +395,7 @@ class AsyncRuntime:
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
         """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
-        message = self._runs.message(WORDS[(context + at.CONTEXT_RUN) >> 3])
+        message = self._runs.message(Context.at(context).run)
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             message = INTERRUPTED
             self._cancel(context, error(INTERRUPTED, objects.maker_place(awaited)))
@@ -436,17 +437,16 @@ def _interrupt(reference: weakref.ref[AsyncRuntime]) -> None:
     if runtime is None:
         return
     for context in runtime.queue.contexts:
-        run = runtime._runs.request(WORDS[(context + at.CONTEXT_RUN) >> 3])
+        run = runtime._runs.request(Context.at(context).run)
         if run is not None:
             run.cancel(INTERRUPTED) or runtime.end_tasks(run, INTERRUPTED)
 
 
-def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
+def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, Async]:
     """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
-    words = (ctypes.c_int64 * (at.ASYNC_SIZE // 8))()
-    words[at.ASYNC_LIMIT // 8] = FIRST_LIMIT
-    words[at.ASYNC_CHECKED // 8] = int(checked)
-    WORDS[(queue.address + at.QUEUE_ASYNC) >> 3] = ctypes.addressof(words)
+    words = Async.new(at.ASYNC_SIZE)
+    words.limit, words.checked = FIRST_LIMIT, checked
+    queue.native.async_ = words.address
     return queue, words
 
 
@@ -483,28 +483,28 @@ def _what_all_share() -> dict[str, int]:
 
 def _print_here(text: str) -> None:
     """Print for the run whose code calls, or on the host that it runs on."""
-    context = native_process().quick.present_context(0)
-    sink = known_runs().sink(WORDS[(context + at.CONTEXT_RUN) >> 3])
+    context = Context.at(native_process().quick.present_context(0))
+    sink = known_runs().sink(context.run)
     if sink is not None:
         sink(text)
-    elif (runtime := _runtimes.get(WORDS[(context + at.CONTEXT_QUEUE) >> 3])) is not None:
+    elif (runtime := _runtimes.get(context.queue)) is not None:
         runtime.print(text)
 
 
 @contextlib.contextmanager
 def _working_for(context: int, number: int) -> Iterator[None]:
     """Within: a context works for the run with that number."""
-    former = WORDS[(context + at.CONTEXT_RUN) >> 3]
-    WORDS[(context + at.CONTEXT_RUN) >> 3] = number
+    own = Context.at(context)
+    former, own.run = own.run, number
     try:
         yield
     finally:
-        WORDS[(context + at.CONTEXT_RUN) >> 3] = former
+        own.run = former
 
 
 def _on_event(context: int, event: int, argument: int) -> int:
     try:
-        runtime = _runtimes.get(WORDS[(context + at.CONTEXT_QUEUE) >> 3])
+        runtime = _runtimes.get(Context.at(context).queue)
         return 0 if runtime is None else runtime.on_event(context, event, argument)
     except BaseException:  # noqa: BLE001
         sys.excepthook(*sys.exc_info())
@@ -512,7 +512,7 @@ def _on_event(context: int, event: int, argument: int) -> int:
 
 
 @once
-def _foreign_queue() -> tuple[WorkQueue, ctypes.Array[ctypes.c_int64]]:
+def _foreign_queue() -> tuple[WorkQueue, Async]:
     """For threads that call while no runtime is open."""
     return _prepare(single_threaded(), checked=False)
 
@@ -528,7 +528,7 @@ def _foreign_context() -> int:
 def _connect() -> object:
     """Let native code reach this module; what is returned must stay alive."""
     process = native_process()
-    process.install(at.PROCESS_ASYNC_EVENT, Callback3(_on_event))
+    process.words.async_event = process.keep(Callback3(_on_event))
     make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
     watch_interrupts()
     process.function(threads.START)(ctypes.cast(make, ctypes.c_void_p).value or 0)
@@ -537,5 +537,5 @@ def _connect() -> object:
 
 def _cancellation(context: int) -> int:
     """The error value of the run whose kernel is in `context`, if that is cancelled, else 0."""
-    request = WORDS[(context + at.CONTEXT_REQUEST) >> 3]
-    return WORDS[(request + at.REQUEST_CANCEL) >> 3] if request else 0
+    request = Context.at(context).request
+    return structs.Request.at(request).cancel if request else 0

@@ -15,9 +15,8 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.host.waiting.idleness import epochs, has_work, rest_of
-from tfrt_runtime.native.layouts import CONTEXT_AWAITED, VALUE_OWNER
 
 MAX_UNCHANGED = 5
 """After so many checks in a row in which no thread took a waiting task, the threads count as exhausted."""
@@ -39,12 +38,12 @@ class Starvation:
     def waits(self) -> list[Diagnostic]:
         """Notes on what threads wait for in compiled code at this moment."""
         notes = []
-        for context in self._queue.contexts:
-            word = (context + CONTEXT_AWAITED) >> 3
-            if awaited := WORDS[word]:
-                record = WORDS[(awaited + VALUE_OWNER) >> 3]
+        for address in self._queue.contexts:
+            context = Context.at(address)
+            if awaited := context.awaited:
+                record = Value.at(awaited).owner
                 # Awaited still, so that it is no other object that had taken its place.
-                if record and WORDS[word] == awaited:
+                if record and context.awaited == awaited:
                     notes.append(objects.note_on_wait(awaited, record))
         return notes
 
@@ -111,7 +110,7 @@ class Starvation:
     def _awaited(self) -> Iterator[int]:
         """The objects that threads wait for."""
         for context in self._queue.contexts:
-            if awaited := WORDS[(context + CONTEXT_AWAITED) >> 3]:
+            if awaited := Context.at(context).awaited:
                 yield awaited
 
     def _stuck(self) -> Iterator[int]:

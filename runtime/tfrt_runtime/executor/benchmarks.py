@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Benchmark
 from tfrt_runtime.kernels.basic.benchmark_report import Sample
-from tfrt_runtime.native.layouts import BENCHMARK_COUNT, BENCHMARK_SAMPLES
 
 BENCHMARK_NAME = 2
 """Which attribute is the name, in alphabetical order."""
@@ -12,6 +12,6 @@ BENCHMARK_NAME = 2
 
 def benchmark_samples(state: int) -> list[Sample]:
     """The measured runs of the benchmark whose native state is at `state`."""
-    count = WORDS[(state + BENCHMARK_COUNT) >> 3]
-    first = WORDS[(state + BENCHMARK_SAMPLES) >> 3] >> 3
+    benchmark = Benchmark.at(state)
+    count, first = benchmark.count, benchmark.samples >> 3
     return [Sample(WORDS[first + 2 * i], WORDS[first + 2 * i + 1]) for i in range(count)]

@@ -23,13 +23,12 @@ from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import MISSING
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Function
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.waiting.idleness import rest_of
 from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, kernel_wait
 from tfrt_runtime.kernels.frame import ENQUEUE
-from tfrt_runtime.native.layouts import FUNCTION_KERNELS, REQUEST_COMPILED, REQUEST_TIER
 
 if TYPE_CHECKING:
     from tfrt_runtime.executor.tracing import RunTracing
@@ -170,7 +169,7 @@ class Execution:
 
     def _choose(self, tier: Tier) -> None:
         """Let the run be of a tier; a function that is to be compiled is compiled now."""
-        WORDS[(self.request.address + REQUEST_TIER) >> 3] = tier.number
+        self.request.native.tier = tier.number
         if tier is Tier.COMPILED:
             self.tier_note = self.program.machine.why_interpreted(
                 self._entry.index, self.program.file, is_watched=self.request.watched is not None
@@ -283,7 +282,7 @@ class Execution:
             failed = any(value.state is State.ERROR for value in self.results)
             state = "failed" if failed or self.request.diagnostics else "done"
         noun = "result" if count == 1 else "results"
-        how = ", compiled" if WORDS[(self.request.address + REQUEST_COMPILED) >> 3] else ""
+        how = ", compiled" if self.request.native.compiled else ""
         return f"<Execution @{self.function.name} {state}, {decided} of {count} {noun}{how}>"
 
     def _repr_html_(self) -> str:
@@ -293,7 +292,7 @@ class Execution:
     @property
     def tier(self) -> Tier:
         """COMPILED if machine code has run for the run so far, else INTERPRETER."""
-        has_run = WORDS[(self.request.address + REQUEST_COMPILED) >> 3] != 0
+        has_run = self.request.native.compiled != 0
         has_run = has_run or self.program.machine.is_machine_code(self._entry.index)
         return Tier.COMPILED if has_run else Tier.INTERPRETER
 
@@ -476,7 +475,7 @@ class Execution:
         they begin, those that began before this was first asked for not among them."""
         decided, known = self.request.progress
         if known == 0:  # it has not begun
-            known = WORDS[(self._entry.address + FUNCTION_KERNELS) >> 3]
+            known = Function.at(self._entry.address).kernels
             return (known if self.request.is_done else 0), known
         return decided, known
 

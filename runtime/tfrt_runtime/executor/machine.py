@@ -17,7 +17,7 @@ from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.executor.sync.sync_functions import CONTROL
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.executor.sync.sync_operations import OPERATIONS, register_type
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Machine
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
     ConstantKernel,
@@ -210,9 +210,8 @@ class MachineFunctions:
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong}", index)
                 else:
                     self._codes[index] = code
-                    place = self._base + self.offsets[index] + at.MACHINE_CODE
-                    WORDS[place >> 3] = code.address("entry")
+                    Machine.at(self._base + self.offsets[index]).code = code.address("entry")
                     return None
             if index in self.offsets:
-                WORDS[(self._base + self.offsets[index] + at.MACHINE_LEFT) >> 3] = at.MACHINE_NEVER
+                Machine.at(self._base + self.offsets[index]).left = at.MACHINE_NEVER
             return self._refused[index]

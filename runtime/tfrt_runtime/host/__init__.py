@@ -2,7 +2,7 @@
 
 Stands on `native`.  Read in this order:
 
-- Access: `raw`, `cpython`, `entries` and `process` (how Python reads and calls the core), `chain`, `objects` and `payload`
+- Access: `structs`, `raw`, `cpython`, `entries` and `process` (how Python reads and calls the core), `chain`, `objects` and `payload`
   (Python objects in native values).
 - Values: `values` with their `failures` and `exceptions` (what is raised for an error), `composing` (several
   values as one), `tensor`.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeV
 
 from tfrt_runtime.callers import deadline_in, place_of_caller, require
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.host import structs
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     HostAllocator,
@@ -29,7 +30,6 @@ from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.queues.timer import RequestDeadlineTracker, TimerQueue
 from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQueue
 from tfrt_runtime.host.queues.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
-from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.resources import ResourceContext
 from tfrt_runtime.host.tracing.trace import Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
@@ -505,13 +505,12 @@ class Request(Run):
     @property
     def id(self) -> int:
         """The number of the run; no two of a process have the same."""
-        return self._word(at.REQUEST_NUMBER)
+        return self.native.number
 
-    def _word(self, offset: int) -> int:
-        return WORDS[(self.address + offset) >> 3]
-
-    def _set_word(self, offset: int, word: int) -> None:
-        WORDS[(self.address + offset) >> 3] = word
+    @property
+    def native(self) -> structs.Request:
+        """The struct of the native core; it lives as long as the run."""
+        return structs.Request.at(id(self.words) + at.PYTHON_BYTES)
 
     @property
     def data(self) -> dict[type, object]:
@@ -588,9 +587,10 @@ class Request(Run):
     def progress(self) -> tuple[int, int]:
         """Kernels that are decided, and those that are known: of calls that began since this was first
         asked for, and of the outermost one."""
-        self._set_word(at.REQUEST_OBSERVED, 1)
-        decided = self._word(at.REQUEST_DECIDED)  # first, as it must not be more
-        return decided, self._word(at.REQUEST_KNOWN)
+        native = self.native
+        native.observed = 1
+        decided = native.decided  # first, as it must not be more
+        return decided, native.known
 
     def waits_for_this_thread(self) -> bool:
         """Whether kernels of the run wait for the event loop that this thread runs."""
@@ -602,26 +602,25 @@ class Request(Run):
     @property
     def is_leaving(self) -> bool:
         """Whether nothing of the run is left to do, though Python may not know it yet."""
-        return self._word(at.REQUEST_ACTIVE) == 0
+        return self.native.active == 0
 
     @property
     def is_done(self) -> bool:
         """Whether nothing of the run is left to do."""
-        return self._word(at.REQUEST_OPEN) == 0
+        return self.native.open == 0
 
     @property
     def is_cancelled(self) -> bool:
         """Whether the run was cancelled."""
-        return self._word(at.REQUEST_CANCEL) != 0
+        return self.native.cancel != 0
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
         """Log the events of the run, which has not begun, of the program with this number; its functions
         have so many registers each."""
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
-        self._set_word(at.REQUEST_WATCH, watch.address)
-        self._set_word(at.REQUEST_UNUSUAL, 1)
-        self._set_word(at.REQUEST_OBSERVED, 1)
+        native = self.native
+        native.watch, native.unusual, native.observed = watch.address, 1, 1
         self.on_done(watch.end)
 
     def enter_call(self) -> None:
@@ -686,7 +685,7 @@ class Request(Run):
             found = cancellation(reason) if isinstance(reason, str) else reason
             if reason != CANCELLED:
                 self._cancelled = make_error(self.queue, found)
-                self._set_word(at.REQUEST_CANCELLED_VALUE, self._cancelled.address)
+                self.native.cancelled_value = self._cancelled.address
             self.cancel_message, self.cancellation = message, found
             is_first = bool(native_process().quick.request_cancel(self.address))
             callbacks = list((self._when_cancelled or {}).values())
@@ -774,7 +773,7 @@ class Request(Run):
             process.quick.trim_at_rest(self.queue.context())
         with self.lock:
             callbacks, self._callbacks = self._callbacks or (), None
-            self._set_word(at.REQUEST_OPEN, 0)
+            self.native.open = 0
         self.program = None
         for callback in callbacks:
             shielded(callback)

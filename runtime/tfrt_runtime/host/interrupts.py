@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import signal
 import threading
-from array import array
 from collections.abc import Callable
 from threading import get_ident
 from time import monotonic_ns
 from types import FrameType
 
+from tfrt_runtime.host import structs
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.python_runs import LOOK_NS
-
-_MAY_RAISE, _NOTED = at.INTERRUPTS_MAY_RAISE // 8, at.INTERRUPTS_NOTED // 8
-_WAITS, _LOOKED = at.INTERRUPTS_WAITS // 8, at.INTERRUPTS_LOOKED // 8
 
 
 class Interrupts:
@@ -35,8 +32,8 @@ class Interrupts:
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
         self._handler = self._handle
-        self._words = array("q", bytes(at.INTERRUPTS_SIZE))
-        self.address = self._words.buffer_info()[0]
+        self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
+        self.address = self._words.address
         """Of the words that native code writes and reads, too."""
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
@@ -45,12 +42,12 @@ class Interrupts:
     @property
     def waits(self) -> int:
         """How many waits of the main thread there are: within, what it runs must `allow` interrupts."""
-        return self._words[_WAITS]
+        return self._words.waits
 
     @property
     def may_raise(self) -> bool:
         """Whether the main thread runs the user's code: see `allow`."""
-        return self._words[_MAY_RAISE] != 0
+        return self._words.may_raise != 0
 
     @property
     def is_installed(self) -> bool:
@@ -60,20 +57,20 @@ class Interrupts:
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
         self.when_noted()
         if self.may_raise or self.waits == 0:
-            self._words[_MAY_RAISE] = 0  # what handles the exception must not be interrupted
+            self._words.may_raise = 0  # what handles the exception must not be interrupted
             raise KeyboardInterrupt
-        self._words[_NOTED] = 1
+        self._words.noted = 1
 
     def __enter__(self) -> None:
         if get_ident() == self._main:
             # A notebook puts Python's handler back before each cell; within one it stays as it is.
             now = monotonic_ns()
-            if now - self._words[_LOOKED] > LOOK_NS:
-                self._words[_LOOKED] = now
+            if now - self._words.looked > LOOK_NS:
+                self._words.looked = now
                 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                     signal.signal(signal.SIGINT, self._handler)
                     self.when_installed()
-            self._words[_WAITS] += 1
+            self._words.waits += 1
 
     def __exit__(self, *_: object) -> None:
         """
@@ -81,7 +78,7 @@ class Interrupts:
             KeyboardInterrupt: if an interrupt came that no kernel has raised.
         """
         if get_ident() == self._main:
-            self._words[_WAITS] -= 1
+            self._words.waits -= 1
             self.raise_if_noted()
 
     def raise_if_noted(self) -> None:
@@ -90,14 +87,14 @@ class Interrupts:
         Raises:
             KeyboardInterrupt: if one came.
         """
-        if self._words[_NOTED] and get_ident() == self._main:
-            self._words[_NOTED] = 0
+        if self._words.noted and get_ident() == self._main:
+            self._words.noted = 0
             raise KeyboardInterrupt
 
     @property
     def is_noted(self) -> bool:
         """Whether an interrupt came that the main thread has not answered."""
-        return self._words[_NOTED] != 0
+        return self._words.noted != 0
 
     def allow(self) -> None:
         """From now on this thread runs the user's code, which may be interrupted.
@@ -106,13 +103,13 @@ class Interrupts:
             KeyboardInterrupt: if an interrupt came before, and at any time until `forbid`.
         """
         if self.waits and get_ident() == self._main:
-            self._words[_MAY_RAISE] = 1
+            self._words.may_raise = 1
             self.raise_if_noted()
 
     def forbid(self) -> None:
         """The user's code is over."""
         if get_ident() == self._main:
-            self._words[_MAY_RAISE] = 0
+            self._words.may_raise = 0
 
 
 INTERRUPTS = Interrupts()

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, cast
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
+from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.cpython import built_in, python_interface
@@ -27,7 +28,7 @@ from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import ObjectTable, Run
 from tfrt_runtime.host.payload import FACES, read_payload
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import library, threads
 from tfrt_runtime.native.coroutines.async_buffers import (
@@ -44,6 +45,11 @@ KERNEL_BITS = 32
 
 Callback2 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+
+
+def address_of(callback: ctypes._FuncPointer) -> int:
+    """Where native code finds a callback."""
+    return ctypes.cast(callback, ctypes.c_void_p).value or 0
 
 
 class Waits(threading.local):
@@ -113,28 +119,29 @@ class NativeProcess:
         self._contexts: set[int] = set()
         self._leaked_values = 0
         self._spare_context = 0
-        self._words = (ctypes.c_int64 * (at.PROCESS_SIZE // 8))()
-        self.address = ctypes.addressof(self._words)
-        self._words[at.PROCESS_MEMORY_LIMIT // 8] = default_budget()
-        self._store = (ctypes.c_int64 * (at.STORE_SIZE // 8))()
-        self._store[at.STORE_PROCESS // 8] = self.address
-        self.store = ctypes.addressof(self._store)
+        self.words = structs.Process.new(at.PROCESS_SIZE)
+        """What native code and Python know of the process."""
+        self.address = self.words.address
+        self.words.memory_limit = default_budget()
+        self._store = structs.Store.new(at.STORE_SIZE)
+        self._store.process = self.address
+        self.store = self._store.address
         """Where native kernels of all hosts get memory for tensors."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
         self._buffers = (ctypes.c_int64 * (BUFFERS_SIZE // 8))()
         self._buffers[BUFFERS_DEAD // 8] = 1
-        self._words[at.PROCESS_BUFFERS // 8] = ctypes.addressof(self._buffers)
+        self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
         self._python = python_interface(self.requests, self._read)
         self._when_done = self._request_done
         self._python[at.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
-        self._words[at.PROCESS_PYTHON // 8] = self._python.buffer_info()[0]
+        self.words.python = self._python.buffer_info()[0]
         self.quick = cast(Quick, Entries(self.function))
         self.slow = cast(Slow, Entries(functools.partial(self.function, way="call_slow")))
         self.objects = ObjectTable(
             functools.partial(self._built_in, "python_objects"),
-            lambda: self._words[at.PROCESS_OBJECTS // 8],
+            lambda: self.words.objects,
         )
         self._callbacks = self._install()
         self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], bool], object]
@@ -151,33 +158,34 @@ class NativeProcess:
 
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
-        callbacks: list[tuple[int, ctypes._FuncPointer]] = [
-            (at.PROCESS_PYTHON_KERNEL, Callback2(self._python_kernel)),
-            (at.PROCESS_REPORT_ERROR, Callback3(self._report_error)),
-            (at.PROCESS_PYTHON_WAITER, Callback2(self._python_waiter)),
-            (at.PROCESS_PRINT, Callback3(self._print)),
-            (at.PROCESS_NEED_THREAD, Callback2(self._need_thread)),
-            (at.PROCESS_REFUSED, Callback3(self._refused)),
-            (at.PROCESS_MACHINE, Callback3(self._machine)),
-        ]
-        for offset, callback in callbacks:
-            self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        self._words[at.PROCESS_REQUEST_DONE // 8] = self.library["python_runs.request_done"]
-        self._words[at.PROCESS_RELEASE_OBJECT // 8] = self.library["python_objects.object_release"]
-        self._words[at.PROCESS_RUN_ENTRY // 8] = self.library["executor.run_entry"]
-        self._words[at.PROCESS_RUN_BLOCKING // 8] = self.library["executor.run_blocking"]
-        self._words[at.PROCESS_RUN_ROOT // 8] = self.library["executor.run_root"]
-        self._words[at.PROCESS_RELEASE_TENSOR // 8] = self.library["tensors.drop_tensor"]
-        self._words[at.PROCESS_RECLAIM // 8] = self.library["tensors.reclaim_all"]
-        self._words[at.PROCESS_STORE // 8] = self.store
-        self._words[at.PROCESS_RUN_COROUTINE // 8] = self.library["async_awaiting.run_coroutine"]
-        self._words[at.PROCESS_MEMBER_RESOLVED // 8] = self.library["async_groups.member_resolved"]
-        return [callback for _, callback in callbacks]
+        callbacks: dict[str, ctypes._FuncPointer] = {
+            "python_kernel": Callback2(self._python_kernel),
+            "report_error": Callback3(self._report_error),
+            "python_waiter": Callback2(self._python_waiter),
+            "print": Callback3(self._print),
+            "need_thread": Callback2(self._need_thread),
+            "refused": Callback3(self._refused),
+            "machine": Callback3(self._machine),
+        }
+        words, library = self.words, self.library
+        for name, callback in callbacks.items():
+            setattr(words, name, address_of(callback))
+        words.request_done = library["python_runs.request_done"]
+        words.release_object = library["python_objects.object_release"]
+        words.run_entry = library["executor.run_entry"]
+        words.run_blocking = library["executor.run_blocking"]
+        words.run_root = library["executor.run_root"]
+        words.release_tensor = library["tensors.drop_tensor"]
+        words.reclaim = library["tensors.reclaim_all"]
+        words.store = self.store
+        words.run_coroutine = library["async_awaiting.run_coroutine"]
+        words.member_resolved = library["async_groups.member_resolved"]
+        return list(callbacks.values())
 
-    def install(self, offset: int, callback: ctypes._FuncPointer) -> None:
-        """Let a word of the process struct be the address of a callback, for good."""
+    def keep(self, callback: ctypes._FuncPointer) -> int:
+        """The address of a callback, which lives as long as the process."""
         self._callbacks.append(callback)
-        self._words[offset // 8] = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        return address_of(callback)
 
     def reserve(self, limit: int, size: int) -> bool:
         """Count memory that Python is about to take; False if that is more than `limit` in all."""
@@ -195,7 +203,7 @@ class NativeProcess:
     @property
     def python_kernel(self) -> int:
         """Address to put into the record of a Python kernel."""
-        return self._words[at.PROCESS_PYTHON_KERNEL // 8]
+        return self.words.python_kernel
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
         """A function that the library exports; `call_slow` gives the GIL away while it runs."""
@@ -241,12 +249,12 @@ class NativeProcess:
     @property
     def live_tensors(self) -> int:
         """Native tensors and shapes that exist."""
-        return self._store[at.STORE_TENSORS // 8]
+        return self._store.tensors
 
     @property
     def memory_held(self) -> int:
         """Bytes that native code and tensors have from the system, in use or kept for others."""
-        return self._words[at.PROCESS_HELD // 8]
+        return self.words.held
 
     @property
     def programs(self) -> int:
@@ -266,16 +274,8 @@ class NativeProcess:
         """The program with this first number is gone."""
         del self._owners[base >> KERNEL_BITS]
 
-    def word(self, offset: int) -> int:
-        """A word of the process struct."""
-        return self._words[offset // 8]
-
-    def set_word(self, offset: int, word: int) -> None:
-        """Write a word of the process struct."""
-        self._words[offset // 8] = word
-
     def owner_of(self, record: int) -> tuple[KernelOwner, int]:
-        number = WORDS[(record + at.RECORD_HANDLE) >> 3]
+        number = Record.at(record).handle
         owner = self._owners[number >> KERNEL_BITS]()
         assert owner is not None
         return owner, number & (1 << KERNEL_BITS) - 1
@@ -301,7 +301,7 @@ class NativeProcess:
         0 if the thread runs no kernel, or compiled code, which says so at its next operation that has
         a place.  A request's address that is not of a run is out of date.
         """
-        request = self.requests.get(WORDS[(context + at.CONTEXT_REQUEST) >> 3])
+        request = self.requests.get(Context.at(context).request)
         if request is None:
             return 0
         name, place = "the call", None
@@ -391,12 +391,13 @@ def shielded(call: Callable[[], object]) -> None:
 
 def live_values(context: int) -> int:
     """AsyncValues that a thread made, less those that it destroyed: may be below 0."""
-    return WORDS[(context + at.CONTEXT_MADE) >> 3] - WORDS[(context + at.CONTEXT_DROPPED) >> 3]
+    own = Context.at(context)
+    return own.made - own.dropped
 
 
 def request_of(context: int) -> int:
     """The address of the request whose kernel or task runs in `context`."""
-    return WORDS[(context + at.CONTEXT_REQUEST) >> 3]
+    return Context.at(context).request
 
 
 @once

@@ -1,8 +1,7 @@
-"""Reading and writing native memory from Python.
+"""Tables of words in native memory, and the payloads of values; structs have views in `structs`.
 
-`WORDS[address >> 3]` is the word at `address`: arrays that start at address 0 and never end, because
-indexing one is several times faster than `from_address`.  A wrong address ends the process, so only
-the host package uses these, on addresses that the native core gave.
+`WORDS[address >> 3]` is the word at `address`: arrays that start at address 0 and never end.  A wrong address
+ends the process: addresses come from the native core.
 """
 
 from __future__ import annotations
@@ -13,6 +12,12 @@ WORDS = (ctypes.c_int64 * (1 << 59)).from_address(0)
 HALVES = (ctypes.c_int32 * (1 << 60)).from_address(0)
 FLOATS = (ctypes.c_float * (1 << 60)).from_address(0)
 DOUBLES = (ctypes.c_double * (1 << 59)).from_address(0)
+
+
+def new_words(size: int) -> ctypes.Array[ctypes.c_int64]:
+    """`size` bytes of zeroed native memory that start on a cache line; they live as long as the array."""
+    raw = (ctypes.c_int64 * (size // 8 + 8))()
+    return (ctypes.c_int64 * (size // 8)).from_buffer(raw, -ctypes.addressof(raw) % 64)
 
 
 def signed(word: int) -> int:

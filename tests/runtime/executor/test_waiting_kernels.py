@@ -67,7 +67,7 @@ SLEEP = """func @main(%us: i32) -> !tfrt.chain {
 
 def sleeps(execution: Execution) -> bool:
     """Whether a thread of the blocking pool has taken its task."""
-    return execution.request.queue._pool[0] == 1
+    return execution.request.queue._pool.head == 1
 
 
 def test_a_sleeping_kernel_says_how_long_it_slept(run: Run) -> None:

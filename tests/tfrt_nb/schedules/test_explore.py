@@ -105,6 +105,31 @@ def test_writes_in_order_are_no_race():
     assert not found.races and len(found.outcomes) == 1
 
 
+LATE = """\
+func.func @make(%c: !tfrt.chain) -> !tfrt_tensor.tensor {
+  %t = tfrt_dht.create_uninitialized_tensor.i32.1 [2 : i64]
+  tfrt.return %t : !tfrt_tensor.tensor
+}
+func.func @write_twice(%t: !tfrt_tensor.tensor, %c: !tfrt.chain) -> (!tfrt.chain, !tfrt.chain) {
+  %a = tfrt_dht.fill_tensor_with_constant.i32 %t, %c 1 : i32
+  %b = tfrt_dht.fill_tensor_with_constant.i32 %t, %c 2 : i32
+  tfrt.return %a, %b : !tfrt.chain, !tfrt.chain
+}
+func.func @main() -> (!tfrt.chain, !tfrt.chain) {
+  %c0 = tfrt.new.chain
+  %n = tfrt.constant.i32 1
+  %s = tfrt.print.i32 %n, %c0
+  %t = tfrt.call @make(%s) : (!tfrt.chain) -> !tfrt_tensor.tensor
+  %a:2 = tfrt.call @write_twice(%t, %c0) {bef.nonstrict} : (!tfrt_tensor.tensor, !tfrt.chain) -> (!tfrt.chain, !tfrt.chain)
+  tfrt.return %a#0, %a#1 : !tfrt.chain, !tfrt.chain
+}
+"""
+
+
+def test_a_buffer_that_came_later_than_the_call_that_writes_it_is_a_buffer_all_the_same():
+    assert len(explored(LATE).races) == 1
+
+
 def test_a_buffer_that_has_another_address_in_each_run_is_the_same_buffer():
     counter = """
 func.func @main() -> i32 {

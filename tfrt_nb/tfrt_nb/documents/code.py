@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from ctypes import string_at
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,11 @@ import numpy.typing as npt
 from tfrt_nb.documents.payloads import payload_text
 from tfrt_nb.documents.previews import label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
+from tfrt_runtime.async_runtime.records import read_place
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.values.async_value import State
 
-_FILE, _LENGTH, _LINE, _COLUMN = 16, 24, 32, 40
-"""Where a record of a place has these: see `jit.function_body`."""
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
 _CALL = re.compile(r"\basync\.call @([\w$.-]+)")
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
@@ -119,12 +116,11 @@ class CodeMap:
         """The operation of a record of a place; -1 for none."""
         if not record:
             return -1
-        file, length, line, column = (
-            WORDS[(record + field) >> 3] for field in (_FILE, _LENGTH, _LINE, _COLUMN)
-        )
-        name = string_at(file, length).decode()
-        found = self._places.get((name, line, column))
-        return self._calls.get((name, line), -1) if found is None else found
+        place = read_place(record)
+        if place is None:
+            return -1
+        found = self._places.get((place.source, place.line, place.column))
+        return self._calls.get((place.source, place.line), -1) if found is None else found
 
     def _ending(self, time: int) -> Iterator[Event]:
         """Events of what the function returns, and of groups, which no code resolves."""

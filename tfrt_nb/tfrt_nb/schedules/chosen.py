@@ -15,7 +15,7 @@ from tfrt_nb.schedules.outside import Outside
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Request
 from tfrt_runtime.host.process import Callback2, native_process, shielded
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Context, Task
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native import layouts as at
 
@@ -47,17 +47,17 @@ class Step:
     @property
     def activation(self) -> int:
         """Whose registers the kernel has."""
-        return WORDS[(self.task + at.TASK_FIRST) >> 3]
+        return Task.at(self.task).first
 
     @property
     def record(self) -> int:
         """The record of the kernel."""
-        return WORDS[(self.task + at.TASK_SECOND) >> 3]
+        return Task.at(self.task).second
 
     @property
     def handle(self) -> int:
         """The frame of a task."""
-        return WORDS[(self.task + at.TASK_FIRST) >> 3]
+        return Task.at(self.task).first
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
@@ -98,10 +98,10 @@ class ChosenHost:
         if not _callbacks:
             callback = Callback2(_choose)
             _callbacks.append(callback)
-            self._process.install(at.PROCESS_CHOOSE, callback)
+            self._process.words.choose = self._process.keep(callback)
         self._address = self.host.work_queue.address
         _queues[self._address] = self
-        WORDS[(self._address + at.QUEUE_CHOOSE) >> 3] = 1
+        self.host.work_queue.native.choose = 1
 
     def begin(self) -> None:
         """Another run begins: steps are counted from 1 again."""
@@ -113,7 +113,7 @@ class ChosenHost:
 
     def close(self) -> None:
         """Let what is left run as it comes, and close the host."""
-        WORDS[(self._address + at.QUEUE_CHOOSE) >> 3] = 0
+        self.host.work_queue.native.choose = 0
         self._outside.close()
         self.host.close()
         _queues.pop(self._address, None)
@@ -189,37 +189,40 @@ class ChosenHost:
         is_outside |= not value.done() or value.address in self._from_threads
         return self._outside.hold(request, value) if is_outside else value
 
-    def _step(self, task: int) -> Step | None:
-        function, first = WORDS[(task + at.TASK_FUNCTION) >> 3], WORDS[(task + at.TASK_FIRST) >> 3]
-        if function == self._process.word(at.PROCESS_RUN_COROUTINE):
+    def _step(self, address: int) -> Step | None:
+        task, words = Task.at(address), self._process.words
+        if task.function == words.run_coroutine:
             self._count += 1
-            return Step(self._count, task)
-        if function != self._process.word(at.PROCESS_RUN_ENTRY) or first & at.READY_BITS:
+            return Step(self._count, address)
+        if task.function != words.run_entry or task.first & at.READY_BITS:
             return None
-        owner, number = self._process.owner_of(WORDS[(task + at.TASK_SECOND) >> 3])
+        owner, number = self._process.owner_of(task.second)
         assert isinstance(owner, Executable)
         if not any(declared.kernels for declared in owner.file.functions):
             return None  # the one call that a run of a compiled function is
         self._count += 1
-        return Step(self._count, task, number, owner)
+        return Step(self._count, address, number, owner)
 
     @staticmethod
     def _take(context: int, task: int, before: int) -> int:
-        after = WORDS[(task + at.TASK_NEXT) >> 3]
-        WORDS[(before + at.TASK_NEXT if before else context + at.CONTEXT_PENDING) >> 3] = after
+        after = Task.at(task).next
+        if before:
+            Task.at(before).next = after
+        else:
+            Context.at(context).pending = after
         if not after:
-            WORDS[(context + at.CONTEXT_PENDING_LAST) >> 3] = before
+            Context.at(context).pending_last = before
         return task
 
 
 def _pending(context: int) -> Iterator[tuple[int, int]]:
     """The tasks of a thread's list, each with the one before it."""
-    task, before = WORDS[(context + at.CONTEXT_PENDING) >> 3], 0
+    task, before = Context.at(context).pending, 0
     while task:
         yield task, before
-        before, task = task, WORDS[(task + at.TASK_NEXT) >> 3]
+        before, task = task, Task.at(task).next
 
 
 def _choose(context: int, _: int) -> int:
-    host = _queues.get(WORDS[(context + at.CONTEXT_QUEUE) >> 3])
+    host = _queues.get(Context.at(context).queue)
     return 0 if host is None else host.choose(context)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tfrt_nb.schedules.chosen import Step
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Record, Tensor, Value
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 from tfrt_runtime.native import layouts as at
@@ -87,7 +88,7 @@ class Judge:
         if name in USER_KERNELS or name not in self._standard:
             writes.add(PYTHON)
         if self._writes:
-            written = _written(name, WORDS[(step.record + at.RECORD_ARGUMENTS) >> 3])
+            written = _written(name, Record.at(step.record).arguments)
             for position, address in _buffers(step):
                 place = self._buffers.setdefault(address, len(self._buffers))
                 (writes if position == written else reads).add(place)
@@ -110,20 +111,16 @@ def _written(name: str, arguments: int) -> int:
 
 def _buffers(step: Step) -> Iterable[tuple[int, int]]:
     """The arguments of a kernel that are memory; they are available, as the kernel is ready."""
-    for position in range(WORDS[(step.record + at.RECORD_ARGUMENTS) >> 3]):
+    for position in range(Record.at(step.record).arguments):
         register = WORDS[(step.record + at.RECORD_REGISTERS + 8 * position) >> 3]
         value = WORDS[(step.activation + register) >> 3]
-        while value and WORDS[(value + at.VALUE_KIND) >> 3] & at.KIND_BITS == at.KIND_INDIRECT:
-            value = WORDS[(value + at.VALUE_PAYLOAD) >> 3]
+        while value and (found := Value.at(value)).is_indirect:
+            value = found.target
         if not value:
             continue
-        payload, kind = (
-            WORDS[(value + at.VALUE_PAYLOAD) >> 3],
-            WORDS[(value + at.VALUE_KIND) >> 3] >> 8,
-        )
-        if kind == at.TYPE_TENSOR:
-            yield position, WORDS[(payload + at.TENSOR_DATA) >> 3]
-        elif kind == at.TYPE_ATOMIC_I32:
+        if found.payload_type == at.TYPE_TENSOR:
+            yield position, Tensor.at(found.payload).data
+        elif found.payload_type == at.TYPE_ATOMIC_I32:
             yield position, value
-        elif kind == at.TYPE_OBJECT:
-            yield position, payload
+        elif found.payload_type == at.TYPE_OBJECT:
+            yield position, found.payload

@@ -11,6 +11,7 @@ from tfrt_runtime.executor.loading.python_kernels import failure, result_values
 from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.payload import INTEGER_BITS, SCALAR_TYPES
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Context
 from tfrt_runtime.host.values.fitting import BUFFER, CHAIN_TYPE, STRING_TYPE, TENSOR
 from tfrt_runtime.native import layouts as at
 
@@ -66,6 +67,6 @@ def finisher(call: PythonCall) -> Finish:
                 raised = problem
         if raised is not None:
             [value] = failure(context, call, raised)
-        WORDS[WORDS[(context + at.CONTEXT_RESULTS) >> 3] >> 3] = value
+        WORDS[Context.at(context).results >> 3] = value
 
     return finish

@@ -18,6 +18,7 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import PayloadError, as_python, read_as, read_payload
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.raw import WORDS, signed
+from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.host.values.async_value import AsyncValue, encode
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, fitting
 from tfrt_runtime.host.values.futures import is_awaited, on_queue
@@ -126,7 +127,7 @@ def message_text(context: int, record: int, message: int) -> str:
     failure = FAILURES[message - at.FIRST_FAILURE]
     if not failure.word:
         return failure.text
-    arguments = WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3
+    arguments = Context.at(context).arguments >> 3
     return failure.text.format(read_as(failure.word, WORDS[arguments + failure.shown]))
 
 
@@ -134,10 +135,10 @@ def details(context: int, record: int, message: int) -> str:
     """What a message says beyond its text: the number that was wrong, from the kernel's frame."""
     if message not in (at.MESSAGE_CASE_RANGE, at.MESSAGE_NEGATIVE_COUNT):
         return ""
-    number = read_as("i32", WORDS[WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3])
+    number = read_as("i32", WORDS[Context.at(context).arguments >> 3])
     if message == at.MESSAGE_NEGATIVE_COUNT:
         return f": {number}"
-    branches = WORDS[WORDS[(record + at.RECORD_DATA) >> 3] >> 3]
+    branches = WORDS[Record.at(record).data >> 3]
     return f". branch index: {number} # branches: {branches}"
 
 
@@ -145,7 +146,7 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
     """Run the kernel on the frame in `context`, and set its results.  Never raises."""
     del record
     request = present_request(context)
-    results = WORDS[(context + at.CONTEXT_RESULTS) >> 3] >> 3
+    results = Context.at(context).results >> 3
     before = request.host.serve(request)
     try:
         INTERRUPTS.allow()
@@ -184,7 +185,7 @@ def shared(context: int, value: int, places: int) -> list[int]:
 def call_function(context: int, program: Loaded, call: PythonCall, request: Request) -> object:
     """What the kernel's function returns for the arguments in the frame."""
     kernel, objects = call.kernel, native_process().objects
-    first = WORDS[(context + at.CONTEXT_ARGUMENTS) >> 3] >> 3
+    first = Context.at(context).arguments >> 3
     staged = range(first, first + len(call.record.arguments))
     arguments: list[object]
     if kernel.raw:

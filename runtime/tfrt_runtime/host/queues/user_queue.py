@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
+from tfrt_runtime.host import structs
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import WAITS, KernelOwner
 from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
@@ -188,13 +189,13 @@ class UserWorkQueue(WorkQueue):
     @contextlib.contextmanager
     def _turn(self) -> Iterator[int]:
         """Within: this thread runs kernels on the context given, and its activity epoch is odd."""
-        with INTERRUPTS, self.helper() as context:
-            epoch = (context + at.CONTEXT_EPOCH) >> 3
-            WORDS[epoch] += 1
+        with INTERRUPTS, self.helper() as address:
+            context = structs.Context.at(address)
+            context.epoch += 1
             try:
-                yield context
+                yield address
             finally:
-                WORDS[epoch] += 1
+                context.epoch += 1
 
     def lost(self, address: int, name: str, location: AnyLocation | None) -> None:
         """The user's queue has dropped a task that has not run.
@@ -294,7 +295,7 @@ class UserWorkQueue(WorkQueue):
         task = self.process.quick.take_tasks(self.address)
         while task:
             self._taken.append((self._offer, task))
-            task = WORDS[(task + at.TASK_NEXT) >> 3]
+            task = structs.Task.at(task).next
         blocking = self.process.quick.take_blocking(self.pool)
         if blocking:
             self._taken.append((self._offer_blocking, blocking))
@@ -325,13 +326,12 @@ class UserWorkQueue(WorkQueue):
 
     def _make_task(self, address: int) -> Task | None:
         """A task for the user; None for one that only puts things in order."""
-        function = WORDS[(address + at.TASK_FUNCTION) >> 3]
-        first = WORDS[(address + at.TASK_FIRST) >> 3]
-        is_entry = function == self.process.word(at.PROCESS_RUN_ENTRY)
-        if is_entry and first & at.READY_BITS != at.READY_KERNEL:
+        task, process = structs.Task.at(address), self.process
+        is_entry = task.function == process.words.run_entry
+        if is_entry and task.first & at.READY_BITS != at.READY_KERNEL:
             return None
-        if is_entry or function == self.process.word(at.PROCESS_RUN_BLOCKING):
-            owner, number = self.process.owner_of(WORDS[(address + at.TASK_SECOND) >> 3])
+        if is_entry or task.function == process.words.run_blocking:
+            owner, number = process.owner_of(task.second)
             return Task(self, address, *described(owner, number))
         return Task(self, address, "task", None)
 
@@ -350,13 +350,9 @@ class UserWorkQueue(WorkQueue):
 
     def _end_run(self, address: int, diagnostic: Diagnostic) -> None:
         """End the run of a task with an error: the task runs here, and its kernel is skipped."""
-        if WORDS[(address + at.TASK_FUNCTION) >> 3] in (
-            self.process.word(at.PROCESS_RUN_ENTRY),
-            self.process.word(at.PROCESS_RUN_BLOCKING),
-        ):
-            activation = WORDS[(address + at.TASK_FIRST) >> 3]
-            request = WORDS[(activation + at.ACTIVATION_REQUEST) >> 3]
-            owner = self.process.requests[request]
+        task, words = structs.Task.at(address), self.process.words
+        if task.function in (words.run_entry, words.run_blocking):
+            owner = self.process.requests[structs.Activation.at(task.first).request]
             owner.report(diagnostic)
             owner.cancel(diagnostic.message)
         self.run(address)

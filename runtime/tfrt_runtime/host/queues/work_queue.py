@@ -33,7 +33,8 @@ from tfrt_runtime.host.queues.queue_names import (
     parse_work_queue,
 )
 from tfrt_runtime.host.queues.thread_starts import start_thread
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.raw import WORDS, new_words
+from tfrt_runtime.host.structs import Context, Pool, Queue
 from tfrt_runtime.native import layouts as at
 
 POOL_PLACES = 4096
@@ -94,18 +95,19 @@ class WorkQueue:
         """Addresses of values that threads of Python's are resolving: work may come of it."""
         self.on_resolve: Callable[[int], None] | None = None
         """Called on a thread of Python's with the address of a value that it is about to resolve."""
-        self._queue = _words(at.QUEUE_SIZE)
-        self._pool = _words(at.POOL_CELLS + 16 * POOL_PLACES)
-        self._deques = [_words(at.DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
-        self._table = _words(8 * max(1, len(self._deques)))
-        self.address = _address(self._queue)
-        self.pool = _address(self._pool)
+        self.native = Queue.new(at.QUEUE_SIZE)
+        """The struct of the native core."""
+        self._pool = Pool.new(at.POOL_CELLS + 16 * POOL_PLACES)
+        self._deques = [new_words(at.DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
+        self._table = new_words(8 * max(1, len(self._deques)))
+        self.address = self.native.address
+        self.pool = self._pool.address
         self._stand_in = None
         self._fill()
-        self.thread = _Thread(weakref.ref(self), self._idle_contexts, self._queue)
+        self.thread = _Thread(weakref.ref(self), self._idle_contexts, self.native)
         """What the queue knows of the thread that asks."""
         self._find = functools.partial(getattr, self.thread, "context")
-        self._queue[at.QUEUE_FIND // 8] = id(self._find)
+        self.native.find = id(self._find)
         self.is_of_parent = False
         """Whether the process was forked since: the threads are those of its parent."""
         _queues.add(self)
@@ -114,24 +116,24 @@ class WorkQueue:
 
     def _fill(self) -> None:
         for i, deque in enumerate(self._deques):
-            self._table[i] = _address(deque)
-        self._queue[at.QUEUE_WORKERS // 8] = len(self._deques)
-        self._queue[at.QUEUE_DEQUES // 8] = _address(self._table)
-        self._pool[at.POOL_CAPACITY // 8] = POOL_PLACES
-        self._pool[at.POOL_LIMIT // 8] = self.blocking_threads
+            self._table[i] = ctypes.addressof(deque)
+        self.native.workers = len(self._deques)
+        self.native.deques = ctypes.addressof(self._table)
+        self._pool.capacity = POOL_PLACES
+        self._pool.limit = self.blocking_threads
         for i in range(POOL_PLACES):
-            self._pool[at.POOL_CELLS // 8 + 2 * i] = i
+            WORDS[(self.pool + at.POOL_CELLS >> 3) + 2 * i] = i
         start = weakref.WeakMethod(self._start_pool_thread)
         self.process.need_thread[self.pool] = lambda: _call(start)
 
     @property
     def budget(self) -> int:
         """What native code and tensors may hold when programs on this queue ask for more, in bytes."""
-        return self._queue[at.QUEUE_MEMORY_LIMIT // 8] or default_budget()
+        return self.native.memory_limit or default_budget()
 
     @budget.setter
     def budget(self, limit: int) -> None:
-        self._queue[at.QUEUE_MEMORY_LIMIT // 8] = limit
+        self.native.memory_limit = limit
 
     @property
     def _stand_in(self) -> StandIn | None:
@@ -141,7 +143,7 @@ class WorkQueue:
     @_stand_in.setter
     def _stand_in(self, thread: StandIn | None) -> None:
         self._present = thread
-        self._queue[at.QUEUE_ASIDE // 8] = thread is not None or not self.is_worked_here
+        self.native.aside = thread is not None or not self.is_worked_here
 
     @property
     def parallelism_level(self) -> int:
@@ -159,7 +161,7 @@ class WorkQueue:
 
     def _is_busy(self, context: int) -> bool:
         """Whether this thread, whose context this is, works for the queue."""
-        return self.thread.busy > 0 or WORDS[(context + at.CONTEXT_EPOCH) >> 3] & 1 != 0
+        return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
 
     def _make_context(self, label: str) -> int:
         with self._lock:
@@ -204,13 +206,12 @@ class WorkQueue:
             self.has_started = True
 
     def _work(self, number: int) -> None:
-        context = self.context()
-        WORDS[(context + at.CONTEXT_DEQUE) >> 3] = self._table[number]
-        WORDS[(context + at.CONTEXT_WORKER) >> 3] = number
+        own = self.context()
+        context = Context.at(own)
+        context.deque, context.worker = self._table[number], number
         self.thread.busy = 1
-        self.process.slow.worker_loop(context)
-        WORDS[(context + at.CONTEXT_DEQUE) >> 3] = 0
-        WORDS[(context + at.CONTEXT_WORKER) >> 3] = -1
+        self.process.slow.worker_loop(own)
+        context.deque, context.worker = 0, -1
 
     def _start_pool_thread(self) -> None:
         """Start a blocking thread, unless there is one for each task that is not done.
@@ -219,8 +220,8 @@ class WorkQueue:
         way out looks again when it no longer counts.
         """
         with self._lock:
-            unfinished = -self._pool[at.POOL_DONE // 8]  # read first: rather a thread too many
-            unfinished += self._pool[at.POOL_TAIL // 8]
+            unfinished = -self._pool.done  # read first: rather a thread too many
+            unfinished += self._pool.tail
             if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
                 return
             try:
@@ -231,7 +232,7 @@ class WorkQueue:
                 if self._pool_threads:
                     return  # they do the work
             else:
-                self._pool[at.POOL_THREADS // 8] = len(self._pool_threads)
+                self._pool.threads = len(self._pool_threads)
                 return
         self._block_here()
 
@@ -263,9 +264,9 @@ class WorkQueue:
         finally:
             with self._lock:
                 self._pool_threads.discard(threading.current_thread())
-                self._pool[at.POOL_THREADS // 8] = len(self._pool_threads)
+                self._pool.threads = len(self._pool_threads)
             # A task may have come after the last look, while this thread still counted.
-            if self._pool[at.POOL_TAIL // 8] != self._pool[at.POOL_HEAD // 8]:
+            if self._pool.tail != self._pool.head:
                 self._start_pool_thread()
 
     def _borrow_context(self) -> int:
@@ -274,10 +275,10 @@ class WorkQueue:
         with self._lock:
             if self._idle_contexts:
                 context = self._idle_contexts.pop()
-                self._labels[WORDS[(context + at.CONTEXT_NUMBER) >> 3]] = label
+                self._labels[Context.at(context).number] = label
             else:
                 context = self._make_context(label)
-        WORDS[(context + at.CONTEXT_MAIN) >> 3] = label == "main"
+        Context.at(context).main = label == "main"
         return context
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
@@ -351,7 +352,7 @@ class WorkQueue:
         if timeout is None:
             # Without workers one thing runs at a time.
             return present if self.threads == 0 else None
-        if timeout <= 0 or WORDS[(self.address + at.QUEUE_ASYNC) >> 3] == 0:
+        if timeout <= 0 or self.native.async_ == 0:
             return None
         if present is None:
             present = self._stand_in = StandIn(self)
@@ -438,9 +439,10 @@ class WorkQueue:
             self.waiting.add(own)
         context = self._borrow_context() if is_busy else own
         has_deque = bool(self._deques) and self._take_host(self.address) != 0
+        view = Context.at(context)
         if has_deque:
-            WORDS[(context + at.CONTEXT_DEQUE) >> 3] = self._table[self.threads]
-        WORDS[(context + at.CONTEXT_WORKER) >> 3] = self.threads
+            view.deque = self._table[self.threads]
+        view.worker = self.threads
         thread.busy += 1
         thread.become(context)
         return context, has_deque
@@ -451,9 +453,10 @@ class WorkQueue:
         self._hand_over(context)
         thread.busy -= 1
         thread.become(own)
-        WORDS[(context + at.CONTEXT_WORKER) >> 3] = -1
+        view = Context.at(context)
+        view.worker = -1
         if has_deque:
-            WORDS[(context + at.CONTEXT_DEQUE) >> 3] = 0
+            view.deque = 0
             self._leave_host(self.address)
         if context != own:
             thread.beneath.pop()
@@ -473,10 +476,8 @@ class WorkQueue:
 
     def _hand_over(self, context: int) -> None:
         """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
-        is_ready = (
-            WORDS[(context + at.CONTEXT_READY) >> 3] != WORDS[(context + at.CONTEXT_READY_TOP) >> 3]
-        )
-        if is_ready or WORDS[(context + at.CONTEXT_PENDING) >> 3] != 0:
+        view = Context.at(context)
+        if view.ready != view.ready_top or view.pending != 0:
             self.process.slow.hand_over(context)
 
     def hand_over(self) -> None:
@@ -502,8 +503,8 @@ class WorkQueue:
         self.is_of_parent = self._stopped = True
         # Threads of the parent may have held these at that moment.
         self._lock = threading.RLock()
-        self._queue[at.QUEUE_HOST // 8] = 0
-        self._queue[at.QUEUE_ASIDE // 8] = 1
+        self.native.host = 0
+        self.native.aside = 1
         self.process.need_thread.pop(self.pool, None)
 
     def stop(self, timeout: float = STOP_SECONDS) -> None:
@@ -630,10 +631,8 @@ class _Helper:
 class _Thread(threading.local):
     """A thread as a queue knows it; made when the thread first asks, in each thread by itself."""
 
-    def __init__(
-        self, queue: weakref.ref[WorkQueue], idle: list[int], words: ctypes.Array[ctypes.c_int64]
-    ) -> None:
-        self._words = words
+    def __init__(self, queue: weakref.ref[WorkQueue], idle: list[int], native: Queue) -> None:
+        self._queue = native
         found = queue()
         self.context = (
             native_process().spare_context() if found is None else found._borrow_context()
@@ -645,23 +644,23 @@ class _Thread(threading.local):
         """The contexts further down on its stack: their kernels wait for what runs on top."""
         self.blocks_here = False
         """Whether it runs tasks of the blocking pool, as there is no thread for them."""
-        self._lease = _Lease(idle, words, self.context)
+        self._lease = _Lease(idle, native, self.context)
 
     def become(self, context: int) -> None:
         """Have another context from now on."""
         self.context = context
-        self._words[at.QUEUE_THREAD // 8] = 0
+        self._queue.thread = 0
 
 
 class _Lease:
     """A thread's hold on its context: when the thread is gone, another one may have it."""
 
-    def __init__(self, idle: list[int], words: ctypes.Array[ctypes.c_int64], context: int) -> None:
-        self._idle, self._words, self._context = idle, words, context
+    def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
+        self._idle, self._queue, self._context = idle, queue, context
 
     def __del__(self) -> None:
         # Before another thread, which CPython may know by the same address, can ask for its own.
-        self._words[at.QUEUE_THREAD // 8] = 0
+        self._queue.thread = 0
         self._idle.append(self._context)
 
 
@@ -674,17 +673,6 @@ def _free_contexts(process: NativeProcess, contexts: list[int], thread: _Thread)
     thread.become(process.spare_context())
     process.free_contexts(contexts)
     contexts.clear()
-
-
-def _words(size: int) -> ctypes.Array[ctypes.c_int64]:
-    """Zeroed native memory that starts on a cache line; lives as long as the array."""
-    raw = (ctypes.c_int64 * (size // 8 + 8))()
-    shift = -ctypes.addressof(raw) % 64
-    return (ctypes.c_int64 * (size // 8)).from_buffer(raw, shift)
-
-
-def _address(words: ctypes.Array[ctypes.c_int64]) -> int:
-    return ctypes.addressof(words)
 
 
 def single_threaded() -> WorkQueue:

@@ -12,7 +12,6 @@ from tfrt_runtime.host.allocator import MAXIMUM_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType
 from tfrt_runtime.host.tensor.handles import NativeMemory, TensorHandle, memory_at
-from tfrt_runtime.native.layouts import TENSOR_BYTES, TENSOR_DATA, TENSOR_OWNER
 
 
 class HostBuffer:
@@ -69,13 +68,13 @@ class HostBuffer:
     @classmethod
     def of_tensor(cls, handle: TensorHandle) -> HostBuffer:
         """The memory of a native tensor."""
-        words = handle.words
-        if number := words[TENSOR_OWNER // 8]:
-            owner = native_process().objects.get(number)
+        tensor = handle.tensor
+        if tensor.owner:
+            owner = native_process().objects.get(tensor.owner)
             assert isinstance(owner, HostBuffer)
             return owner
-        address, size = words[TENSOR_DATA // 8], words[TENSOR_BYTES // 8]
-        return cls(memory_at(address, size, handle), address, 0, size)
+        memory = memory_at(tensor.data, tensor.bytes, handle)
+        return cls(memory, tensor.data, 0, tensor.bytes)
 
     @classmethod
     def over(cls, array: AnyArray) -> HostBuffer:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.objects import NativeTensor
 from tfrt_runtime.host.payload import FACES, register_payload
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Value
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, element_type_of
 from tfrt_runtime.host.tensor.handles import ELEMENTS, TensorHandle, sizes_at
@@ -94,7 +94,7 @@ class DenseHostTensor(NativeTensor):
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
         """A native tensor as Python sees it."""
-        element_type = ELEMENTS[WORDS[(handle.address + at.TENSOR_ELEMENT) >> 3]]
+        element_type = ELEMENTS[handle.tensor.element]
         return cls._of(element_type, known_shape(sizes_at(handle.address)), None, handle)
 
     @classmethod
@@ -129,7 +129,7 @@ class DenseHostTensor(NativeTensor):
     def address(self) -> int:
         """Where the first element is."""
         if self._buffer is None:
-            return WORDS[(self.handle.address + at.TENSOR_DATA) >> 3]
+            return self.handle.tensor.data
         return self._buffer.address
 
     @property
@@ -180,11 +180,11 @@ def _encode(tensor: DenseHostTensor) -> int:
 
 
 def _tensor_in(value: int) -> DenseHostTensor:
-    return DenseHostTensor.of_handle(TensorHandle.sharing(WORDS[(value + at.VALUE_PAYLOAD) >> 3]))
+    return DenseHostTensor.of_handle(TensorHandle.sharing(Value.at(value).payload))
 
 
 def _shape_in(value: int) -> TensorShape:
-    return known_shape(sizes_at(WORDS[(value + at.VALUE_PAYLOAD) >> 3]))
+    return known_shape(sizes_at(Value.at(value).payload))
 
 
 register_payload(at.TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)

@@ -10,6 +10,7 @@ from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Tensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.native import layouts as at
 
@@ -55,17 +56,15 @@ class TensorHandle:
         process.quick.drop_tensor(process.spare_context(), self.address)
 
     @property
-    def words(self) -> list[int]:
-        """The words before the sizes."""
-        first = self.address >> 3
-        return WORDS[first : first + at.TENSOR_SIZES // 8]
+    def tensor(self) -> Tensor:
+        """The native tensor; it lives as long as the handle."""
+        return Tensor.at(self.address)
 
 
 def sizes_at(tensor: int) -> tuple[int, ...]:
     """The sizes of a native tensor or shape."""
     first = (tensor + at.TENSOR_SIZES) >> 3
-    rank = WORDS[(tensor + at.TENSOR_RANK) >> 3]
-    return tuple(WORDS[first : first + rank])
+    return tuple(WORDS[first : first + Tensor.at(tensor).rank])
 
 
 def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:

@@ -16,9 +16,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from tfrt_runtime.host import structs
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Context, Log, Record
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
@@ -71,9 +72,9 @@ class Watch:
         self._readers: list[Reader] = [Reader()]
         self.slow = max(1.0, slow)
         """How many times as long each kernel lasts; a kernel that sets a timer multiplies itself."""
-        self._words = (ctypes.c_int64 * (at.WATCH_SIZE // 8))()
-        self._words[at.WATCH_INSTANCES // 8] = 1
-        self._words[at.WATCH_SLOW // 8] = round(1000 * slow) if slow > 1 else 0
+        self._words = structs.Watch.new(at.WATCH_SIZE)
+        self._words.instances = 1
+        self._words.slow = round(1000 * slow) if slow > 1 else 0
         self._kept: list[ctypes.Array[ctypes.c_int64]] = []
         self._table: ctypes.Array[ctypes.c_int64] | None = None
         self.queue: WorkQueue | None = None
@@ -87,7 +88,7 @@ class Watch:
     @property
     def address(self) -> int:
         """The struct for the native core; the watch lives as long as the run."""
-        return ctypes.addressof(self._words)
+        return self._words.address
 
     def begin(
         self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
@@ -102,12 +103,12 @@ class Watch:
             raise ValueError("a Watch is for one run")
         self.queue, self._request = queue, request
         self.number = run & 0xFFFF
-        self._words[at.WATCH_RUN // 8] = self.number
-        self._words[at.WATCH_PROGRAM // 8] = program
+        self._words.run = self.number
+        self._words.program = program
         words = at.KEPT_SIZE // 8
         self._kept = [(ctypes.c_int64 * (words * max(1, count)))() for count in registers]
         self._table = (ctypes.c_int64 * max(1, len(registers)))(*map(ctypes.addressof, self._kept))
-        self._words[at.WATCH_VALUES // 8] = ctypes.addressof(self._table)
+        self._words.values = ctypes.addressof(self._table)
         event_log().add(self)
 
     def end(self) -> None:
@@ -152,10 +153,9 @@ class Watch:
     def note_output(self, text: str) -> None:
         """A kernel on this thread has printed `text`, or code outside of kernels."""
         assert self.queue is not None
-        context, number = self.queue.context(), -1
-        if WORDS[(context + at.CONTEXT_REQUEST) >> 3] == self._request:
-            record = WORDS[(context + at.CONTEXT_RECORD) >> 3]
-            number = WORDS[(record + at.RECORD_HANDLE) >> 3] & 0xFFFFFFFF if record else -1
+        context, number = Context.at(self.queue.context()), -1
+        if context.request == self._request and context.record:
+            number = Record.at(context.record).handle & 0xFFFFFFFF
         self.log.append((time.monotonic_ns(), number, text))
 
     def receive(self, events: npt.NDArray[np.void]) -> None:
@@ -223,24 +223,23 @@ class EventLog:
             if not self._watches:
                 self._discard()
             self._watches[watch.number] = weakref.ref(watch)
-            self._process.set_word(at.PROCESS_WATCHED, len(self._watches))
+            self._process.words.watched = len(self._watches)
 
     def remove(self, watch: Watch) -> None:
         """Events of this run go nowhere."""
         with self.lock:
             self._watches.pop(watch.number, None)
-            self._process.set_word(at.PROCESS_WATCHED, len(self._watches))
+            self._process.words.watched = len(self._watches)
 
     def drain(self) -> None:
         """Hand out what is new in all rings."""
         with self.lock:
             parts, lost = [], 0
             for ring in self._rings():
-                if WORDS[(ring + at.LOG_HEAD) >> 3] != WORDS[(ring + at.LOG_TAIL) >> 3]:
-                    count = self._entry(ring, self._buffer.ctypes.data, at.LOG_CAPACITY)
-                    part = self._buffer[WORDS[(ring + at.LOG_SKIP) >> 3] : count].copy()
-                    parts.append((WORDS[(ring + at.LOG_QUEUE) >> 3], part))
-                lost += WORDS[(ring + at.LOG_LOST) >> 3]
+                if ring.head != ring.tail:
+                    count = self._entry(ring.address, self._buffer.ctypes.data, at.LOG_CAPACITY)
+                    parts.append((ring.queue, self._buffer[ring.skip : count].copy()))
+                lost += ring.lost
             self._calibrate()
             for number, reference in list(self._watches.items()):
                 watch = reference()
@@ -275,17 +274,18 @@ class EventLog:
         events["time"] = origin + since.astype(np.int64)
         watch.receive(events)
 
-    def _rings(self) -> Iterator[int]:
-        ring = self._process.word(at.PROCESS_LOGS)
-        while ring:
+    def _rings(self) -> Iterator[Log]:
+        address = self._process.words.logs
+        while address:
+            ring = Log.at(address)
             yield ring
-            ring = WORDS[(ring + at.LOG_NEXT) >> 3]
+            address = ring.next
 
     def _discard(self) -> None:
         """Forget what rings have from runs that are no longer watched."""
         for ring in self._rings():
-            self._entry(ring, self._buffer.ctypes.data, at.LOG_CAPACITY)
-        self._lost = sum(WORDS[(ring + at.LOG_LOST) >> 3] for ring in self._rings())
+            self._entry(ring.address, self._buffer.ctypes.data, at.LOG_CAPACITY)
+        self._lost = sum(ring.lost for ring in self._rings())
 
     def _now(self) -> tuple[int, int]:
         """The clock of events and the monotonic one, at the same moment."""

@@ -34,7 +34,8 @@ from tfrt_runtime.host.payload import (
 )
 from tfrt_runtime.host.process import MISSING, NativeProcess, native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS, signed
+from tfrt_runtime.host.raw import signed
+from tfrt_runtime.host.structs import Value
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, Maker, kernel_wait
@@ -171,12 +172,12 @@ class AsyncValue(NoObject):
     @property
     def references(self) -> int:
         """How many references the value has now; this object's is one of them."""
-        return WORDS[(self._address + at.VALUE_REFERENCES) >> 3]
+        return Value.at(self._address).references
 
     @property
     def is_indirect(self) -> bool:
         """Whether the value stands for another one."""
-        return WORDS[(self._address + at.VALUE_KIND) >> 3] & at.KIND_BITS == at.KIND_INDIRECT
+        return Value.at(self._address).is_indirect
 
     @property
     def queue(self) -> WorkQueue:
@@ -214,11 +215,8 @@ class AsyncValue(NoObject):
     def addresses(self) -> list[int]:
         """The native value, and those that it stands for one behind the other; borrowed."""
         found = [self._address]
-        while (
-            self.done()
-            and WORDS[(found[-1] + at.VALUE_KIND) >> 3] & at.KIND_BITS == at.KIND_INDIRECT
-        ):
-            found.append(WORDS[(found[-1] + at.VALUE_TARGET) >> 3])
+        while self.done() and (last := Value.at(found[-1])).is_indirect:
+            found.append(last.target)
         return found
 
     def done(self) -> bool:
@@ -434,7 +432,7 @@ class AsyncValue(NoObject):
                 return found
             INTERRUPTS.raise_if_noted()
         outcome = self._found or self._outcome(timeout)
-        if WORDS[(outcome + at.VALUE_STATE) >> 3] & at.STATE_BITS == at.ERROR:
+        if Value.at(outcome).state & at.STATE_BITS == at.ERROR:
             # Not in a variable: the exception's traceback would hold it, and so itself and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
@@ -580,13 +578,13 @@ class AsyncValue(NoObject):
 
     def _read_at(self, value: int) -> object:
         reader = _SCALAR_READERS.get(self.type)
-        if reader is not None and WORDS[(value + at.VALUE_KIND) >> 3] >> 8 < at.TYPE_OBJECT:
+        if reader is not None and Value.at(value).kind >> 8 < at.TYPE_OBJECT:
             return reader(value)
         return read_payload(value, native_process().objects, CHAIN)
 
     def _diagnostic(self) -> Diagnostic:
         outcome = native_process().quick.value_outcome(self._address)
-        handle = WORDS[(outcome + at.VALUE_PAYLOAD) >> 3]
+        handle = Value.at(outcome).payload
         diagnostic = native_process().objects.get(handle)
         assert isinstance(diagnostic, Diagnostic)
         return diagnostic
@@ -722,7 +720,7 @@ class Promise(AsyncValue):
 
 def _is_error(outcome: int) -> bool:
     """Whether an available native value is an error."""
-    return WORDS[(outcome + at.VALUE_STATE) >> 3] & at.STATE_BITS == at.ERROR
+    return Value.at(outcome).state & at.STATE_BITS == at.ERROR
 
 
 def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, int, int]:

@@ -20,8 +20,7 @@ from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.host.structs import Context
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -79,14 +78,10 @@ class BlockingWatch:
         self.begin()
 
 
-def _state(context: int) -> _State:
+def _state(address: int) -> _State:
     """The activity epoch of a thread and the kernel that it runs; values that it has made and dropped."""
-    return (
-        WORDS[(context + at.CONTEXT_EPOCH) >> 3],
-        WORDS[(context + at.CONTEXT_RECORD) >> 3],
-        WORDS[(context + at.CONTEXT_MADE) >> 3],
-        WORDS[(context + at.CONTEXT_DROPPED) >> 3],
-    )
+    context = Context.at(address)
+    return context.epoch, context.record, context.made, context.dropped
 
 
 def _warn_of(context: int, state: _State) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.host.structs import Context, Deque, Pool
 
 
 def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
@@ -68,33 +68,27 @@ def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
     The last one is even, and grows with each blocking task that is taken.
     """
     contexts = [context for context in queue.contexts if context not in apart_from]
-    numbers = [_word(context + at.CONTEXT_EPOCH) for context in contexts]
-    return [*numbers, 2 * _word(queue.pool + at.POOL_HEAD)]
+    return [*(Context.at(context).epoch for context in contexts), 2 * Pool.at(queue.pool).head]
 
 
 def has_work(queue: WorkQueue) -> bool:
     """Whether a task is queued, or a kernel is ready on some thread."""
+    pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     return (
         bool(queue.resolving)
-        or _word(queue.address + at.QUEUE_INJECTED) != 0
-        or _word(queue.address + at.QUEUE_STARTED) != 0
-        or _word(queue.pool + at.POOL_HEAD) != _word(queue.pool + at.POOL_TAIL)
-        or any(
-            _word(c + at.CONTEXT_READY) != _word(c + at.CONTEXT_READY_TOP) for c in queue.contexts
-        )
-        or any(_word(c + at.CONTEXT_PENDING) != 0 for c in queue.contexts)
+        or queue.native.injected != 0
+        or queue.native.started != 0
+        or pool.head != pool.tail
+        or any(context.ready != context.ready_top for context in contexts)
+        or any(context.pending != 0 for context in contexts)
         # Threads of another queue count, too, for the moment that it takes them to wake.
-        or _word(native_process().address + at.PROCESS_RESUMING) != 0
-        or any(_word(d + at.DEQUE_TOP) < _word(d + at.DEQUE_BOTTOM) for d in _deques(queue))
+        or native_process().words.resuming != 0
+        or any(deque.top < deque.bottom for deque in _deques(queue))
         # Last: tasks go from the core to the thread that runs it.
         or queue.has_outside_tasks()
     )
 
 
-def _deques(queue: WorkQueue) -> list[int]:
-    table = _word(queue.address + at.QUEUE_DEQUES)
-    return [_word(table + 8 * i) for i in range(_word(queue.address + at.QUEUE_WORKERS))]
-
-
-def _word(address: int) -> int:
-    return WORDS[address >> 3]
+def _deques(queue: WorkQueue) -> list[Deque]:
+    first = queue.native.deques >> 3
+    return [Deque.at(WORDS[first + i]) for i in range(queue.native.workers)]

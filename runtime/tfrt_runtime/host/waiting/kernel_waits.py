@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Context
 from tfrt_runtime.host.waiting.idleness import rest_of
-from tfrt_runtime.native.layouts import CONTEXT_RECORD
 
 if TYPE_CHECKING:
     import asyncio
@@ -119,7 +118,7 @@ def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Mak
     """The kernel that this thread or coroutine runs: its name, place, context and run."""
     if queue.is_at_work_here:
         context = queue.context()
-        record = WORDS[(context + CONTEXT_RECORD) >> 3]
+        record = Context.at(context).record
         if record == 0:
             return None
         owner, number = native_process().owner_of(record)
