@@ -25,7 +25,6 @@ from tfrt_runtime.native.memory import (
     call2,
     compare_and_swap,
     entry,
-    exchange,
     fetch_add,
     futex_wait,
     inline,
@@ -38,6 +37,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
+from tfrt_runtime.native.stacks import push, push_list, take_all, take_one
 
 CARVED_AT_ONCE = 16
 """Blocks that a thread cuts from its slab when its free list is empty."""
@@ -164,36 +164,13 @@ def take_list(context: Address, size_class: int) -> Address:
 @native
 def give_batches(process: Address, size_class: int, first: Address, last: Address) -> None:
     """Put linked batches into the depot."""
-    # The swap publishes the blocks' links, which the giving thread wrote as plain words.
-    depot = process + at.PROCESS_DEPOT + 8 * size_class
-    while True:
-        head = load_acquire(depot)
-        store(last + at.BATCH_NEXT, head)
-        if compare_and_swap(depot, head, first) != 0:
-            return
+    push_list(process + at.PROCESS_DEPOT + 8 * size_class, first, last, at.BATCH_NEXT)
 
 
 @native
 def take_batch(process: Address, size_class: int) -> Address:
-    """A batch from the depot, or 0.
-
-    The stack is taken whole, as nothing is popped under contention, and all but one go back: a thread
-    that comes in between cuts new blocks.  There may be thousands: they are walked only where another
-    thread has given one in between.
-    """
-    depot = process + at.PROCESS_DEPOT + 8 * size_class
-    if load_acquire(depot) == 0:
-        return 0
-    # The look above saves the exchange, and its cache line, where the depot is empty.
-    batch = exchange(depot, 0)
-    if batch != 0 and load(batch + at.BATCH_NEXT) != 0:
-        first = load(batch + at.BATCH_NEXT)
-        if compare_and_swap(depot, 0, first) == 0:
-            last = first
-            while load(last + at.BATCH_NEXT) != 0:
-                last = load(last + at.BATCH_NEXT)
-            give_batches(process, size_class, first, last)
-    return batch
+    """A batch from the depot; 0 if none is there, or another thread has them all for a moment."""
+    return take_one(process + at.PROCESS_DEPOT + 8 * size_class, at.BATCH_NEXT)
 
 
 @outline
@@ -294,31 +271,16 @@ def reclaim(process: Address) -> int:
 @native
 def give_stocked(process: Address, slab: Address) -> None:
     """Put a slab, which is counted, into the stock."""
-    while True:
-        head = load_acquire(process + at.PROCESS_STOCK)
-        store(slab + at.SLAB_NEXT, head)
-        if compare_and_swap(process + at.PROCESS_STOCK, head, slab) != 0:
-            break
+    push(process + at.PROCESS_STOCK, slab, at.SLAB_NEXT)
     fetch_add(process + at.PROCESS_STOCKED, 1)
 
 
 @native
 def take_stocked(process: Address) -> Address:
-    """A slab of the stock, or 0; taken whole, as `take_batch` does it."""
-    slab = exchange(process + at.PROCESS_STOCK, 0)
-    if slab == 0:
-        return 0
-    fetch_add(process + at.PROCESS_STOCKED, -1)
-    first = load(slab + at.SLAB_NEXT)
-    if first != 0:
-        last = first
-        while load(last + at.SLAB_NEXT) != 0:
-            last = load(last + at.SLAB_NEXT)
-        while True:
-            head = load_acquire(process + at.PROCESS_STOCK)
-            store(last + at.SLAB_NEXT, head)
-            if compare_and_swap(process + at.PROCESS_STOCK, head, first) != 0:
-                break
+    """A slab of the stock; 0 if none is there, or another thread has them all for a moment."""
+    slab = take_one(process + at.PROCESS_STOCK, at.SLAB_NEXT)
+    if slab != 0:
+        fetch_add(process + at.PROCESS_STOCKED, -1)
     return slab
 
 
@@ -365,7 +327,7 @@ def trim(process: Address, kept: int) -> int:
 def trim_class(process: Address, size_class: int) -> int:
     """As `trim`, for one size class; by the one thread that trims."""
     # The batches are this thread's now: others find an empty depot, and cut new blocks meanwhile.
-    slabs = sort_by_slab(exchange(process + at.PROCESS_DEPOT + 8 * size_class, 0))
+    slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
     found = 0
     first = 0
     count = 0

@@ -44,6 +44,7 @@ from tfrt_runtime.native.memory import (
     ticks,
     time_left,
 )
+from tfrt_runtime.native.stacks import push
 
 LOW = 0xFFFFFFFF
 
@@ -74,11 +75,8 @@ def make_log(context: Address, process: Address) -> Address:
         return 0
     clear(ring, at.LOG_RECORDS)
     store(ring + at.LOG_OWNER, context)
-    while True:
-        head = load_acquire(process + at.PROCESS_LOGS)
-        store(ring + at.LOG_NEXT, head)
-        if compare_and_swap(process + at.PROCESS_LOGS, head, ring) != 0:
-            return ring
+    push(process + at.PROCESS_LOGS, ring, at.LOG_NEXT)
+    return ring
 
 
 @native

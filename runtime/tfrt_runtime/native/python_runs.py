@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, is_available, is_object, resolve
-from tfrt_runtime.native.calls.endings import add_over, take_over
+from tfrt_runtime.native.calls.endings import add_over
 from tfrt_runtime.native.calls.executor import (
     WAITERS_BUDGET,
     run_ready_entry,
@@ -62,6 +62,7 @@ from tfrt_runtime.native.queues.tasks import (
     take_pending,
     turn,
 )
+from tfrt_runtime.native.stacks import take_all
 
 LIGHT_ENTRIES = 256
 """How much a thread does that keeps the GIL: a few microseconds."""
@@ -525,7 +526,7 @@ def request_done(context: Address, request: Address, told: int) -> None:
 @native
 def forget_over(process: Address, context: Address, api: Address) -> None:
     """Let Python forget the runs that are over.  With the GIL; `context` is this thread's, or 0."""
-    request = take_over(process)
+    request = take_all(process + at.PROCESS_OVER)
     if request == 0:
         return
     requests = load(api + at.PYTHON_REQUESTS)

@@ -41,6 +41,7 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues.ready import finish, mark_shared
 from tfrt_runtime.native.queues.tasks import wake_waiting
 from tfrt_runtime.native.queues.waiters import leave_join, run_waiters
+from tfrt_runtime.native.stacks import push
 
 
 @native
@@ -120,21 +121,7 @@ def leave_request(context: Address, request: Address) -> None:
 @native
 def add_over(process: Address, request: Address) -> None:
     """Leave a run of which nothing is left to the next thread that has the GIL."""
-    while True:
-        head = load_acquire(process + at.PROCESS_OVER)
-        store(request + at.REQUEST_NEXT, head)
-        if compare_and_swap(process + at.PROCESS_OVER, head, request) != 0:
-            return
-
-
-@native
-def take_over(process: Address) -> Address:
-    """Take all runs that `add_over` has left; the newest of them, or 0."""
-    return (
-        exchange(process + at.PROCESS_OVER, 0)
-        if load_acquire(process + at.PROCESS_OVER) != 0
-        else 0
-    )
+    push(process + at.PROCESS_OVER, request, at.REQUEST_NEXT)
 
 
 @native

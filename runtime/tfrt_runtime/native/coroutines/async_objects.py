@@ -53,6 +53,7 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.queues.waiters import publish, run_waiters
+from tfrt_runtime.native.stacks import push, take_all
 
 FIRST_LIMIT = 1024
 WORD = 8
@@ -132,18 +133,8 @@ def register(shared: Address, made: Address) -> None:
     # Plain: the object is still private; the push publishes it.
     store(made + at.VALUE_REFERENCES, load(made + at.VALUE_REFERENCES) + 1)
     store(made + at.VALUE_ASYNC, load(made + at.VALUE_ASYNC) | at.OBJECT_REGISTERED)
-    push_registered(shared, made)
+    push(shared + at.ASYNC_OBJECTS, made, at.VALUE_NEXT)
     fetch_add(shared + at.ASYNC_REGISTERED, 1)
-
-
-@native
-def push_registered(shared: Address, registered: Address) -> None:
-    """Link an object into the list.  It is only ever taken whole, so there is no ABA."""
-    while True:
-        head = load_acquire(shared + at.ASYNC_OBJECTS)
-        store(registered + at.VALUE_NEXT, head)
-        if compare_and_swap(shared + at.ASYNC_OBJECTS, head, registered) != 0:
-            return
 
 
 @native
@@ -160,7 +151,7 @@ def sweep_when_full(context: Address, shared: Address) -> None:
 def async_sweep(context: Address, shared: Address) -> None:
     """Destroy the registered objects that only the list refers to: no thread can make a reference."""
     # The list is this thread's now; a sweep at the same time finds only what is pushed meanwhile.
-    registered = exchange(shared + at.ASYNC_OBJECTS, 0)
+    registered = take_all(shared + at.ASYNC_OBJECTS)
     alive = 0
     dead = 0
     while registered != 0:
@@ -170,7 +161,7 @@ def async_sweep(context: Address, shared: Address) -> None:
             destroy_object(context, registered)
             dead += 1
         else:
-            push_registered(shared, registered)
+            push(shared + at.ASYNC_OBJECTS, registered, at.VALUE_NEXT)
             alive += 1
         registered = following
     fetch_add(shared + at.ASYNC_REGISTERED, -dead)

@@ -54,7 +54,6 @@ from tfrt_runtime.native.memory import (
     call2,
     compare_and_swap,
     entry,
-    exchange,
     exported,
     fence,
     fetch_add,
@@ -65,6 +64,7 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.queues.waiters import publish, run_waiters
+from tfrt_runtime.native.stacks import push, take_all
 
 ADAPTER = 0
 ARGUMENT_ARRIVED = 1
@@ -153,7 +153,7 @@ def note_import(context: Address, made: Address, request: Address) -> None:
     cell = take_cell(context)
     store(cell + IMPORT_OBJECT, made)
     store(cell + IMPORT_REQUEST, request)
-    push_import(shared, cell)
+    push(shared + at.ASYNC_IMPORTS, cell, IMPORT_NEXT)
     count = fetch_add(shared + at.ASYNC_IMPORTED, 1)
     # A thread that cancels sets the word, and then visits the stack: one of the two sees the other.
     fence()
@@ -164,16 +164,6 @@ def note_import(context: Address, made: Address, request: Address) -> None:
         visit_imports(context, shared, 0, 0)
 
 
-@native
-def push_import(shared: Address, cell: Address) -> None:
-    """Put a cell on the stack.  It is only ever taken whole, so there is no ABA."""
-    while True:
-        head = load_acquire(shared + at.ASYNC_IMPORTS)
-        store(cell + IMPORT_NEXT, head)
-        if compare_and_swap(shared + at.ASYNC_IMPORTS, head, cell) != 0:
-            return
-
-
 @entry
 def visit_imports(context: Address, shared: Address, request: Address, failure: Address) -> None:
     """Forget the objects that are resolved; first those of a request, if it is not 0, become `failure`.
@@ -182,7 +172,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
     """
     # Pairs with the fence of `note_import`: the cell is seen here, or the cancellation is seen there.
     fence()
-    cell = exchange(shared + at.ASYNC_IMPORTS, 0)
+    cell = take_all(shared + at.ASYNC_IMPORTS)
     while cell != 0:
         following = load(cell + IMPORT_NEXT)
         made = load(cell + IMPORT_OBJECT)
@@ -194,7 +184,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
             drop_references(context, made, 1)
             give_cell(context, cell)
         else:
-            push_import(shared, cell)
+            push(shared + at.ASYNC_IMPORTS, cell, IMPORT_NEXT)
         cell = following
 
 

@@ -11,9 +11,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.cells import give_if_much
 from tfrt_runtime.native.memory import (
     Address,
-    compare_and_swap,
     entry,
-    exchange,
     fence,
     fetch_add,
     futex_wait,
@@ -21,7 +19,6 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     native,
     now,
-    store,
 )
 from tfrt_runtime.native.queues.tasks import (
     add_task,
@@ -35,6 +32,7 @@ from tfrt_runtime.native.queues.tasks import (
     turn,
     wake_sleeper,
 )
+from tfrt_runtime.native.stacks import push, take_all
 
 NAP_NS = 500_000
 
@@ -46,11 +44,7 @@ def add_start(context: Address, task: Address) -> None:
     if load(queue + at.QUEUE_WORKERS) == 0:
         add_task(context, task)
         return
-    while True:
-        head = load_acquire(queue + at.QUEUE_STARTED)
-        store(task + at.TASK_NEXT, head)
-        if compare_and_swap(queue + at.QUEUE_STARTED, head, task) != 0:
-            break
+    push(queue + at.QUEUE_STARTED, task, at.TASK_NEXT)
     # A napping worker stops counting as such before its last look at the stack: either it finds the
     # call, or this thread sees that no worker naps, and wakes one.
     fence()
@@ -74,9 +68,7 @@ def take_start(context: Address) -> Address:
 @native
 def take_started(queue: Address) -> Address:
     """Take the stack of calls that were started; its newest task, or 0."""
-    if load_acquire(queue + at.QUEUE_STARTED) == 0:
-        return 0
-    newest = exchange(queue + at.QUEUE_STARTED, 0)
+    newest = take_all(queue + at.QUEUE_STARTED)
     if newest != 0:
         # A napping worker compares this count: calls are taken, so that it need not begin them.
         fetch_add(queue + at.QUEUE_TAKEN, 1)

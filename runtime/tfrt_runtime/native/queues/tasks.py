@@ -38,7 +38,6 @@ from tfrt_runtime.native.events import log_thread
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
-    exchange,
     fence,
     fetch_add,
     futex_wait,
@@ -50,6 +49,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
+from tfrt_runtime.native.stacks import push, push_list, take_all
 
 WORTH_STEALING_NS = 1_000
 """A stolen task that took less time, with all that it made ready: its owner would have been faster alone."""
@@ -131,22 +131,13 @@ def steal_top(deque: Address) -> Address:
 @native
 def inject(queue: Address, task: Address) -> None:
     """Any thread: add a task to the injected stack."""
-    # The swap is the publication: its release half makes the task's words visible to the taker.
-    while True:
-        head = load_acquire(queue + at.QUEUE_INJECTED)
-        store(task + at.TASK_NEXT, head)
-        if compare_and_swap(queue + at.QUEUE_INJECTED, head, task) != 0:
-            return
+    push(queue + at.QUEUE_INJECTED, task, at.TASK_NEXT)
 
 
 @native
 def inject_list(queue: Address, newest: Address, oldest: Address) -> None:
     """Any thread: add tasks to the injected stack that are linked from the newest to the oldest."""
-    while True:
-        head = load_acquire(queue + at.QUEUE_INJECTED)
-        store(oldest + at.TASK_NEXT, head)
-        if compare_and_swap(queue + at.QUEUE_INJECTED, head, newest) != 0:
-            return
+    push_list(queue + at.QUEUE_INJECTED, newest, oldest, at.TASK_NEXT)
 
 
 @native
@@ -164,10 +155,7 @@ def reverse_tasks(task: Address) -> Address:
 @native
 def take_injected(queue: Address) -> Address:
     """Take all injected tasks at once, as a list in the order in which they came, or 0."""
-    # The look is cheap and common; the exchange would take the cache line from all other threads.
-    if load_acquire(queue + at.QUEUE_INJECTED) == 0:
-        return 0
-    return reverse_tasks(exchange(queue + at.QUEUE_INJECTED, 0))
+    return reverse_tasks(take_all(queue + at.QUEUE_INJECTED))
 
 
 @native
@@ -176,11 +164,9 @@ def keep_injected(context: Address) -> None:
 
     For queues without workers: there the order of tasks is the order in which they came.
     """
-    queue = load(context + at.CONTEXT_QUEUE)
-    if load_acquire(queue + at.QUEUE_INJECTED) != 0:
-        newest = exchange(queue + at.QUEUE_INJECTED, 0)
-        if newest != 0:
-            keep_tasks(context, reverse_tasks(newest), newest)
+    newest = take_all(load(context + at.CONTEXT_QUEUE) + at.QUEUE_INJECTED)
+    if newest != 0:
+        keep_tasks(context, reverse_tasks(newest), newest)
 
 
 @inline

@@ -96,21 +96,17 @@ MUTANTS = [
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "queues.tasks.inject",
-        "two threads inject by load and store",
-        "    if compare_and_swap(queue + at.QUEUE_INJECTED, head, task) != 0:\n        return",
-        "    store_release(queue + at.QUEUE_INJECTED, task)\n    return",
+        "stacks.push_list",
+        "two threads push by load and store",
+        "    if compare_and_swap(stack, head, first) != 0:\n        return",
+        "    store_release(stack, first)\n    return",
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
-        "queues.tasks.take_injected",
-        "the injected stack is read and emptied in two steps",
-        "return reverse_tasks(exchange(queue + at.QUEUE_INJECTED, 0))",
-        """
-        newest = load_acquire(queue + at.QUEUE_INJECTED)
-        store_release(queue + at.QUEUE_INJECTED, 0)
-        return reverse_tasks(newest)
-        """,
+        "stacks.take_all",
+        "a stack is read and emptied in two steps",
+        "return exchange(stack, 0)",
+        "newest = load_acquire(stack)\nstore_release(stack, 0)\nreturn newest",
         "queue_interleavings test_every_injected_task_is_taken_once",
     ),
     _mutant(
@@ -453,13 +449,6 @@ MUTANTS = [
         "starting_interleavings test_a_call_that_comes_when_a_nap_ends_wakes_the_worker",
     ),
     _mutant(
-        "queues.starting.take_started",
-        "two threads take the calls that were started",
-        "newest = exchange(queue + at.QUEUE_STARTED, 0)",
-        "newest = load_acquire(queue + at.QUEUE_STARTED)\nstore_release(queue + at.QUEUE_STARTED, 0)",
-        "starting_interleavings",
-    ),
-    _mutant(
         "coroutines.async_groups.member_done",
         "a failing member is counted before its error is kept",
         """
@@ -509,12 +498,12 @@ MUTANTS = [
         "tensor_interleavings product",
     ),
     _mutant(
-        "cells.take_batch",
-        "the batches that go back overwrite one that came in between",
-        "if compare_and_swap(depot, 0, first) == 0:",
+        "stacks.take_one",
+        "the items that go back overwrite one that came in between",
+        "if others != 0 and compare_and_swap(stack, 0, others) == 0:",
         """
-        if load_acquire(depot) == 0:
-            store_release(depot, first)
+        if load_acquire(stack) == 0:
+            store_release(stack, others)
         else:
         """,
         "cell_interleavings test_no_batch_is_lost_and_none_has_two_owners",
