@@ -82,7 +82,7 @@ class Lender:
 
     def _tensor_in(self, value: int) -> DenseHostTensor | None:
         """The dense tensor in an available, concrete value."""
-        found = read_payload(value, self._process.objects, None)
+        found = read_payload(value, self._process.objects)
         return found if isinstance(found, DenseHostTensor) else None
 
     def _keep(self, counter: int, tensor: DenseHostTensor) -> None:

@@ -17,11 +17,12 @@ from tfrt_runtime.host.payload import (
     INTEGER_BITS,
     SCALAR_TYPES,
     PayloadError,
+    encode,
 )
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.values.async_value import AsyncValue, encode
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting, misfit
 from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
 from tfrt_runtime.native import layouts as at
@@ -214,7 +215,7 @@ class Entry:
             kept.append(value := fitting(type_text, value))
             encoder = ENCODERS.get(type(value))
             if encoder is None or type_text in SCALAR_TYPES:
-                payload = encode(type_text, value, native_process())
+                payload = encode(type_text, value, native_process().objects)
                 words[place : place + ARGUMENT_WORDS] = array("q", payload)
             else:
                 words[place], words[place + 1] = encoder[0], encoder[1](value)

@@ -12,8 +12,9 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.objects import ObjectTable
-from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS
+from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS, signed
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD2
 
@@ -227,15 +228,33 @@ def payload_type(value: int) -> int:
     return WORDS[(value + VALUE_KIND) >> 3] >> 8
 
 
-def read_payload(value: int, objects: ObjectTable, chain: object) -> object:
-    """The payload of a concrete, available value as a Python value; `chain` stands for chains."""
+def read_payload(value: int, objects: ObjectTable) -> object:
+    """The payload of a concrete, available value as a Python value."""
     number = WORDS[(value + VALUE_KIND) >> 3] >> 8
     reader = READERS.get(number)
     if reader is not None:
         return reader(value)
     if number >= at.TYPE_OBJECT:
         return objects.get(WORDS[(value + VALUE_PAYLOAD) >> 3])
-    return chain
+    return CHAIN
+
+
+def encode(type_text: str, value: object, objects: ObjectTable) -> tuple[int, int, int]:
+    """A Python value as payload type and two words; an object's handle belongs to the caller, and
+    a tensor's address to the tensor.
+
+    Raises:
+        PayloadError: if `value` does not fit a scalar type.
+    """
+    if type_text in SCALAR_TYPES:
+        first, second = encode_scalar(type_text, value)
+        return SCALAR_TYPES[type_text], signed(first), signed(second)
+    if value is CHAIN:
+        return at.TYPE_CHAIN, 0, 0
+    if (encoder := ENCODERS.get(type(value))) is not None:
+        number, encode_object = encoder
+        return number, encode_object(value), 0
+    return at.TYPE_OBJECT, objects.add(value), 0
 
 
 def read_as(word: str, value: int) -> object:

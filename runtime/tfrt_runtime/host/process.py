@@ -22,7 +22,6 @@ from typing import Any, Protocol, cast
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.cpython import built_in, python_interface
 from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS
@@ -282,7 +281,7 @@ class NativeProcess:
 
     def _payload(self, value: int) -> object:
         """The payload of the value at an address, as users see it."""
-        payload = read_payload(value, self.objects, CHAIN)
+        payload = read_payload(value, self.objects)
         face = FACES.get(type(payload))
         return payload if face is None else face(payload)
 

@@ -15,11 +15,11 @@ from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.payload import PayloadError, as_python, read_as, read_payload
+from tfrt_runtime.host.payload import PayloadError, as_python, encode, read_as, read_payload
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.host.structs import Context, Record
-from tfrt_runtime.host.values.async_value import AsyncValue, encode
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, fitting
 from tfrt_runtime.host.values.futures import is_awaited, on_queue
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -193,7 +193,7 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
     elif call.order:
         arguments = mixed(request, kernel, call.order, [WORDS[i] for i in staged])
     else:
-        arguments = [read_payload(WORDS[i], objects, CHAIN) for i in staged]
+        arguments = [read_payload(WORDS[i], objects) for i in staged]
         if kernel.arrays:
             arguments = [as_python(value) for value in arguments]
     if kernel.takes is not None and len(arguments) > kernel.takes and arguments[-1] is CHAIN:
@@ -228,7 +228,7 @@ def mixed(
         if place in lazy:
             arguments[place] = borrowed(request, value)
         else:
-            arguments[place] = as_python(read_payload(value, native_process().objects, CHAIN))
+            arguments[place] = as_python(read_payload(value, native_process().objects))
     return arguments
 
 
@@ -305,7 +305,7 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
     else:
         try:
             item = fitting(word, item)
-            payload_type, first, second = encode(word, item, process)
+            payload_type, first, second = encode(word, item, process.objects)
         except PayloadError as wrong:
             what = nth_result(call.kernel.name, index, len(call.record.results))
             raise KernelError(f"{what}: {wrong}") from None

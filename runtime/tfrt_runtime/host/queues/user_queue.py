@@ -33,9 +33,9 @@ from tfrt_runtime.host import structs
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import WAITS, KernelOwner
 from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
+from tfrt_runtime.host.queues.slices import SLICE_NS
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import (
-    SLICE_NS,
     STOP_SECONDS,
     WorkQueue,
 )

@@ -22,16 +22,17 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
-from tfrt_runtime.callers import FOREVER
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import WAITS, NativeProcess, live_values, native_process
+from tfrt_runtime.host.process import NativeProcess, live_values, native_process
 from tfrt_runtime.host.queues.queue_names import (
     DEFAULT_BLOCKING_THREADS,
     WorkQueueError,
     parse_work_queue,
 )
+from tfrt_runtime.host.queues.queue_threads import QueueThread
+from tfrt_runtime.host.queues.slices import SLICE_NS, in_slices
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.raw import WORDS, new_words
 from tfrt_runtime.host.structs import Context, Pool, Queue
@@ -41,12 +42,8 @@ POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
 """A blocking thread that has been idle for so long goes away."""
 STOP_SECONDS = 5.0
-SLICE_NS = 20_000_000
 LOOK_NS = 1_000_000
 """How often a thread that works until the queue rests looks whether it does."""
-"""How long a waiting thread stays in native code before it lets Python see signals."""
-
-
 MAX_NESTED_WAITS = 40
 """A kernel that waits may run one that waits, so deep on one thread: each takes a part of its stack."""
 TOO_MANY_WAITS = (
@@ -104,7 +101,7 @@ class WorkQueue:
         self.pool = self._pool.address
         self._stand_in = None
         self._fill()
-        self.thread = _Thread(weakref.ref(self), self._idle_contexts, self.native)
+        self.thread = QueueThread(_borrowing(weakref.ref(self)), self._idle_contexts, self.native)
         """What the queue knows of the thread that asks."""
         self._find = functools.partial(getattr, self.thread, "context")
         self.native.find = id(self._find)
@@ -320,7 +317,7 @@ class WorkQueue:
         if self._leaves_to_workers(timeout):
             self.begin()
             self.begin_calls()
-            return _until(watch, timeout, interrupted)
+            return in_slices(watch, timeout, interrupted)
         with self._lock:
             stand_in = self._stand_in_for(timeout)
             if stand_in is not None:
@@ -328,7 +325,7 @@ class WorkQueue:
         if stand_in is None:
             return self.help(word, timeout, interrupted)
         try:
-            return _until(watch, timeout, interrupted)
+            return in_slices(watch, timeout, interrupted)
         finally:
             with self._lock:
                 stand_in.waiters -= 1
@@ -409,7 +406,7 @@ class WorkQueue:
         with INTERRUPTS:
             context, has_deque = self._begin_help(own)
             try:
-                return _until(
+                return in_slices(
                     lambda end: help_until(context, word, end), timeout, interrupted, slice_ns
                 )
             finally:
@@ -529,34 +526,6 @@ class WorkQueue:
         self.process.need_thread.pop(self.pool, None)
 
 
-def _until(
-    step: Callable[[int], int],
-    timeout: float | None,
-    interrupted: Callable[[], bool],
-    slice_ns: int = SLICE_NS,
-) -> bool:
-    """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
-    now = time.monotonic_ns()
-    deadline = None if timeout is None else now + int(min(timeout, FOREVER) * 1e9)
-
-    def goes_on() -> bool:
-        is_late = deadline is not None and time.monotonic_ns() >= deadline
-        return not is_late and not INTERRUPTS.is_noted and not interrupted()
-
-    former, WAITS.goes_on = WAITS.goes_on, goes_on
-    try:
-        while deadline is None or now < deadline:
-            if step(now + slice_ns if deadline is None else min(now + slice_ns, deadline)) == 0:
-                return True
-            INTERRUPTS.raise_if_noted()
-            if interrupted():
-                return step(0) == 0
-            now = time.monotonic_ns()
-        return False
-    finally:
-        WAITS.goes_on = former
-
-
 _queues: weakref.WeakSet[WorkQueue] = weakref.WeakSet()
 
 
@@ -566,6 +535,16 @@ def _leave_all_to_parent() -> None:
 
 
 os.register_at_fork(after_in_child=_leave_all_to_parent)
+
+
+def _borrowing(reference: weakref.ref[WorkQueue]) -> Callable[[], int]:
+    """What gives a thread a context of a queue; the spare one when the queue is gone."""
+
+    def borrow() -> int:
+        queue = reference()
+        return native_process().spare_context() if queue is None else queue._borrow_context()
+
+    return borrow
 
 
 def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
@@ -628,43 +607,7 @@ class _Helper:
         self._queue._end_help(self._own, self._context, self._has_deque)
 
 
-class _Thread(threading.local):
-    """A thread as a queue knows it; made when the thread first asks, in each thread by itself."""
-
-    def __init__(self, queue: weakref.ref[WorkQueue], idle: list[int], native: Queue) -> None:
-        self._queue = native
-        found = queue()
-        self.context = (
-            native_process().spare_context() if found is None else found._borrow_context()
-        )
-        """The native context of the thread."""
-        self.busy = 0
-        """How many loops of the queue are on the thread's stack."""
-        self.beneath: list[int] = []
-        """The contexts further down on its stack: their kernels wait for what runs on top."""
-        self.blocks_here = False
-        """Whether it runs tasks of the blocking pool, as there is no thread for them."""
-        self._lease = _Lease(idle, native, self.context)
-
-    def become(self, context: int) -> None:
-        """Have another context from now on."""
-        self.context = context
-        self._queue.thread = 0
-
-
-class _Lease:
-    """A thread's hold on its context: when the thread is gone, another one may have it."""
-
-    def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
-        self._idle, self._queue, self._context = idle, queue, context
-
-    def __del__(self) -> None:
-        # Before another thread, which CPython may know by the same address, can ask for its own.
-        self._queue.thread = 0
-        self._idle.append(self._context)
-
-
-def _free_contexts(process: NativeProcess, contexts: list[int], thread: _Thread) -> None:
+def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
     """The queue is gone, and so are its threads and everything that holds it.
 
     If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this thread:

@@ -23,19 +23,18 @@ from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import NoObject
 from tfrt_runtime.host.payload import (
-    ENCODERS,
     FACES,
     READERS,
     SCALAR_TYPES,
-    encode_scalar,
+    encode,
     payload_type,
     read_payload,
     shown,
 )
-from tfrt_runtime.host.process import MISSING, NativeProcess, native_process, shielded
+from tfrt_runtime.host.process import MISSING, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.structs import Value
+from tfrt_runtime.host.values.callbacks import ORDER, Callbacks
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, Maker, kernel_wait
@@ -110,7 +109,7 @@ class AsyncValue(NoObject):
         self._owned = address
         self._found = 0
         """The native value that this one became, once `result` has seen it."""
-        self._callbacks: _Callbacks | None = None
+        self._callbacks: Callbacks | None = None
         self.source = source
         self.basis: Sequence[weakref.ref[AsyncValue]] = ()
         """The values that it is made of, until it is made; a promise among them must be able to die."""
@@ -235,8 +234,8 @@ class AsyncValue(NoObject):
         came.  What `waiter` raises is shown by `sys.excepthook`, and ends nothing.
         """
         address = self._address
-        with _ORDER:
-            callbacks = _Callbacks(waiter)
+        with ORDER:
+            callbacks = Callbacks(waiter)
             if not self.done():
                 if self._callbacks is not None and self._callbacks.add(waiter):
                     return
@@ -580,7 +579,7 @@ class AsyncValue(NoObject):
         reader = _SCALAR_READERS.get(self.type)
         if reader is not None and Value.at(value).kind >> 8 < at.TYPE_OBJECT:
             return reader(value)
-        return read_payload(value, native_process().objects, CHAIN)
+        return read_payload(value, native_process().objects)
 
     def _diagnostic(self) -> Diagnostic:
         outcome = native_process().quick.value_outcome(self._address)
@@ -599,7 +598,7 @@ class AsyncValue(NoObject):
             PayloadError: if the type has no such values.
         """
         value = fitting(self.type, value)
-        number, first, second = encode(self.type, value, native_process())
+        number, first, second = encode(self.type, value, native_process().objects)
         try:
             self._claim()
         except RuntimeError:
@@ -659,36 +658,6 @@ class Source(Maker, Protocol):
         """Cancel the run, unless a caller holds other results of it; whether it was."""
 
 
-_ORDER = threading.RLock()
-"""Within, a collection may end a value, and so call what waits for it."""
-
-
-class _Callbacks:
-    """What waits for a value through one of its objects; called once, in order.
-
-    It does not hold the object: a promise must be able to die.
-    """
-
-    __slots__ = ("_waiting",)
-
-    def __init__(self, first: Callable[[], None]) -> None:
-        self._waiting: list[Callable[[], None]] | None = [first]
-
-    def add(self, waiter: Callable[[], None]) -> bool:
-        """Call `waiter` behind the others; False if they were called already.  Within `_ORDER`."""
-        if self._waiting is None:
-            return False
-        self._waiting.append(waiter)
-        return True
-
-    def __call__(self) -> None:
-        with _ORDER:
-            waiting, self._waiting = self._waiting or [], None
-        waiting.reverse()
-        while waiting:  # the traceback of one that raises holds this frame, which must hold none
-            shielded(waiting.pop())
-
-
 class Promise(AsyncValue):
     """The reference of the code that must resolve a value.
 
@@ -723,24 +692,6 @@ def _is_error(outcome: int) -> bool:
     return Value.at(outcome).state & at.STATE_BITS == at.ERROR
 
 
-def encode(type_text: str, value: object, process: NativeProcess) -> tuple[int, int, int]:
-    """A Python value as payload type and two words; an object's handle belongs to the caller, and
-    a tensor's address to the tensor.
-
-    Raises:
-        PayloadError: if `value` does not fit a scalar type.
-    """
-    if type_text in SCALAR_TYPES:
-        first, second = encode_scalar(type_text, value)
-        return SCALAR_TYPES[type_text], signed(first), signed(second)
-    if value is CHAIN:
-        return at.TYPE_CHAIN, 0, 0
-    if (encoder := ENCODERS.get(type(value))) is not None:
-        number, encode_object = encoder
-        return number, encode_object(value), 0
-    return at.TYPE_OBJECT, process.objects.add(value), 0
-
-
 def make_unavailable(
     queue: WorkQueue,
     type_text: str = "",
@@ -762,7 +713,7 @@ def make_available(queue: WorkQueue, value: object, type_text: str = "") -> Asyn
         PayloadError: if the number does not fit the type.
     """
     process = native_process()
-    number, first, second = encode(type_text, value, process)
+    number, first, second = encode(type_text, value, process.objects)
     make = process.quick.value_of
     return AsyncValue(queue, make(queue.context(), number, first, second), type_text)
 

@@ -1,0 +1,42 @@
+"""What a queue knows of each thread that works for it: its context, and what is on its stack."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from tfrt_runtime.host.structs import Queue
+
+
+class QueueThread(threading.local):
+    """A thread as a queue knows it; made when the thread first asks, in each thread by itself."""
+
+    def __init__(self, borrow: Callable[[], int], idle: list[int], native: Queue) -> None:
+        """`borrow` gives the thread a context; when the thread is gone, that is put into `idle`."""
+        self._queue = native
+        self.context = borrow()
+        """The native context of the thread."""
+        self.busy = 0
+        """How many loops of the queue are on the thread's stack."""
+        self.beneath: list[int] = []
+        """The contexts further down on its stack: their kernels wait for what runs on top."""
+        self.blocks_here = False
+        """Whether it runs tasks of the blocking pool, as there is no thread for them."""
+        self._lease = _Lease(idle, native, self.context)
+
+    def become(self, context: int) -> None:
+        """Have another context from now on."""
+        self.context = context
+        self._queue.thread = 0
+
+
+class _Lease:
+    """A thread's hold on its context: when the thread is gone, another one may have it."""
+
+    def __init__(self, idle: list[int], queue: Queue, context: int) -> None:
+        self._idle, self._queue, self._context = idle, queue, context
+
+    def __del__(self) -> None:
+        # Before another thread, which CPython may know by the same address, can ask for its own.
+        self._queue.thread = 0
+        self._idle.append(self._context)
