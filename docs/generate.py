@@ -59,6 +59,7 @@ def write_sources(folder: Path) -> None:
     run_examples(sorted(folder.rglob("*.md")))
     _copy_tutorials(folder / "tutorials")
     _copy_benchmarks(folder / "speed")
+    shutil.copy(ROOT / "CONTRIBUTING.md", folder / "contributing.md")
     # Before the page of kernels, as the tutorials have some of their own.
     (folder / "misconceptions.md").write_text(misconceptions(), encoding="utf-8")
     reference = folder / "reference"
@@ -237,15 +238,22 @@ def _indexed(*names: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """A docstring as Markdown: indented lines are a program."""
+    """A docstring as Markdown: indented lines are a program, but below `Args:` and `Raises:` a list."""
     lines: list[str] = []
-    inside = False
+    inside = is_list = False
     for line in text.splitlines():
         is_code = line.startswith("    ")
+        if is_code and is_list:
+            name, colon, rest = line.strip().partition(": ")
+            starts = colon and not line.startswith("     ")
+            lines.append(f"- `{name}`: {rest}" if starts else f"  {line.strip()}")
+            continue
+        if line.strip():
+            is_list = line in ("Args:", "Raises:")
         if is_code != inside and line.strip():
             lines.append("```text" if is_code else "```")
             inside = is_code
-        lines.append(line.removeprefix("    ") if is_code else line)
+        lines.append(line.removeprefix("    ") if is_code else f"{line}\n" if is_list else line)
     return "\n".join([*lines, *(["```"] if inside else [])])
 
 
@@ -331,10 +339,11 @@ def magics() -> str:
     for kind, sign in (("cell", "%%"), ("line", "%")):
         for name, magic in sorted(shell.magics_manager.magics[kind].items()):
             if name.startswith(("tfrt", "async_")):
-                # The help of a magic with options is the literal block of another format.
-                text = cleandoc(getattr(magic, "__doc__", None) or "").removeprefix("::\n\n")
-                entry = _indexed(f"{sign}{name}")
-                parts.append(f"## `{sign}{name}`\n\n{entry}\n\n```text\n{text}\n```")
+                text = cleandoc(getattr(magic, "__doc__", None) or "")
+                # The help of a magic with options is a literal block.
+                helped = text.removeprefix("::\n\n")
+                shown = _prose(text) if helped == text else f"```text\n{helped}\n```"
+                parts.append(f"## `{sign}{name}`\n\n{_indexed(f'{sign}{name}')}\n\n{shown}")
     shell.run_line_magic("unload_ext", "tfrt_nb")
     return "\n\n".join(parts) + "\n"
 

@@ -28,15 +28,16 @@ examples:
   %%tfrt --timeout 2                stop after two seconds and say what was missing
   %%tfrt --no-wait -o page          go on at once; `await page` gives the value later
   %%tfrt --in n=len(names)          give the parameter %n a value from Python
-  %%tfrt --as shop                  keep the program as `shop`; `shop.price(2)` runs its @price
+  %%tfrt --as shop                  keep the program; `shop.price(2)` runs its @price
   %%tfrt --with shop                call the functions of the program `shop`
-  %%tfrt --parallel-for num-workers=4   run the iterations of scf.parallel as tasks
+  %%tfrt --parallel-for num-workers=4   run the rounds of scf.parallel as tasks
   %%tfrt --explore                  show what the program comes to in any order of its steps
   %%tfrt --emit bef                 show what the program becomes, and run nothing
   %tfrt sum.mlir --in x=20          run a file, of text or BEF, with the options of a cell
 
-Functions with kernels (tfrt.*) and a tfrt.return are a host program.  An async.func, and a func.func
-with a return, are compiled, and @main is run.  %tfrt_leaks says which async objects are left over.
+Functions with kernels (tfrt.*) and a tfrt.return are a host program.  An async.func, and
+a func.func with a return, are compiled, and @main is run.  %tfrt_leaks says which async
+objects are left over.
 """
 
 MAX_LINE = 10_000

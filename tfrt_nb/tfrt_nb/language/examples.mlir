@@ -258,7 +258,8 @@ func.func @main() -> !tfrt.object {
 }
 
 //// tfrt.value
-// Traced functions have it where an object of Python must be a value of a type; another one is an error.
+// Traced functions have it where an object of Python must be a value of a type;
+// another one is an error.
 func.func @main() -> i32 {
   %a = tfrt.constant.i32 13
   %x = "tfrt.value"(%a) : (i32) -> i32
@@ -491,7 +492,8 @@ func.func @main() -> !tfrt.chain {
 }
 
 //// tfrt_test.conv2d
-// An image of 3 x 3 pixels, one filter of 2 x 2: the first pixel of each window less the last one.
+// An image of 3 x 3 pixels, one filter of 2 x 2: the first pixel of each window less the
+// last one.
 func.func @main() -> !tfrt.chain {
   %image = "tfrt_test.const_dense_attr"() {value = dense<[[[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]], [[7.0], [8.0], [9.0]]]]> : tensor<1x3x3x1xf32>} : () -> !t.tensor
   %filter = "tfrt_test.const_dense_attr"() {value = dense<[[[[1.0]], [[0.0]]], [[[0.0]], [[-1.0]]]]> : tensor<2x2x1x1xf32>} : () -> !t.tensor
@@ -891,7 +893,8 @@ func.func @main() -> index {
 }
 
 //// async.runtime.add_ref
-// A reference on top of those that are counted: without its drop the token would be left over.
+// A reference on top of those that are counted: without its drop the token would be
+// left over.
 func.func @main() {
   %t = async.execute {
     async.yield
@@ -974,7 +977,8 @@ func.func @main() {
 }
 
 //// async.runtime.create async.runtime.store async.runtime.load async.runtime.set_available async.runtime.await async.runtime.is_error async.runtime.drop_ref
-// By hand, what the lowering writes: a value with its two references, the caller's and the producer's.
+// By hand, what the lowering writes: a value with its two references, the caller's and
+// the producer's.
 func.func @main() -> i64 {
   %n = arith.constant 13 : i64
   %v = async.runtime.create : !async.value<i64>
@@ -1006,7 +1010,8 @@ func.func @main() -> index {
 }
 
 //// async.add_ref async.drop_ref
-// The program counts by hand: a token comes with one reference, one more is added, and both are dropped.
+// The program counts by hand: a token comes with one reference, one more is added,
+// and both are dropped.
 func.func @main() {
   %t = async.execute {
     async.yield

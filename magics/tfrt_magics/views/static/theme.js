@@ -93,7 +93,7 @@ tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0
   .tabs [role=tab]:not([aria-selected=true]) { border-color: Canvas; }
   .track i, .progress > div { background: CanvasText !important; }
 }
-@container (max-width: 820px) { .values { --columns: 84px minmax(90px, 3fr) minmax(90px, 5fr) 76px 66px 154px; } .track { width: 28px; } }
+@container (max-width: 820px) { .values { --columns: 82px minmax(90px, 7fr) minmax(90px, 10fr) 88px 66px 150px; } .values .row, .headings { gap: 0 8px; } .track { width: 28px; } }
 @container (max-width: 720px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 122px; } .type, .headings :nth-child(4), .track { display: none; } }
 @container (max-width: 560px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 122px; } .worker, .headings :nth-child(5) { display: none; } }
 @container (max-width: 380px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr); } .when, .headings :nth-child(6) { display: none; } }
