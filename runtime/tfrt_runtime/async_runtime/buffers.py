@@ -50,7 +50,7 @@ class Lender:
         self._process = process
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
         """By the counter of what runs of the code that has them."""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def call_begins(self, spec_address: int) -> None:
         """A call, which is counted already, is about to ask for its first tensor."""

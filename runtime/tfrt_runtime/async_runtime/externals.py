@@ -71,7 +71,7 @@ _registered: dict[str, PythonExternal] = {}
 _addresses: dict[str, int] = {}
 _kept: list[object] = []
 """Machine code may call these until the process ends."""
-_lock = threading.Lock()
+_lock = threading.RLock()
 _local = threading.local()
 
 

@@ -43,7 +43,7 @@ class KernelCalls:
 
     def __init__(self, process: NativeProcess) -> None:
         self._process = process
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._lender: Lender | None = None
 
     @property

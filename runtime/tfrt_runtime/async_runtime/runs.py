@@ -37,7 +37,7 @@ class Runs:
 
     def __init__(self) -> None:
         self._process = native_process()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._requests: dict[int, weakref.ref[Request]] = {}
         self._sinks: dict[int, Sink] = {}
         self._cancelled: dict[int, _Stop] = {}

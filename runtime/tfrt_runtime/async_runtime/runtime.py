@@ -76,7 +76,7 @@ class AsyncRuntime:
         _connect()
         self._runs = known_runs()
         self._output = output or host.print
-        self._registry = threading.Lock()
+        self._registry = threading.RLock()
         self._beneath: set[int] = set()
         self._exhaustion = Exhaustion(self.queue)
         self._rescuers = Rescuers(self.queue)

@@ -16,7 +16,7 @@ ON_ITS_LOOP = (
     " turn: await the run or its values, or let the host have a loop of its own"
 )
 
-_giving_up = threading.Lock()
+_giving_up = threading.RLock()
 
 
 def find_deadlock(

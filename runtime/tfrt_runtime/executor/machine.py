@@ -124,7 +124,7 @@ class MachineFunctions:
         self._base = 0
         self._codes: dict[int, Code] = {}
         self._refused: dict[int, Uncompilable] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def add(self, index: int, source: SyncFunction, function: int) -> None:
         """Function `index`, whose struct is at an offset of the arena, if there is a compiler."""

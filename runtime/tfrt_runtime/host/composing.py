@@ -47,7 +47,7 @@ def gather(*values: object) -> AsyncValue:
     made.basis = [weakref.ref(value) for value in open_values]
     held = [v.for_waiter() if isinstance(v, AsyncValue) else v for v in awaited]
     left = len(open_values)
-    lock = threading.Lock()
+    lock = threading.RLock()
 
     def arrived(value: AsyncValue) -> None:
         nonlocal left

@@ -19,7 +19,7 @@ class _Default:
     """The default host, and all that were one."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.host: HostContext | None = None
         self.all: list[HostContext] = []
 

@@ -14,6 +14,7 @@ import threading
 import pytest
 
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.queue_names import WorkQueueError, parse_work_queue
 from tfrt_runtime.host.queues.work_queue import make_work_queue
 from tfrt_runtime.host.values.async_value import make_available, make_unavailable
@@ -137,6 +138,29 @@ def test_threads_that_ended_leave_their_context_to_others() -> None:
             thread.join()
 
         assert len(host.work_queue._contexts) <= 3
+
+
+def test_a_value_may_die_while_its_queue_gets_to_know_the_thread() -> None:
+    process = native_process()
+    before = process.live_values()
+    queue = make_work_queue("s")
+    values = [make_available(queue, 1)]
+    borrow = queue._borrow_context
+
+    def collect_and_borrow() -> int:
+        values.clear()  # as the collector does when borrowing allocates
+        return borrow()
+
+    queue._borrow_context = collect_and_borrow
+    found: list[int] = []
+    thread = threading.Thread(target=lambda: found.extend((queue.context(), queue.context())))
+    thread.start()
+    thread.join()
+
+    assert found[0] == found[1] != 0
+    assert process.live_values() == before
+    queue._borrow_context = borrow
+    assert len(queue.contexts) == 3 and sorted(queue._idle_contexts) == sorted(queue.contexts[1:])
 
 
 def test_hosts_that_are_gone_leave_no_memory_behind() -> None:

@@ -51,6 +51,14 @@ def test_a_file_that_may_not_be_read_is_an_error(shell, monkeypatch: pytest.Monk
     assert "Permission denied" in shell("run", "secret.mlir").stderr
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_device_without_an_end_is_an_error(shell, command: str) -> None:
+    outcome = shell(command, "/dev/zero")
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert "'/dev/zero' gives more than 100663296 bytes" in outcome.stderr
+
+
 @pytest.mark.parametrize("command", ["run", "mlir-to-bef", "opt"])
 def test_a_file_that_is_not_text_is_an_error(shell, command: str) -> None:
     outcome = shell(command, shell.write("latin.mlir", b"// caf\xe9\n"))

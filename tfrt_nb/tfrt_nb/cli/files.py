@@ -24,16 +24,24 @@ def read_input(path: str) -> bytes:
     """The bytes of a file, or of standard input.
 
     Raises:
-        TfrtError: if it cannot be read; says why.
+        TfrtError: if it cannot be read, or is a pipe or a device that gives too much; says why.
     """
     try:
         if path == STANDARD_INPUT:
-            return sys.stdin.buffer.read()
-        return Path(path).read_bytes()
+            data = sys.stdin.buffer.read(MAX_PLAIN_TEXT + 1)
+        elif Path(path).is_file():
+            return Path(path).read_bytes()
+        else:
+            with Path(path).open("rb") as stream:  # says so if it is a folder, or missing
+                data = stream.read(MAX_PLAIN_TEXT + 1)
     except OSError as problem:
         raise TfrtError(error(f"cannot read '{path}': {problem.strerror}")) from None
     except ValueError as problem:  # a NUL, half a surrogate pair
         raise TfrtError(error(f"cannot read {path!r}: {problem}")) from None
+    if len(data) > MAX_PLAIN_TEXT:
+        text = f"'{display_name(path)}' gives more than {MAX_PLAIN_TEXT} bytes, and may have no end"
+        raise TfrtError(error(f"{text}; give the name of a file"))
+    return data
 
 
 def write_output(path: str, data: bytes) -> None:

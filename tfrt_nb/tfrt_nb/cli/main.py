@@ -7,6 +7,7 @@ import gc
 import importlib
 import re
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -20,11 +21,11 @@ STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "as
 
 
 def seconds(text: str) -> float:
-    """A positive number of seconds."""
+    """A positive number of seconds; what no thread can wait for is as long as one can."""
     value = float(text)
     if not 0 < value < float("inf"):
         raise ValueError(text)
-    return value
+    return min(value, threading.TIMEOUT_MAX)
 
 
 def threshold(text: str) -> int:

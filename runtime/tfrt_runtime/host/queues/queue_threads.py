@@ -11,18 +11,34 @@ from tfrt_runtime.host.structs import Queue
 class QueueThread(threading.local):
     """A thread as a queue knows it; made when the thread first asks, in each thread by itself."""
 
+    __slots__ = ("_borrow", "_idle", "_queue")
+    # Slots of a local object are those of all threads: a thread finds them before its `__init__` is over.
+
+    context: int
+    """The native context of the thread."""
+    busy = 0
+    """How many loops of the queue are on the thread's stack."""
+    blocks_here = False
+    """Whether it runs tasks of the blocking pool, as there is no thread for them."""
+
     def __init__(self, borrow: Callable[[], int], idle: list[int], native: Queue) -> None:
         """`borrow` gives the thread a context; when the thread is gone, that is put into `idle`."""
-        self._queue = native
-        self.context = borrow()
-        """The native context of the thread."""
-        self.busy = 0
-        """How many loops of the queue are on the thread's stack."""
+        self._borrow, self._idle, self._queue = borrow, idle, native
         self.beneath: list[int] = []
         """The contexts further down on its stack: their kernels wait for what runs on top."""
-        self.blocks_here = False
-        """Whether it runs tasks of the blocking pool, as there is no thread for them."""
-        self._lease = _Lease(idle, native, self.context)
+        self.introduce()
+
+    def introduce(self) -> int:
+        """Give the thread a context, if it has none; its context."""
+        found = self._borrow()
+        # Borrowing allocates, so the collector may run in it; the AsyncValues that it finalizes need a context
+        # to drop their references, and came first then.
+        context = int(self.__dict__.setdefault("context", found))
+        if context == found:
+            self._lease = _Lease(self._idle, self._queue, context)
+        else:
+            self._idle.append(found)
+        return context
 
     def become(self, context: int) -> None:
         """Have another context from now on."""

@@ -149,7 +149,11 @@ class WorkQueue:
 
     def context(self) -> int:
         """The native context of this thread."""
-        return self.thread.context
+        try:
+            return self.thread.context
+        except AttributeError:
+            # A finalizer runs on a thread that the queue gets to know further down on its stack.
+            return self.thread.introduce()
 
     @property
     def is_at_work_here(self) -> bool:

@@ -29,7 +29,7 @@ class ChromeSink:
         """
         self._path = path
         self._start = time.monotonic_ns() if start_ns is None else start_ns
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._waiting: list[str] = []
         self._threads: dict[str, int] = {}
         self._names: dict[str, str] = {}

@@ -90,7 +90,7 @@ class Tracing:
         self.sink = sink
         self.level = level
         self._requests = 0
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._followed: set[Callable[[], None]] = set()
 
     def request(self, on: bool) -> None:

@@ -83,7 +83,7 @@ class Promises:
         self._counted: weakref.WeakSet[Resolvable] = weakref.WeakSet()
         self._promises: list[Promise] = []
         self._sweep_at = FEWEST
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def own(self, value: Decidable) -> None:
         """The run allocated `value` for a kernel: it is decided at the latest when the run is cancelled."""

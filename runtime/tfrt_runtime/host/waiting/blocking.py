@@ -45,7 +45,7 @@ class BlockingWatch:
         self._timers = timers
         self._queue = queue
         self._has_runs = has_runs
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._seen: dict[int, tuple[_State, float]] = {}
         """What the contexts in kernels were like, and since when."""
         self.is_looking = False

@@ -13,7 +13,7 @@ from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
 REGISTRY = KernelRegistry("functions")
 
-_once = threading.Lock()
+_once = threading.RLock()
 
 
 @REGISTRY.kernel("tfrt.once", frame=True, raw=True)
@@ -80,7 +80,7 @@ def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) ->
     made = frame.allocate(0)
     results = [function.execute([item, *captures])[0] for item in given]
     left = len(results) + 1
-    lock = threading.Lock()
+    lock = threading.RLock()
 
     def arrived() -> None:
         nonlocal left

@@ -332,7 +332,7 @@ def _attribute_word(value: object) -> int:
     return signed(value)
 
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 @contextlib.contextmanager

@@ -139,7 +139,7 @@ class Gates:
 
     def __init__(self, host: HostContext) -> None:
         del host
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._waiting: dict[object, deque[Callable[[], None]]] = {}
         self._running: dict[object, int] = {}
 

@@ -40,7 +40,7 @@ class _Known:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._futures: dict[int, tuple[AsyncValue, RemoteFuture]] = {}
 
     def keep(self, value: AsyncValue, future: RemoteFuture) -> None:
