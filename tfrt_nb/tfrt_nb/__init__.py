@@ -226,7 +226,8 @@ def __getattr__(name: str) -> object:
         return import_module("importlib.metadata").version("tfrt-nb")
     if name not in _HOMES:
         raise AttributeError(f"module 'tfrt_nb' has no attribute '{name}'")
-    return getattr(import_module(_HOMES[name]), name)
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
 
 
 def load_ipython_extension(shell: object) -> None:

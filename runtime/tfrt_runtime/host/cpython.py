@@ -13,7 +13,7 @@ from typing import Any
 
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import NativeTensor, NoObject
+from tfrt_runtime.host.objects import NativeTensor, NativeValue, NoObject
 from tfrt_runtime.native import layouts as at
 
 METH_FASTCALL = 0x80
@@ -70,6 +70,7 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
         at.PYTHON_COROUTINE: CoroutineType,
         at.PYTHON_CASES: NoObject,
         at.PYTHON_TENSOR: NativeTensor,
+        at.PYTHON_VALUE: NativeValue,
     }
     for place, item in items.items():
         words[place // 8] = id(item)

@@ -43,6 +43,16 @@ class NativeTensor(NoObject):
     __slots__ = ("_handle",)
 
 
+class NativeValue(NoObject):
+    """A base of AsyncValue; `native.python_runs` reads the slot.
+
+    `_address` is that of the native value, or 0 when the object dies.
+    """
+
+    __slots__ = ("_address",)
+    _address: int
+
+
 class Run:
     """A base of runs: `native.python_runs` writes the slot."""
 

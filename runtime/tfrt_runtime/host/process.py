@@ -145,6 +145,8 @@ class NativeProcess:
         self._callbacks = self._install()
         self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], bool], object]
         self.launch = self._built_in("python_runs", "launch")
+        self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
+        self.at_once = self._built_in("python_runs", "at_once")
         self.first: Callable[[int, int, bytes], object] = self._built_in("python_runs", "first")
         self.result: Callable[[int, int, int], object] = self._built_in("python_runs", "result")
         self.end: Callable[[int, bytes], object] = self._built_in("python_runs", "end")

@@ -430,7 +430,9 @@ PYTHON_NOTE = 336
 """PyDict_SetItem"""
 PYTHON_THREAD = 344
 """PyThreadState_Get"""
-PYTHON_SIZE = 352
+PYTHON_VALUE = 352
+"""The class of values; the first slot is the address of the native value."""
+PYTHON_SIZE = 360
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 

@@ -1,5 +1,6 @@
 """Runs from Python, from the arguments of a call to its result: functions of Python (`python_entries`).
 
+    at_once  runs a kernel of numbers now, without a run, and returns its result as an address
     launch   makes the words of a request, a `bytes`; Python knows the run then, and its call may start
     first    works for the only result of a run, and returns it as a Python object
     result   the same for any value
@@ -17,7 +18,14 @@ Python forget the run.  If the run has no Python object any more (REQUEST_LEFT),
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import drop_reference, is_available, is_object, resolve
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    is_available,
+    is_object,
+    new_available,
+    resolve,
+)
 from tfrt_runtime.native.calls.endings import add_over
 from tfrt_runtime.native.calls.executor import (
     WAITERS_BUDGET,
@@ -182,6 +190,83 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 
 
 @entry
+def at_once(bound: Address, given: Address, count: int) -> Address:
+    """The result of a kernel of numbers, with a reference: `at_once(queue, kernel, template, arguments)`.
+
+    The template is of a function that calls the kernel.  MISSING, and nothing has changed, in the cases of
+    `launch`, if an argument is a value that is not available, if the kernel makes an error, and where
+    the thread runs a kernel or schedules are explored.
+    """
+    api, missing = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 16)
+    queue, template = word(api, given, 0), word(api, given, 2)
+    take_turns(api, queue)
+    context, arguments = context_of(api, queue), load(given + 24)
+    if context == 0:
+        return 0
+    wanted = load(template + at.TEMPLATE_ARGUMENTS)
+    is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0 or load(queue + at.QUEUE_CHOOSE) != 0
+    if is_busy or call1(load(api + at.PYTHON_TUPLE_SIZE), arguments) != wanted:
+        return shared(api, missing)
+    items, types = arguments + load(api + at.PYTHON_TUPLE_ITEMS), template + at.TEMPLATE_WORDS
+    frame, results = load(context + at.CONTEXT_ARGUMENTS), load(context + at.CONTEXT_RESULTS)
+    made = 0
+    while made < wanted:
+        kind = load(types + at.REQUEST_SIZE + 8 * ARGUMENT_WORDS * made)
+        value = number_value(context, api, kind, load(items + 8 * made))
+        if value == 0:
+            break
+        store(frame + 8 * made, value)
+        made += 1
+    store(results, 0)
+    if made == wanted:
+        store(context + at.CONTEXT_REQUEST, 0)
+        call2(word(api, given, 1), context, 0)
+    for i in range(made):
+        drop_reference(context, load(frame + 8 * i))
+    if load(results) == 0:
+        return shared(api, missing)
+    return call1(load(api + at.PYTHON_MAKE_INT), load(results))
+
+
+@native
+def number_value(context: Address, api: Address, payload_type: int, item: Address) -> Address:
+    """A number of that type as a value with a reference; 0 if the object is none, and no value that is."""
+    place = need_block(context, 8 * ARGUMENT_WORDS)
+    store(place, payload_type)
+    value = 0
+    if put(api, place, item):
+        value = new_available(context, payload_type)
+        store(value + at.VALUE_PAYLOAD, load(place + 8))
+    elif is_one_of(api, item, at.PYTHON_VALUE):
+        value = available_of(api, item, payload_type)
+    give_block(context, place, 8 * ARGUMENT_WORDS)
+    return value
+
+
+@native
+def available_of(api: Address, item: Address, payload_type: int) -> Address:
+    """A reference to what an AsyncValue is, if that is available and of the type; else 0."""
+    # 0 while the object dies.
+    value = call1(load(api + at.PYTHON_READ_WORD), load(item + load(api + at.PYTHON_FIRST_SLOT)))
+    if value == 0 or not is_available(value):
+        return 0
+    value = resolve(value)
+    is_type = load(value + at.VALUE_KIND) >> 8 == payload_type
+    if not is_type or load_acquire(value + at.VALUE_STATE) & at.STATE_BITS != at.CONCRETE:
+        return 0
+    add_references(value, 1)
+    return value
+
+
+@inline
+def is_one_of(api: Address, item: Address, kind: int) -> bool:
+    """Whether a Python object is an instance of the class that word `kind` of PROCESS_PYTHON names."""
+    type_object = load(item + load(api + at.PYTHON_TYPE))
+    # The result is an int of 32 bits.
+    return call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0
+
+
+@entry
 def next_number(process: Address) -> int:
     """The number of a run that begins."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
@@ -238,12 +323,7 @@ def put(api: Address, place: Address, item: Address) -> bool:
 @native
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
     """As `put`; False for what is no tensor, or one that no native kernel has had."""
-    type_object = load(item + load(api + at.PYTHON_TYPE))
-    # The result is an int of 32 bits.
-    if (
-        call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + at.PYTHON_TENSOR)) << 32
-        == 0
-    ):
+    if not is_one_of(api, item, at.PYTHON_TENSOR):
         return False
     slot = load(api + at.PYTHON_FIRST_SLOT)
     handle = load(item + slot)

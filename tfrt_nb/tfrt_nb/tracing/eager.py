@@ -28,6 +28,7 @@ from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.chain import CHAIN as A_CHAIN
 from tfrt_runtime.host.default_host import default_host
 from tfrt_runtime.host.payload import PayloadError, encode_scalar
+from tfrt_runtime.host.process import MISSING, native_process
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.annotations import (
@@ -39,10 +40,14 @@ from tfrt_runtime.kernels.users.annotations import (
     result_types,
 )
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, UserKernel
+from tfrt_runtime.scalars import OPERATIONS
 
 _CACHE_SIZE = 4096
-_programs: dict[object, tuple[Executable, Entry, bool, CodeType]] = {}
-"""By the instruction of the caller, whose code is kept, as its address is its own; kernel, types and attributes."""
+_Found = tuple[Executable, Entry, bool, int, CodeType]
+"""The program that calls a kernel, and its function; whether it takes a chain more; the address of the kernel
+if that is of numbers, or 0; the caller's code, which is kept, as its address is part of the key."""
+_programs: dict[object, _Found] = {}
+"""By the instruction of the caller; kernel, types and attributes."""
 _checked: set[object] = set()
 """The keys, apart from the caller, of programs that are right."""
 _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operands, one.rest)}
@@ -62,10 +67,16 @@ def call(
     Raises:
         TfrtError: if there is no such kernel, or it takes other arguments or attributes.
     """
-    program, entry, needs_chain, _ = _program(name, values, attributes)
+    program, entry, needs_chain, kernel, _ = _program(name, values, attributes)
+    host = default_host()
+    queue = host.work_queue
+    if kernel and queue.takes_calls and host.tracing is None and host.cancel_message is None:
+        found = queue.process.at_once(queue.address, kernel, entry.template, values)
+        if found is not MISSING:
+            return AsyncValue(queue, found, entry.result_types[0])
     if needs_chain:
         values = (*values, A_CHAIN)
-    results = Execution(default_host(), program, entry, values).results
+    results = Execution(host, program, entry, values).results
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -80,7 +91,7 @@ def call_each(
         TfrtError: as `call`, and if the columns do not fit the kernel.
     """
     firsts = tuple([column[0] if len(column) else None for column in columns])
-    program, _, needs_chain, _ = _program(name, firsts, attributes)
+    program, _, needs_chain, _, _ = _program(name, firsts, attributes)
     if needs_chain:
         columns = (*columns, [A_CHAIN] * len(columns[0]))
     return Batch(default_host(), program, 0, columns)
@@ -88,9 +99,8 @@ def call_each(
 
 def _program(
     name: str | Callable[..., object], values: tuple[object, ...], attributes: dict[str, Any]
-) -> tuple[Executable, Entry, bool, CodeType]:
-    """The program that calls a kernel with such values, and its function; whether it takes a chain more; the
-    caller's code."""
+) -> _Found:
+    """What calls a kernel with such values, made when the caller's instruction first does."""
     if type(name) is not str:
         name = _name_of(name)
     frame = sys._getframe(2)  # what called `call` or `call_each`
@@ -105,13 +115,21 @@ def _program(
     found = _programs.get(key)
     if found is None:
         program, needs_chain = _loaded(name, values, attributes, key[2:])
-        found = program, program.entry(0), needs_chain, code
+        found = program, program.entry(0), needs_chain, _number_kernel(name), code
         with _lock:
             if len(_programs) >= _CACHE_SIZE:
                 _programs.clear()
                 _checked.clear()
             _programs[key] = found
     return found
+
+
+def _number_kernel(name: str) -> int:
+    """The address of a native kernel of numbers with one result, which does nothing else; else 0."""
+    operation = OPERATIONS.get(name)
+    if operation is None or len(operation.results) != 1:
+        return 0
+    return native_process().library[f"scalar_kernels.{operation.symbol}"]
 
 
 def _name_of(function: object) -> str:

@@ -21,7 +21,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import NoObject
+from tfrt_runtime.host.objects import NativeValue
 from tfrt_runtime.host.payload import (
     FACES,
     READERS,
@@ -75,7 +75,7 @@ OF_FUTURE: list[Callable[[Future], AsyncValue]] = []
 """What makes a value of a future on the default host; `default_host`, which stands on values, puts it here."""
 
 
-class AsyncValue(NoObject):
+class AsyncValue(NativeValue):
     """A reference to a single-assignment cell of the native core.  Safe to share between threads.
 
     Holds one native reference, and drops it when the Python object dies.  `type` is the MLIR type
@@ -84,7 +84,6 @@ class AsyncValue(NoObject):
 
     __slots__ = (
         "__weakref__",
-        "_address",
         "_callbacks",
         "_decided",
         "_found",

@@ -158,7 +158,12 @@ def share_argument(context: Address, index: int, result: int) -> None:
 
 @native
 def fail(context: Address, record: Address, message: int) -> None:
-    """Report an error once; it becomes each result that is not set yet."""
+    """Report an error once; it becomes each result that is not set yet.
+
+    Without a record the kernel was only tried: it sets no result (`python_runs.at_once`).
+    """
+    if record == 0:
+        return
     failed = report_error(context, record, message)
     results = load(context + at.CONTEXT_RESULTS)
     for i in range(load(record + at.RECORD_RESULTS)):
