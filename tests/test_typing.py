@@ -77,6 +77,8 @@ def main() -> None:
     value = tfrt.unavailable()
     value.set_result(3)
     both = tfrt.gather(value, tfrt.call("tfrt.add.i32", 1, 2))
+    quotient, rest = tfrt.call("tfrt.div.i32", 7, 2)
+    print(tfrt.call("tfrt.add.i32", quotient, rest).result())
     try:
         print(asyncio.run(later(both)), price(3))
     except tfrt.TfrtError as wrong:

@@ -166,7 +166,7 @@ class HostContext:
             timers: what kernels and deadlines set; by default a queue of the host's own.
 
         Raises:
-            TfrtError: if the work queue, the allocator or the memory is described wrongly.
+            TfrtError: if the work queue, the allocator or the memory is described wrongly, or the loop is closed.
         """
         has_memory = isinstance(allocator, str) or hasattr(allocator, "allocate_bytes")
         kinds = ", ".join(ALLOCATOR_KINDS)
@@ -177,6 +177,8 @@ class HostContext:
         require(is_tracing, "tracing", "a Tracing", tracing)
         is_loop = loop is None or hasattr(loop, "call_soon_threadsafe")
         require(is_loop, "loop", "an event loop of asyncio", loop)
+        if loop is not None and getattr(loop, "is_closed", bool)():
+            raise TfrtError(error("loop: the event loop is closed", place_of_caller()))
         is_timers = timers is None or isinstance(timers, TimerQueue)
         require(is_timers, "timers", "a TimerQueue", timers)
         self.tracing = tracing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import gc
 import threading
@@ -19,6 +20,14 @@ from tfrt_runtime.host.resources import ResourceContext
 def test_an_unknown_allocator_is_refused() -> None:
     with pytest.raises(TfrtError, match="unknown allocator 'heap': expected malloc, "):
         HostContext("s", allocator="heap")
+
+
+def test_a_closed_event_loop_is_refused() -> None:
+    loop = asyncio.new_event_loop()
+    loop.close()
+
+    with pytest.raises(TfrtError, match="loop: the event loop is closed"):
+        HostContext("s", loop=loop)
 
 
 def test_a_closed_host_takes_no_runs() -> None:

@@ -55,10 +55,8 @@ _TYPED = {name for name, one in SIGNATURES.items() if "any" not in (*one.operand
 _lock = threading.Lock()
 
 
-def call(
-    name: str | Callable[..., object], /, *values: object, **attributes: Any
-) -> AsyncValue | tuple[AsyncValue, ...]:
-    """Run one kernel on the default host; its result, or a tuple if it has none or several.
+def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
+    """Run one kernel on the default host; its result, an AsyncValue, or a tuple if it has none or several.
 
     `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the kernel's
     signature, for user kernels those of the values.  A chain that the kernel takes last may be left out.

@@ -38,7 +38,8 @@ def meeting(trace: Trace, operator: str, left: object, right: object) -> tuple[T
             found = value.type if isinstance(given, Traced) else type(given).__name__
             refuse(f"'{operator}' has no meaning for {found}: call a kernel")
     if a.type != b.type:
-        refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as tfrt.{a.type}(x)")
+        wider = max(a.type, b.type, key=NUMBERS.index)
+        refuse(f"'{operator}' of {a.type} and {b.type}: cast one of them, as tfrt.{wider}(x)")
     if for_operator(operator, a.type) is None:
         more = ": use '//', or cast to tfrt.f64" if operator == "/" else ""
         refuse(f"'{operator}' has no meaning for {a.type}{more}")
@@ -236,8 +237,9 @@ def _install() -> None:
         "rmod": lambda self, other: floored(other, self)[1],
         "bool": _refusing(
             "a traced value is neither true nor false while the program is made: use tfrt.cond"
-            " instead of 'if' and 'while', '&' and '|' instead of 'and' and 'or', (0 < x) & (x < 5)"
-            " instead of 0 < x < 5"
+            " instead of 'if', tfrt.while_loop instead of 'while', '&', '|' and '~' instead of"
+            " 'and', 'or' and 'not', (0 < x) & (x < 5) instead of 0 < x < 5, tfrt.min and tfrt.max"
+            " instead of min and max"
         ),
         "iter": _refusing("a traced value has no items while the program is made: use tfrt.map"),
         "len": _refusing("a traced value has no length while the program is made: use a kernel"),
