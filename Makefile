@@ -6,6 +6,11 @@ BIN := $(VENV)/bin
 # A checkout compiles its own native core: an editable install needs no tools for one in a wheel.
 export TFRT_NB_PREBUILT = no
 
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+COMPILE_CORE := $(BIN)/python -c 'from tfrt_runtime.native.library import load; load()'
+# Where the machine has no linker for the core, LLVM's comes as a wheel.
+LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
+
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
@@ -30,7 +35,8 @@ demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
 
 lab: core
-	$(BIN)/jupyter lab notebooks/tutorials.ipynb
+	@# In a container one is root, which JupyterLab refuses by itself.
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/tutorials.ipynb
 
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
@@ -92,7 +98,7 @@ soak: $(VENV)/.dev core
 
 # Compiles the native core now, with its progress to be seen; nothing when it is in the cache.
 core: $(VENV)/.lab
-	@$(BIN)/python -c 'from tfrt_runtime.native.library import load; load()'
+	@$(COMPILE_CORE)
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
@@ -106,22 +112,24 @@ $(VENV)/.python:
 
 $(VENV)/.lab: $(VENV)/.python $(COPIED)
 	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes a minute or two."
-	@# The core of a checkout is linked here: where the machine has no linker, LLVM's comes as a wheel.
 	@# Python compiles a module when it is first imported; pip would compile all, a quarter of its time.
-	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check --editable \
-		'.[lab,native$(if $(shell command -v ld || command -v ld.lld),,,linker)]'
+	@# Numba is enough to compile the core, on the other processor, while pip installs the rest.
+	$(PIP_INSTALL) --no-compile \
+		$(shell sed -n 's/^\(native$(if $(LINKER),\|linker)\) = \["\(.*\)"\]/"\2"/p' pyproject.toml)
+	PYTHONPATH=runtime $(COMPILE_CORE) & \
+		$(PIP_INSTALL) --no-compile --editable '.[lab,native$(LINKER:%=,%)]'; status=$$?; wait; exit $$status
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.lab
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,dev]'
+	$(PIP_INSTALL) --editable '.[lab,dev]'
 	@# Its parser needs none of the packages of its window, which are built from C headers.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'xdot>=1.4'
+	$(PIP_INSTALL) --no-deps 'xdot>=1.4'
 	@touch $@
 
 # The peers have an environment of their own.  Each line is installed by itself: one that has no package for
 # this Python or machine is missing in the tables, and the driver says so.
 $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,native]'
+	$(PIP_INSTALL) --editable '.[lab,native]'
 	$(BIN)/python -m venv $(VENV)/peers
 	@grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
 		$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check $$peer \
@@ -129,5 +137,5 @@ $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,docs]'
+	$(PIP_INSTALL) --editable '.[lab,docs]'
 	@touch $@

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,19 @@ def test_progress_is_read_from_saved_answers(copied: Path) -> None:
     assert len(found) == 13
     start = found["00 Start: a value appears while you watch"]
     assert (start.minutes, start.right, start.exercises) == ("20", 1, 3)
+
+
+@pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
+def test_root_is_allowed_to_open_jupyterlab_as_in_a_container(
+    copied: Path, monkeypatch: MonkeyPatch, user: int, allowed: bool
+) -> None:
+    started: list[list[str]] = []
+
+    def run(command: list[str], check: bool) -> subprocess.CompletedProcess[bytes]:
+        started.append(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(subprocess, "run", run)
+    assert main(["tutorials", str(copied)]) == 0
+    assert [("--allow-root" in command) for command in started] == [allowed]

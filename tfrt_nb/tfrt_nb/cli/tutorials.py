@@ -6,6 +6,7 @@ A wheel has the notebooks in the package; in a checkout they are its folder `not
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -34,7 +35,9 @@ def execute(options: argparse.Namespace) -> int:
     if find_spec("jupyterlab") is None:
         show(TfrtError(error("JupyterLab is not installed: pip install 'tfrt-nb[lab]'")))
         return EXIT_PROBLEM
-    command = [sys.executable, "-m", "jupyterlab", str(folder / START)]
+    # In a container one is root, which JupyterLab refuses by itself.
+    root = ["--allow-root"] if os.geteuid() == 0 else []
+    command = [sys.executable, "-m", "jupyterlab", *root, str(folder / START)]
     return subprocess.run(command, check=False).returncode
 
 
