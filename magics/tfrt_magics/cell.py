@@ -182,6 +182,9 @@ class CellMagics(Magics):
             return
         if said := bound_in_order(program, calls, values):
             print(said)
+        if options.slow != 1 and (fast := [c.function for c in calls if c.function.is_compiled]):
+            names = ", ".join(f"@{function.name}" for function in fast)
+            print(f"--slow is for operations of host functions, not of compiled ones: {names}")
         self._session.last_job = job
         self._show(job, outlet, text, options)
 
@@ -211,7 +214,7 @@ class CellMagics(Magics):
         bound: dict[str, Results] = {}
         for call in calls:
             name = call.function.name
-            if outlet.is_live and not call.function.is_compiled:
+            if outlet.is_live:
                 bound[name] = self._step_on_page(program, call, outlet, text)
             else:
                 said, bound[name] = stepped(program, call, timeout)

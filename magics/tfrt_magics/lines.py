@@ -164,12 +164,12 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_config(self, line: str) -> None:
-        """List the settings of cells; `%tfrt_config timeout=2` sets one."""
-        if not line.strip():
-            print(settings_text(self._session.settings))
-            return
+        """List the settings of cells, or `%tfrt_config timeout` one; `%tfrt_config timeout=2` sets one."""
         try:
-            set_one(self._session.settings, line)
+            if "=" in line:
+                set_one(self._session.settings, line)
+            else:
+                print(settings_text(self._session.settings, line.strip()))
         except TfrtError as problem:
             raise _usage("%tfrt_config", problem) from None
 

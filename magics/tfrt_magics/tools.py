@@ -133,11 +133,15 @@ def _pythons_with_gtk(folder: str) -> Iterator[str]:
                 yield python
 
 
-def settings_text(settings: traitlets.HasTraits) -> str:
-    """The settings, each with its value and what it is for."""
+def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
+    """The settings, or the one that is wanted, each with its value and what it is for.
+
+    Raises:
+        TfrtError: in one line that names the setting that does not exist.
+    """
     lines = []
-    for name, trait in sorted(settings.traits(config=True).items()):
-        lines.append(f"{name} = {getattr(settings, name)!r}\n    {trait.help}")
+    for name in [_setting(settings, wanted)] if wanted else sorted(settings.traits(config=True)):
+        lines.append(f"{name} = {getattr(settings, name)!r}\n    {settings.traits()[name].help}")
     return "\n".join(lines)
 
 
@@ -147,14 +151,8 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
     Raises:
         TfrtError: in one line that names the setting, or the value that it cannot have.
     """
-    name, equals, word = (part.strip() for part in line.partition("="))
-    names = sorted(settings.traits(config=True))
-    if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-        raise TfrtError(error(f"there is no setting {name!r}; {hint}"))
-    if not equals:
-        raise TfrtError(error(f"{name}: expected {name}=VALUE; it is {getattr(settings, name)!r}"))
+    name, _, word = (part.strip() for part in line.partition("="))
+    _setting(settings, name)
     try:
         value = ast.literal_eval(word)
     except (SyntaxError, ValueError):
@@ -166,3 +164,17 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
     except traitlets.TraitError as problem:
         text = str(problem).partition("\n")[0]
         raise TfrtError(error(f"{name}={word}: {text}")) from None
+
+
+def _setting(settings: traitlets.HasTraits, name: str) -> str:
+    """The name of a setting.
+
+    Raises:
+        TfrtError: in one line, if there is none.
+    """
+    names = sorted(settings.traits(config=True))
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+        raise TfrtError(error(f"there is no setting {name!r}; {hint}"))
+    return name

@@ -74,7 +74,6 @@ def test_the_graph_of_the_last_program_or_a_named_one_is_written(cell, tmp_path)
         ("%tfrt_trace ~no_such_user/x.json", "'~no_such_user/x.json' is not the name of a file"),
         ("%tfrt_trace /no/such/folder/x.json", "/no/such/folder/x.json"),
         ("%tfrt_config timeot=3", "did you mean timeout?"),
-        ("%tfrt_config timeout", "timeout=VALUE"),
         ("%tfrt_config timeout=soon", "timeout=soon"),
         ("%tfrt_config work_queue=many", "many"),
         ("%tfrt_config live=sometimes", "sometimes"),
@@ -132,6 +131,7 @@ def test_the_last_run_is_traced(cell, tmp_path) -> None:
 
 
 def test_settings_are_listed_and_set(cell, notebook) -> None:
+    assert cell("%tfrt_config timeout").startswith("timeout = ")
     shown = cell("%tfrt_config")
     assert ("work_queue = " in shown, "timeout = 0.0" in shown) == (True, True)
     assert cell("%tfrt_config timeout=0.7") == ""
@@ -193,10 +193,16 @@ def test_programs_that_never_ran_are_not_waited_for_at_the_end(cell) -> None:
     assert time.monotonic() - begun < 2
 
 
-def test_stepping_says_that_operations_of_compiled_functions_cannot_be_chosen(cell) -> None:
+def test_slow_says_that_compiled_functions_are_as_fast_as_ever(cell) -> None:
+    text = "func.func @main() -> i64 {\n  %six = arith.constant 6 : i64\n  return %six : i64\n}"
+    assert "not of compiled ones: @main\n" in cell(f"%%tfrt --slow 3\n{text}")
+    assert "--slow" not in cell(f"%%tfrt --slow 3\n{WAITS}")
+
+
+def test_stepping_through_compiled_functions_says_that_choosing_takes_the_board(cell) -> None:
     text = "func.func @main() -> i64 {\n  %six = arith.constant 6 : i64\n  return %six : i64\n}"
     shown = cell(f"%%tfrt --step -o six\n{text}")
-    assert "those of compiled functions cannot be chosen\n  result = 6" in shown
+    assert "to choose them takes the board\n  result = 6" in shown
     assert cell("print(six.result())") == "6\n"
 
 

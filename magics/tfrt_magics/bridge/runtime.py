@@ -201,7 +201,7 @@ class TracedRun:
         events: RunDocument,
         objects: CompiledObjects | None = None,
     ) -> None:
-        """A compiled function has `objects`, and no registers."""
+        """`objects` are those of a compiled function that are looked after."""
         self._execution, self._names, self.events = execution, names, events
         self._signature, self._objects = signature, objects
         self._left_over: tuple[Diagnostic, ...] | None = None
@@ -262,7 +262,7 @@ class TracedRun:
         """The function's own values, then those of the functions that it has called."""
         self.events.update()
         self.events.preview()
-        if self._objects is not None:
+        if self._signature.is_compiled:
             return self._of_compiled()
         own = self._execution.function.name
         pairs = self._names.in_reading_order

@@ -43,7 +43,7 @@ class SteppedProgram:
 
 
 class SteppedRun(TracedRun):
-    """A run of a stepper of a host function (`run.Run`)."""
+    """A run of a stepper (`run.Run`)."""
 
     def __init__(self, program: Program, stepper: Stepper) -> None:
         execution = stepper.execution
@@ -52,6 +52,7 @@ class SteppedRun(TracedRun):
         signature = next(one for one in program.functions if one.name == name)
         super().__init__(execution, NamesOfValues(program), signature, events)
         self.stepper = stepper
+        stepper.operation_of_task = events.operation_of_task
 
     def wait(self, timeout: float) -> bool:
         """Whether it is over at the end.  The kernels run on the stepper's thread, not on this one."""

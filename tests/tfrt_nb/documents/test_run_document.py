@@ -503,6 +503,46 @@ def test_what_compiled_code_prints_is_of_its_only_print(times: int) -> None:
     assert lines == ({3} if times == 1 else {None})
 
 
+ASYNC_CALLS = """\
+async.func @square(%n: i64) -> !async.value<i64> {
+  %t, %v = async.execute -> !async.value<i64> {
+    %x = arith.muli %n, %n : i64
+    async.yield %x : i64
+  }
+  %a = async.await %v : !async.value<i64>
+  return %a : i64
+}
+async.func @twice(%n: i64) -> !async.value<i64> {
+  %m = arith.addi %n, %n : i64
+  return %m : i64
+}
+func.func @main(%n: i64, %m: i64) -> (!async.value<i64>, !async.value<i64>, !async.value<i64>, i64) {
+  %one = async.call @square(%n) : (i64) -> !async.value<i64>
+  %two = async.call @square(%m) : (i64) -> !async.value<i64>
+  %kept = async.call @twice(%n) : (i64) -> !async.value<i64>
+  %other = async.call @twice(%m) : (i64) -> !async.value<i64>
+  %d = async.await %other : !async.value<i64>
+  return %one, %two, %kept, %d : !async.value<i64>, !async.value<i64>, !async.value<i64>, i64
+}
+"""
+
+
+def test_an_async_function_runs_where_it_is_called_and_each_call_has_its_own_value(host):
+    data = watched(host, ASYNC_CALLS, 3, 4).data
+    names = ("%one", "%two", "%kept", "%other")
+    made = {name: payload for kind, _, name, _, payload in rows(data) if kind == "available"}
+    assert [made[name] for name in names] == ["9", "16", "6", "8"]
+    by_call = {}
+    for kind, text, _, instance, _ in rows(data):
+        if kind in ("begin", "suspend", "resume", "end") and "async.call" in text:
+            by_call.setdefault(text.partition(" ")[0], []).append((kind, instance))
+    # One that never waits and is only awaited is a part of its caller.
+    assert {"%one", "%two"} <= set(by_call) <= {"%one", "%two", "%kept"}
+    for events in by_call.values():
+        assert (events[0][0], events[-1][0]) == ("begin", "end")
+        assert len({instance for _, instance in events}) == 1
+
+
 LIBRARY = """\
 async.func @double(%x: i64) -> !async.value<i64> {
   %t, %v = async.execute -> !async.value<i64> {
@@ -536,6 +576,7 @@ def test_what_came_along_from_a_library_has_its_own_events_and_no_line_of_the_pr
         ("async.await", 0),
     ]
     events = list(rows(document.data))
-    assert [text for kind, text, *_ in events if kind == "begin"] == [operations[1]["text"]]
+    begun = {text for kind, text, *_ in events if kind == "begin"}
+    assert begun == {operations[0]["text"], operations[1]["text"]}
     made = [(name, payload) for kind, _, name, _, payload in events if kind == "available"]
     assert sorted(made) == [("%r", "6"), ("%t", None), ("%v", "6")]

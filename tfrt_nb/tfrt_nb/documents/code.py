@@ -2,34 +2,49 @@
 
 The core knows an object by its address and by the record of the operation that makes it, a task by its
 frame.  The objects of an operation are made one after the other, in the order of its results, and its task
-is put into the queue on the same thread behind them.
+is put into the queue on the same thread behind them.  An async function begins on its caller's thread when its
+first object is made; the first frame that is suspended there is that of the innermost one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from tfrt_nb.documents.calls import Caller, CallSites
 from tfrt_nb.documents.payloads import payload_text
 from tfrt_nb.documents.previews import label, preview_of
-from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.documents.program import ProgramDocument, Row
 from tfrt_runtime.async_runtime.records import read_place
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.values.async_value import State
 
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
-_CALL = re.compile(r"\basync\.call @([\w$.-]+)")
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
 """What kernels and tasks have in common has the names of kernels."""
 
 Event = tuple[Any, ...]
 """A row of the columns."""
+
+
+@dataclass(slots=True, eq=False)
+class _Part:
+    """What runs on a thread: a task, or an async function, whose `operation` (-1 if unknown) calls it."""
+
+    caller: Caller
+    operation: int
+    instance: int
+    frame: int = 0
+    """0 for an async function that was not suspended yet."""
+    first: int = 0
+    """The first object of an async function."""
 
 
 class CodeMap:
@@ -39,23 +54,35 @@ class CodeMap:
         self._places, self._run = document.places, run
         self._values = document.data["values"]
         self._operations = document.data["operations"]
-        self._calls = _only_calls(document)
-        self._makers: dict[int, int] = {}
+        self._calls, self._functions_at = CallSites(document), document.functions_at
+        self._makers: dict[int, tuple[int, Row | None]] = {}
         printers = [row["id"] for row in self._operations if _PRINT.search(row["text"])]
         self._printer = printers[0] if len(printers) == 1 else None
         self._is_made: set[int] = set()
         self._objects: dict[int, tuple[int, int]] = {}
-        self._tasks: dict[int, tuple[int, int]] = {}
-        self._latest: dict[int, tuple[int, int]] = {}
+        self._tasks: dict[int, _Part] = {}
+        """By frame."""
+        self._running: dict[int, list[_Part]] = {}
+        """By thread, the innermost last."""
+        self._functions: dict[int, _Part] = {}
+        """The async functions that have begun, by their first objects."""
+        self._latest: dict[int, tuple[int, int, int]] = {}
+        """What each thread has made last: record, operation, the how-manieth object of it."""
         self._count = 1
         rows = document.data["functions"]
         named = (row for row in rows if row["name"] == label(run.function.name))
         self._function = next(named, None)
+        self._main = _Part(-1 if self._function is None else -1 - self._function["id"], -1, 0)
         self._has_begun = self._has_ended = False
 
     def operation(self, kernel: int) -> int | None:
         """What has printed, where it is the only one: compiled code does not say by which operation."""
         return self._printer
+
+    def operation_of_task(self, frame: int) -> int:
+        """The operation of the task, or of the call of the async function, that has the frame; -1 if unknown."""
+        part = self._tasks.get(frame)
+        return -1 if part is None else part.operation
 
     def value(self, function: int, register: int) -> int:
         """Compiled code has no registers."""
@@ -82,10 +109,12 @@ class CodeMap:
             yield kind, -1, -1, 0, None
         elif kind == "create":
             yield self._create(what, payload, worker)
+            if (part := self._functions.get(what)) is not None:
+                yield "begin", part.operation, -1, part.instance, None
         elif kind == "enqueue":
             self._count += 1
-            operation, _ = self._latest.get(worker, (-1, 0))
-            self._tasks[what] = operation, self._count
+            _, operation, _ = self._latest.get(worker, (0, -1, 0))
+            self._tasks[what] = _Part(operation, operation, self._count, what)
             yield kind, operation, -1, self._count, None
         elif kind in ("emplace", "fail"):
             value, operation = self._objects.pop(what, (-1, -1))
@@ -93,34 +122,72 @@ class CodeMap:
                 self._is_made.add(value)
                 text = payload_text(self._values[value]["type"], payload)
                 yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
-        elif what in self._tasks:
-            yield _AS.get(kind, kind), self._tasks[what][0], -1, self._tasks[what][1], None
+            if (part := self._functions.pop(what, None)) is not None:
+                self._stop(part, worker)
+                self._tasks.pop(part.frame, None)  # another task may have the frame from now on
+                yield "end", part.operation, -1, part.instance, None
+        elif what in self._tasks or (kind == "suspend" and self._suspend(what, worker)):
+            part = self._tasks[what]
+            self._stop(part, worker)
+            if kind in ("start", "resume"):
+                self._running.setdefault(worker, []).append(part)
+            yield _AS.get(kind, kind), part.operation, -1, part.instance, None
         elif kind == "start" and not self._has_begun:
             self._has_begun = True
             yield "call", -1, -1 if self._function is None else self._function["id"], 1, 0
 
+    def _stop(self, part: _Part, worker: int) -> None:
+        """It does not run on this thread any more, if it did."""
+        running = self._running.get(worker, [])
+        if part in running:
+            running.remove(part)
+
+    def _suspend(self, frame: int, worker: int) -> bool:
+        """Whether it is the frame of an async function, which has one from now on."""
+        running = [one for one in self._running.get(worker, ()) if not one.frame]
+        if running:
+            running[-1].frame, self._tasks[frame] = frame, running[-1]
+        return bool(running)
+
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
         """Note which value a new object is."""
-        operation = self._makers.get(record)
-        if operation is None:
-            operation = self._makers[record] = self._maker(record)
-        before, count = self._latest.get(worker, (-1, 0))
-        results = self._operations[operation]["results"] if operation >= 0 else []
-        count = count + 1 if before == operation and count < len(results) else 1
-        self._latest[worker] = operation, count
+        if record not in self._makers:
+            self._makers[record] = self._maker(record)
+        operation, function = self._makers[record]
+        before, latest, count = self._latest.get(worker, (0, -1, 0))
+        if function is not None:
+            running = self._running.setdefault(worker, [])
+            caller = running[-1] if running else self._main
+            operation = latest
+            if record != before or count >= len(self._results(latest)):
+                operation = self._calls.next(caller.caller, caller.instance, function)
+                latest = -1
+        results = self._results(operation)
+        count = count + 1 if latest == operation and count < len(results) else 1
+        if function is not None and count == 1:
+            self._count += 1
+            part = _Part(-1 - function["id"], operation, self._count, first=what)
+            self._functions[what] = part
+            running.append(part)
+        self._latest[worker] = record, operation, count
         value = results[count - 1] if count <= len(results) else -1
         self._objects[what] = value, operation
         return "create", operation, value, 0, None
 
-    def _maker(self, record: int) -> int:
-        """The operation of a record of a place; -1 for none."""
+    def _results(self, operation: int) -> list[int]:
+        return self._operations[operation]["results"] if operation >= 0 else []
+
+    def _maker(self, record: int) -> tuple[int, Row | None]:
+        """The operation of a record of a place, -1 for none; or the async function that starts there."""
         if not record:
-            return -1
+            return -1, None
         place = read_place(record)
         if place is None:
-            return -1
+            return -1, None
         found = self._places.get((place.source, place.line, place.column))
-        return self._calls.get((place.source, place.line), -1) if found is None else found
+        if found is not None:
+            return found, None
+        return -1, self._functions_at.get((place.source, place.line))
 
     def _ending(self, time: int) -> Iterator[Event]:
         """Events of what the function returns, and of groups, which no code resolves."""
@@ -130,13 +197,25 @@ class CodeMap:
         results = [] if self._function is None else self._function["results"]
         for value, result in zip(results, self._run.results, strict=False):
             if result.done() and value not in self._is_made:
+                self._is_made.add(value)
                 kind = "error" if result.state is State.ERROR else "available"
                 maker = self._values[value]["op"]
                 operation = -1 if maker is None else maker
                 yield time, _NUMBER[kind], operation, value, 1, -1, preview_of(result)
                 for awaited in self._awaited(operation) if kind == "available" else ():
+                    self._is_made.add(awaited)
                     maker = self._values[awaited]["op"]
                     yield time, _NUMBER[kind], maker, awaited, 1, -1, preview_of(result)
+        is_cancelled = self._run.request.is_cancelled
+        if self._function is not None and not self._run.diagnostics and not is_cancelled:
+            for operation in self._calls.certain(-1 - self._function["id"]):
+                for value in self._results(operation):
+                    if value not in self._is_made and self._is_unmade(value):
+                        yield time, _NUMBER["available"], operation, value, 1, -1, None
+
+    def _is_unmade(self, value: int) -> bool:
+        """Whether there is no object for it: its function never waits, and was called as any other."""
+        return not any(value == made for made, _ in self._objects.values())
 
     def _awaited(self, operation: int) -> list[int]:
         """What an await takes that no event is about: an async function that never waits makes no object."""
@@ -145,16 +224,3 @@ class CodeMap:
         operands = self._operations[operation]["operands"]
         unknown = (value for value in operands if value not in self._is_made)
         return [value for value in unknown if self._values[value]["op"] is not None]
-
-
-def _only_calls(document: ProgramDocument) -> dict[tuple[str, int], int]:
-    """The operation that calls the async function of a file's line, where there is only one: its object is the call's."""
-    callers: dict[str, list[int]] = {}
-    for row in document.data["operations"]:
-        if found := _CALL.search(row["text"]):
-            callers.setdefault(found[1], []).append(row["id"])
-    return {
-        place: callers[row["name"]][0]
-        for place, row in document.functions_at.items()
-        if row["kind"] == "async" and len(callers.get(row["name"], ())) == 1
-    }

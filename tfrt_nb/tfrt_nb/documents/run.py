@@ -176,6 +176,11 @@ class RunDocument:
             self.update()
             return _joined([columns for _, columns in self._chunks])
 
+    def operation_of_task(self, frame: int) -> int:
+        """The operation of a task of compiled code; -1 if that is not known."""
+        self.update()
+        return self._map.operation_of_task(frame) if isinstance(self._map, CodeMap) else -1
+
     def states(self) -> dict[int, tuple[str, int | None]]:
         """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
         with self._lock:

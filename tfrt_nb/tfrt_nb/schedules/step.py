@@ -48,6 +48,8 @@ class Stepper:
         self._is_over = False
         self.execution: Execution
         """The run."""
+        self.operation_of_task: Callable[[int], int] = lambda frame: -1
+        """Which operation a task of compiled code is of, by its frame; -1 if that is not known."""
         self._problem: BaseException | None = None
         self._host = ChosenHost(self._pick)
         started = threading.Event()
@@ -90,7 +92,7 @@ class Stepper:
         return self._is_over
 
     def ready(self, timeout: float | None = None) -> list[int]:
-        """The operations that may run next, by id; -1 stands for a task of compiled code.
+        """The operations that may run next, by id; -1 stands for a task of compiled code that is not known.
 
         An operation whose result a timer, a coroutine or a thread brings is ready twice: its kernel, then its
         result.  Waits until the step before is over; empty when the run is, or when the time is up first: then a
@@ -182,7 +184,9 @@ class Stepper:
         return self._is_over or bool(self._ready)
 
     def _operation(self, step: Step) -> int:
-        return -1 if step.program is None else self.document.operation_of(step.kernel)
+        if step.program is None:
+            return self.operation_of_task(step.handle) if step.task else -1
+        return self.document.operation_of(step.kernel)
 
     def _first(self, ready: Mapping[int, Step]) -> Step:
         """The first one in program order."""

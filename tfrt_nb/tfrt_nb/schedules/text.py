@@ -39,13 +39,7 @@ def stepped_through(
         outcome, results = outcome_of(stepper.execution), tuple(stepper.execution.results)
     if problems:
         raise TfrtError(*problems)
-    is_compiled = any(one.is_compiled for one in program.functions if one.name == function)
-    why = (
-        "on the board, too, those of compiled functions cannot be chosen"
-        if is_compiled
-        else "to choose them takes the board"
-    )
-    said = f"@{function}: the operations ran in program order; {why}\n"
+    said = f"@{function}: the operations ran in program order; to choose them takes the board\n"
     return said + outcome_text(replace(outcome, printed="".join(printed))), results
 
 

@@ -17,8 +17,8 @@ import { createTimeline } from "./views/timeline.js";
 import { createValues, namesOf, progress } from "./views/values.js";
 
 const EXPLAINED = {
-  "kernel-gone": "The kernel is gone: nothing runs any more. States are as they were seen last.",
-  "saved-while-running": "The file was saved while this ran; how it ended is not in it.",
+  "kernel-gone": "The kernel is gone: states are as they were seen last.",
+  "saved-while-running": "The file was saved while this ran: its end is not in it.",
 };
 
 /**

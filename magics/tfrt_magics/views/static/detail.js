@@ -27,7 +27,7 @@ export function createDetail(store) {
       const text = moment.preview(value);
       if (text) parts.push(element("pre", {}, `${moment.program.values[value].name} = ${text}`), ...heat(text));
     }
-    if (operation) parts.push(element("div.soft", {}, `line ${operation.line}, ${moment.stateOfOperation(operation.id)}`));
+    if (operation) parts.push(element("div.soft", {}, `line ${operation.line}, ${moment.stateOf(operation.id)}`));
     if (operation && moment.missing(operation.id).length) parts.push(element("div", {}, "It waits for:"), chain(moment, operation.id, DEEP, new Set()));
     const text = parts.map((part) => part.textContent).join("\n");
     if (text !== shown) body.replaceChildren(...parts);

@@ -20,7 +20,7 @@ export function svgOf(moment) {
     const from = values[value].op;
     return `<path d="M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[i] + w[i] / 2} ${y[i]}" stroke="#888" fill="none"${values[value].chain ? ' stroke-dasharray="5 4"' : ""}/>`;
   }));
-  const nodes = shown.map((operation, i) => `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="${operation.regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOfOperation(i)]}"/>`
+  const nodes = shown.map((operation, i) => `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="${operation.regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"/>`
     + `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(operation.kernel)}</text></g>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/>${[...frames, ...edges, ...nodes].join("")}</svg>`;
 }

@@ -43,6 +43,10 @@ export class History {
     this.called = new Uint8Array(functions.length);
     this.spans = [];
     this.open = new Map();
+    this.queued = new Map();
+    this.sleeps = [];
+    this.asleep = new Map();
+    this.steals = [];
   }
 
   /** Take all events up to the time `until`. */
@@ -60,8 +64,22 @@ export class History {
       if (this.called[value] === 0) this.called[value] = 1;
       return;
     }
+    this.takeThread(kind, events.worker[i], time);
     if (op != null && op >= 0 && program.operations[op]) this.takeOperation(kind, op, events.instance[i], events.worker[i], time);
     if (value != null && value >= 0 && program.values[value]) this.takeValue(kind, value, op, events, i);
+  }
+
+  /** What a thread does without work: it sleeps, or takes some from another one's queue. */
+  takeThread(kind, worker, time) {
+    if (kind === "park") {
+      this.asleep.set(worker, { worker, begin: time, end: NaN });
+      this.sleeps.push(this.asleep.get(worker));
+    } else if (kind === "wake") {
+      const sleep = this.asleep.get(worker);
+      if (sleep) sleep.end = time;
+      else if (sleep === undefined) this.sleeps.push({ worker, begin: 0, end: time }); // since before the run
+      this.asleep.set(worker, null);
+    } else if (kind === "steal") this.steals.push({ worker, time });
   }
 
   takeOperation(kind, op, instance, worker, time) {
@@ -75,7 +93,8 @@ export class History {
         this.values.worker[result] = worker;
         this.values.state[result] = RUNNING;
       }
-      this.begin(op, instance, worker, time);
+      const span = this.begin(op, instance, worker, time);
+      span.isInline = isNaN(span.queued) && !this.tables.isCompiled[this.program.operations[op].function];
     } else if (ENDS.has(kind)) {
       this.close(op, instance, time);
       const { results } = this.program.operations[op], isLate = kind === "end" && operations.state[op] === RUNNING;
@@ -89,6 +108,7 @@ export class History {
       } else if (isLate && !results.length) operations.state[op] = AVAILABLE;
       else if (isLate) this.wait(op, instance, time); // its kernel has returned, its result has not come
     } else if (kind === "enqueue") {
+      this.queued.set(`${op}:${instance}`, time);
       if (operations.state[op] === WAITING) operations.state[op] = READY;
     } else if (STATE_OF[kind] && !this.program.operations[op].results.length) {
       operations.state[op] = STATE_OF[kind];
@@ -131,9 +151,11 @@ export class History {
   }
 
   begin(op, instance, worker, begin) {
-    const span = { op, instance, worker, begin, end: NaN };
-    this.open.set(`${op}:${instance}`, span);
+    const key = `${op}:${instance}`, span = { op, instance, worker, begin, end: NaN, queued: this.queued.get(key) ?? NaN };
+    this.queued.delete(key);
+    this.open.set(key, span);
     this.spans.push(span);
+    return span;
   }
 
   close(op, instance, time, worker = -1) {
@@ -161,15 +183,15 @@ export class Moment {
     const { op, function: function_ } = this.program.values[value];
     const isCalled = this.history.called[function_];
     if (isCalled && (op == null ? this.program.functions[function_].arguments.includes(value) && !this.document.absent.includes(value) : this.tables.isConstant[op])) return AVAILABLE;
-    if (this.left !== null) return op != null && this.tables.isCompiled[function_] ? this.codeOfOperation(op) : this.rest([value]);
+    if (this.left !== null) return op != null && this.tables.isCompiled[function_] ? this.codeOf(op) : this.rest([value]);
     if (found !== WAITING || op == null || !isExact) return found;
-    return this.codeOfOperation(op) === READY ? READY : WAITING;
+    return this.codeOf(op) === READY ? READY : WAITING;
   }
 
   /** What is without an event at the end: made by one that was not kept, or not made. */
   rest(values) { return values.some((each) => this.document.counts[each]) ? AVAILABLE : this.left; }
 
-  codeOfOperation(op) {
+  codeOf(op) {
     const found = this.history.operations.state[op];
     if (this.isEnd && this.left === null && found === WAITING && this.document.ready?.includes(op)) return READY;
     const { operands, results, function: function_, parent } = this.program.operations[op];
@@ -187,15 +209,15 @@ export class Moment {
   /** What compiled code only computes leaves no event: at the end it is as what is around it, unless that chooses between regions. */
   codeInside(parent) {
     if (parent == null) return this.status === "done" ? AVAILABLE : this.left;
-    return /if|switch/.test(this.program.operations[parent].kernel) ? this.left : this.codeOfOperation(parent);
+    return /if|switch/.test(this.program.operations[parent].kernel) ? this.left : this.codeOf(parent);
   }
 
   state(value) { return STATES[this.code(value)]; }
-  stateOfOperation(op) { return STATES[this.codeOfOperation(op)]; }
+  stateOf(op) { return STATES[this.codeOf(op)]; }
 
   /** The operands that a value or operation waits for; of a task that has begun, also those that it awaits. */
   missing(op) {
-    if (op == null || this.codeOfOperation(op) !== WAITING) return [];
+    if (op == null || this.codeOf(op) !== WAITING) return [];
     const { operations } = this.program, all = [...operations[op].operands];
     if (this.history.operations.count[op]) {
       for (const { parent, kernel, operands } of operations) if (parent === op && /async.await/.test(kernel)) all.push(...operands);

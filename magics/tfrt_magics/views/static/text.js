@@ -2,7 +2,7 @@
 
 import { duration } from "./dom.js";
 import { SHAPES, WORDS } from "./theme.js";
-import { outcomesInWords } from "./views/schedules.js";
+import { outcomesInWords, RACE } from "./views/schedules.js";
 import { functionsOf, namesOf, progress, tableOf } from "./views/values.js";
 
 const ROWS = 200, WIDTH = 400, LOG = 20000;
@@ -13,7 +13,7 @@ export function textOf(moment) {
   const head = `${namesOf(moment)}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const pair of document.outcomes?.races ?? []) {
-    parts.push("race: nothing orders these two, and both touch one buffer", ...pair.map((op) => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
+    parts.push(RACE, ...pair.map((op) => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
   }
   for (const function_ of functionsOf(moment)) {
     const rows = tableOf(moment, function_);

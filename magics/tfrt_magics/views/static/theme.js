@@ -46,7 +46,7 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .shape { display: inline-block; width: 1.2em; text-align: center; color: var(--look); }
 ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).join("\n")}
 .rows { position: relative; font: var(--code); }
-.row { position: absolute; left: 0; right: 0; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; cursor: default; }
+.row { position: absolute; left: 0; right: 0; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; cursor: default; }
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
@@ -61,7 +61,8 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .row.result .name { font-weight: 700; }
 .tag { margin-left: 6px; font: 11px var(--ui); color: var(--soft); }
 .twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
-.log .row > *, .timeline .row > * { margin-right: 12px; }
+.log .row > * { margin-right: 12px; }
+.timeline .row { display: grid; gap: 12px; grid-template-columns: minmax(0, 1fr) 76px 232px; }
 h4 { margin: 0; padding: 6px 12px 2px; }
 .track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }

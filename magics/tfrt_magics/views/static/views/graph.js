@@ -82,7 +82,7 @@ export function createGraph(store) {
 
   function drawItem(row, item) {
     const { twist, shape, text } = row.parts, key = keyOf(item), isFolded = folded.has(key);
-    const state = item.key === undefined ? moment.stateOfOperation(item.id) : null, words = state ? store.textOf(item.id) : `@${item.name}`;
+    const state = item.key === undefined ? moment.stateOf(item.id) : null, words = state ? store.textOf(item.id) : `@${item.name}`;
     const feeds = state ? [...new Set(store.tables.uses[item.id].map((user) => moment.program.operations[user].line))].join(",") : null;
     setAttributes(row, { "data-op": item.id ?? null, "data-line": item.line ?? null, "data-state": state, "data-feeds": feeds,
       "data-function": moment.program.functions[item.function].name, "aria-level": (depths[item.id] ?? 0) + 1, "aria-label": `${words}, ${state ?? "folded"}`,
@@ -126,21 +126,21 @@ export function createGraph(store) {
     if (!moment) return;
     context.scale(scale, scale);
     context.translate(-x, -y);
-    const [right, bottom] = [x + width / scale, y + height / scale], isReadable = scale > 0.45;
+    const [right, bottom] = [x + width / scale, y + height / scale], isNear = scale > 0.45;
     context.font = FONT;
     context.textBaseline = "middle";
-    drawBoxes(context, palette, scale, isReadable);
+    drawBoxes(context, palette, scale, isNear);
     const nodes = places.shown.filter((op, i) => op === i && places.x[i] <= right && places.x[i] + places.w[i] >= x && places.y[i] <= bottom && places.y[i] + places.h[i] >= y);
-    drawNodes(context, nodes.filter(isOpen), palette, scale, isReadable);
+    drawNodes(context, nodes.filter(isOpen), palette, scale, isNear);
     drawEdges(context, palette, scale, x, y, right, bottom);
-    drawNodes(context, nodes.filter((i) => !isOpen(i)), palette, scale, isReadable);
+    drawNodes(context, nodes.filter((i) => !isOpen(i)), palette, scale, isNear);
   }
 
-  function drawNodes(context, nodes, palette, scale, isReadable) {
+  function drawNodes(context, nodes, palette, scale, isNear) {
     const far = {};
     for (const i of nodes) {
       const [left, top, w, h] = [places.x[i], places.y[i], places.w[i], places.h[i]];
-      const state = moment.stateOfOperation(i), isChosen = store.chosen === i;
+      const state = moment.stateOf(i), isChosen = store.chosen === i;
       if (scale < FAR && !isChosen && !path.has(i) && !isOpen(i)) {
         (far[state] ??= new Path2D()).rect(left, top, w, h);
         continue;
@@ -156,7 +156,7 @@ export function createGraph(store) {
       context.fill();
       context.globalAlpha = 1;
       context.stroke();
-      if (isReadable) label(context, i, state, left, top, w, palette);
+      if (isNear) label(context, i, state, left, top, w, palette);
     }
     for (const state in far) {
       context.fillStyle = palette[state];
@@ -176,14 +176,14 @@ export function createGraph(store) {
     if (isBox(i)) context.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
   }
 
-  function drawBoxes(context, palette, scale, isReadable) {
+  function drawBoxes(context, palette, scale, isNear) {
     for (const box of places.boxes) {
       if (box.isHidden) continue;
       context.strokeStyle = palette.line;
       context.lineWidth = 1 / Math.max(scale, 0.5);
       context.strokeRect(box.x, box.y, box.w, box.h);
       context.fillStyle = palette.soft;
-      if (box.op == null && isReadable) context.fillText(`${box.isFolded ? "▸" : "▾"} @${store.program.functions[box.function].name}`, box.x + 6, box.y + 13);
+      if (box.op == null && isNear) context.fillText(`${box.isFolded ? "▸" : "▾"} @${store.program.functions[box.function].name}`, box.x + 6, box.y + 13);
     }
   }
 

@@ -2,6 +2,7 @@
 
 import { button, element } from "../dom.js";
 
+export const RACE = "race: nothing orders these two, and both touch one buffer";
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The outcomes in words: how many, of how many schedules, and whether these are all. */
@@ -37,7 +38,7 @@ export function createOutcomes(store) {
     node.hidden = !outcomes;
     if (!outcomes || shown === outcomes) return;
     shown = outcomes;
-    const races = outcomes.races.map((pair) => element("p.note", { textContent: "A race: nothing orders these two, and both touch one buffer." },
+    const races = outcomes.races.map((pair) => element("p.note", { textContent: RACE },
       ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${store.textOf(op)}`, () => store.select(op))))));
     const texts = outcomes.rows.map(textsOf);
     const heads = Object.keys(texts[0] ?? {}).filter((head) => texts.some((each) => each[head])); // what no outcome has takes no place
@@ -64,8 +65,10 @@ export function createReady(store, ask) {
     node.hidden = !ready || !ask;
     if (node.hidden) return;
     const chosen = store.chosen;
-    here.hidden = chosen == null || ready.includes(chosen);
-    const words = ready.map((op) => (op < 0 ? "a task of compiled code" : store.textOf(op) + (moment.stateOfOperation(op) === "running" ? " … its result comes" : "")));
+    // Of compiled code only tasks, and async functions that go on, are steps.
+    const step = store.program.operations[chosen];
+    here.hidden = !step || ready.includes(chosen) || (store.tables.isCompiled[step.function] && !/execute|call/.test(step.kernel));
+    const words = ready.map((op) => (op < 0 ? "a task of compiled code" : store.textOf(op) + (moment.stateOf(op) === "running" ? " … its result comes" : "")));
     if (shown === (shown = words.join("\n"))) return;
     list.replaceChildren(...ready.map((op, at) => button(words[at], () => ask({ step: store.document.run, op }), { "data-op": op })));
   }

@@ -26,7 +26,7 @@ export function createSource(store, label = "Source") {
   }
 
   function drawItem(row, { text, number, operations }) {
-    const codes = operations?.map(({ id }) => STATES.indexOf(moment.stateOfOperation(id))) ?? [];
+    const codes = operations?.map(({ id }) => STATES.indexOf(moment.stateOf(id))) ?? [];
     const state = codes.length ? STATES[Math.max(...codes)] : null;
     setAttributes(row, { "data-line": number, "data-state": state, "data-op": operations?.[0].id ?? null,
       "aria-current": operations?.some(({ id }) => id === store.chosen) || null });

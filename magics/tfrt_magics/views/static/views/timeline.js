@@ -31,14 +31,14 @@ export function createTimeline(store) {
 
   function show(next) {
     moment = next;
-    const workers = [...new Set(spans().map(({ worker }) => worker))].sort((a, b) => a - b);
+    const workers = [...new Set([...spans(), ...store.live.sleeps, ...store.live.steals].map(({ worker }) => worker))].sort((a, b) => a - b);
     lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) || "other thread" }));
     lane = new Map(workers.map((worker, place) => [worker, place]));
     const found = listed(spans());
     ({ kept, times } = found);
     note.replaceChildren(...words());
     rows.show(kept);
-    canvas.resize(Math.min(330, Math.max(1, lanes.length) * LANE + AXIS));
+    canvas.resize(Math.min(64, Math.max(1, lanes.length)) * LANE + AXIS);
   }
 
   function words() {
@@ -46,7 +46,8 @@ export function createTimeline(store) {
       .map(([op, all]) => `${nameOf(op)} ran ${count(Math.max(totalOf(op), all.length))} times`);
     const often = repeated.length ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `] : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
-    return [...often, ...lost, "A lane is a thread: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and the event loop resume what sleeps."];
+    return [...often, ...lost, "Lanes are threads: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and event loop resume what sleeps. "
+      + "Open bar: in the queue; thin line: asleep; ▾: took another one's work."];
   }
 
   const nameOf = (op) => store.program.values[store.program.operations[op].results[0]]?.name || store.program.operations[op].kernel;
@@ -59,7 +60,7 @@ export function createTimeline(store) {
       "aria-current": store.chosen === span.op || null });
     setText(row.parts.text, store.textOf(span.op));
     setText(row.parts.where, moment.worker(span.worker));
-    setText(row.parts.when, `${duration(span.begin)} + ${duration(end - span.begin)}`);
+    setText(row.parts.when, whenOf(span));
   }
 
   function size() {
@@ -71,7 +72,13 @@ export function createTimeline(store) {
     return spans().findLast((span) => lane.get(span.worker) === place && x >= span.begin && x <= Math.max(endOf(span), span.begin + size().width / 300)) ?? null;
   }
 
-  const about = (span) => (span ? `${store.textOf(span.op)}\n${duration(span.begin)} + ${duration(endOf(span) - span.begin)}` : "");
+  /** When it ran; and how long it was queued before, or whether the thread that made it ready ran it at once. */
+  function whenOf(span) {
+    const { begin, queued, isInline } = span;
+    return `${duration(begin)} + ${duration(endOf(span) - begin)}${queued >= 0 ? `, queued ${duration(begin - queued)}` : isInline ? ", inline" : ""}`;
+  }
+
+  const about = (span) => (span ? `${store.textOf(span.op)}\n${whenOf(span)}` : "");
 
   function hit(x, y) {
     store.select(at(x, y)?.op ?? null);
@@ -86,16 +93,20 @@ export function createTimeline(store) {
       context.fillStyle = place % 2 ? palette.shade : palette.paper;
       context.fillRect(0, place * LANE, width, LANE);
     });
+    drawThreads(context, across, width, palette);
     const last = new Map(); // bars narrower than a pixel at the same place are one
     for (const span of spans()) {
       const left = across(span.begin), right = across(endOf(span));
-      if (right < LABELS || left > width) continue;
+      const queued = span.queued >= 0 ? across(span.queued) : left;
+      if (right < LABELS || queued > width) continue;
       const place = lane.get(span.worker), isChosen = store.chosen === span.op;
       if (right - left < 1 && !isChosen && last.get(place) === Math.round(left)) continue;
       last.set(place, Math.round(left));
       const isLater = span.begin > moment.time;
       context.globalAlpha = isLater ? 0.25 : 0.85;
-      context.fillStyle = isChosen ? palette.accent : isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOfOperation(span.op)];
+      context.strokeStyle = palette.ready;
+      if (left - queued > 1) context.strokeRect(queued, place * LANE + LANE / 2 - 3, left - queued, 6);
+      context.fillStyle = isChosen ? palette.accent : isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOf(span.op)];
       context.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
       if (right - left > 40) {
         context.globalAlpha = 1;
@@ -115,6 +126,25 @@ export function createTimeline(store) {
     if (!moment.isEnd) {
       context.fillStyle = palette.accent;
       context.fillRect(across(moment.time) - 1, 0, 2, height);
+    }
+  }
+
+  /** Sleeps as lines, steals as marks. */
+  function drawThreads(context, across, width, palette) {
+    const last = new Map();
+    context.fillStyle = palette.soft;
+    context.globalAlpha = 0.4;
+    for (const sleep of store.live.sleeps) {
+      const left = across(sleep.begin), right = across(endOf(sleep));
+      if (right >= LABELS && left <= width) context.fillRect(left, lane.get(sleep.worker) * LANE + LANE / 2 - 1, Math.max(1, right - left), 2);
+    }
+    context.globalAlpha = 1;
+    context.fillStyle = palette.accent;
+    for (const { worker, time } of store.live.steals) {
+      const left = Math.round(across(time));
+      if (left < LABELS || left > width || last.get(worker) === left) continue; // those at one place are one
+      last.set(worker, left);
+      context.fillText("▾", left - 4, lane.get(worker) * LANE + 5);
     }
   }
 

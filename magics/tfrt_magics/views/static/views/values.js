@@ -97,14 +97,14 @@ export function createValues(store) {
   const head = element("div.headings", { role: "row" }, ...headings);
   const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
   const groups = new Map();
-  let sorting = { column: -1, direction: 1 };
+  let sorting = { column: -1, sign: 1 };
 
   /** First click: rising.  Second: falling.  Third: the order of the program. */
   function sortBy(place) {
-    if (sorting.column !== place) sorting = { column: place, direction: 1 };
-    else sorting = sorting.direction === 1 ? { column: place, direction: -1 } : { column: -1, direction: 1 };
+    if (sorting.column !== place) sorting = { column: place, sign: 1 };
+    else sorting = sorting.sign === 1 ? { column: place, sign: -1 } : { column: -1, sign: 1 };
     headings.forEach((heading, at) => heading.setAttribute("aria-sort",
-      at !== sorting.column ? "none" : sorting.direction === 1 ? "ascending" : "descending"));
+      at !== sorting.column ? "none" : sorting.sign === 1 ? "ascending" : "descending"));
     store.changed();
   }
 
@@ -130,8 +130,8 @@ export function createValues(store) {
       group.title.hidden = functions.length === 1;
       let rows = tableOf(moment, function_);
       if (wanted) rows = rows.filter(({ name, state, type, worker, text, tags = [] }) => [name, ...tags, state, type, worker, text].join(" ").toLowerCase().includes(wanted));
-      const { column, direction } = sorting;
-      if (column >= 0) rows.sort((a, b) => direction * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
+      const { column, sign } = sorting;
+      if (column >= 0) rows.sort((a, b) => sign * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
       for (const row of rows) Object.assign(row, { moment, whole: end });
       group.rows.show(rows);
     }
