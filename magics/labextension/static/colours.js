@@ -14,6 +14,7 @@ const LONG = 10000; // characters of a line that has no colours
 // JupyterLab's themes have a colour: "atom" rather than "typeName", for one.
 const TOKENS = [
   [/^\/\/.*/, "comment"],
+  [/^"[A-Za-z_][\w$]*(?:\.[\w$]+)+"(?=\s*\()/, "variableName.standard"],
   [/^"(?:[^"\\]|\\.)*"?/, "string"],
   [/^%[\w$.-]+(?:#\d+)?/, "variableName.special"],
   [/^@(?:[\w$.-]+|"[^"]*")/, "variableName.definition"],

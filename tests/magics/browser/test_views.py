@@ -257,7 +257,19 @@ LATE = """func.func @main(%x: i32) -> i32 {
   %sum = tfrt.add.i32 %a, %x
   tfrt.return %sum : i32
 }"""
-KINDS = ["call", "begin", "end", "available", "error", "suspend", "resume"]
+KINDS = [
+    "call",
+    "begin",
+    "end",
+    "available",
+    "error",
+    "suspend",
+    "resume",
+    "enqueue",
+    "park",
+    "wake",
+    "steal",
+]
 
 
 def events(*rows: tuple[int, str, int, int, int]) -> dict[str, Any]:
@@ -289,6 +301,35 @@ def test_what_comes_from_outside_is_in_the_lane_of_what_brings_it(show) -> None:
         ["timers", "20", "1000"],
         ["worker 1", "1010", "1020"],
     ]
+
+
+def test_the_timeline_says_what_was_queued_what_ran_inline_and_has_lanes_of_idle_threads(
+    show,
+) -> None:
+    log = events(
+        (0, "call", -1, 0, 0),
+        (0, "park", -1, -1, 1),
+        (1, "enqueue", 0, -1, 0),
+        (4, "steal", -1, -1, 0),
+        (6, "begin", 0, -1, 0),
+        (20, "available", 0, 1, 0),
+        (21, "begin", 1, -1, 0),
+        (30, "available", 1, 2, 0),
+        (40, "wake", -1, -1, 1),
+    )
+    page = show(document(LATE, events=log, workers=["worker 1", "worker 2"]))
+    open_tab(page, "Timeline")
+    spans = page.get_by_label("Timeline").locator("[data-worker]")
+    assert [
+        text.split(" ns", 1)[1] for text in spans.locator(":nth-child(3)").all_inner_texts()
+    ] == [
+        " + 14 ns, queued 5 ns",
+        " + 9 ns, inline",
+    ]
+    lanes = page.locator("canvas").first.evaluate("(canvas) => canvas.clientHeight")
+    page.evaluate("() => { store.document.events.worker.fill(0); store.replace(store.document); }")
+    page.evaluate("() => window.drawn()")
+    assert page.locator("canvas").first.evaluate("(canvas) => canvas.clientHeight") < lanes
 
 
 def test_an_argument_that_has_not_come_waits_and_what_a_stopped_run_left_is_cancelled(show) -> None:

@@ -95,7 +95,7 @@ function createHead(store, ask, canAsk, code) {
     await navigator.clipboard?.writeText(textOf(store.moment())).catch(() => {});
     setText(copy, "Copied");
     setTimeout(() => setText(copy, "Copy"), 1500);
-  }, { "aria-label": "Copy" });
+  });
   const exporting = exports(store, ask, canAsk, code);
   const bar = element("div");
   const progressbar = element("div.progress", { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" }, bar);

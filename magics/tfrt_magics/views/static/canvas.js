@@ -17,9 +17,9 @@ const ZOOM = 1.25, EDGE = 6, READABLE = 0.5;
 
 /**
  * `draw(context, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
- * A horizontal one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
+ * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
  */
-export function createCanvas({ draw, size, hit, height, horizontal = false, left = 0, describe }) {
+export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0, describe }) {
   const canvas = element("canvas", { "aria-hidden": true });
   canvas.style.height = `${height}px`;
   const node = element("div.stage", {}, canvas);
@@ -32,10 +32,10 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
 
   function fit(width) {
     const whole = size();
-    const all = horizontal ? (width - left) / whole.width : Math.min(1.2, width / whole.width, height / whole.height);
+    const all = isFlat ? (width - left) / whole.width : Math.min(1.2, width / whole.width, height / whole.height);
     // Until the reader asks for all of it, a large picture is readable and shows its beginning.
-    const scale = horizontal || isWhole ? all : Math.max(all, READABLE);
-    view = { scale, x: horizontal ? 0 : Math.min(0, (whole.width - width / scale) / 2), y: Math.min(-EDGE, (whole.height - height / scale) / 2) };
+    const scale = isFlat || isWhole ? all : Math.max(all, READABLE);
+    view = { scale, x: isFlat ? 0 : Math.min(0, (whole.width - width / scale) / 2), y: Math.min(-EDGE, (whole.height - height / scale) / 2) };
   }
 
   function paint() {
@@ -55,7 +55,7 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
   function zoom(factor, at = node.clientWidth / 2, down = height / 2) {
     isFitted = false;
     const scale = Math.max(1e-9, view.scale * factor);
-    view = { scale, x: view.x + at / view.scale - at / scale, y: horizontal ? view.y : view.y + down / view.scale - down / scale };
+    view = { scale, x: view.x + at / view.scale - at / scale, y: isFlat ? view.y : view.y + down / view.scale - down / scale };
     redraw();
   }
 
@@ -89,7 +89,7 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
     if (Math.abs(right) + Math.abs(down) < 4 && !drag.moved) return;
     drag.moved = true;
     isFitted = false;
-    view = { ...view, x: drag.view.x - right / view.scale, y: horizontal ? 0 : drag.view.y - down / view.scale };
+    view = { ...view, x: drag.view.x - right / view.scale, y: isFlat ? 0 : drag.view.y - down / view.scale };
     redraw();
   };
   canvas.onpointerup = (event) => {
@@ -97,7 +97,7 @@ export function createCanvas({ draw, size, hit, height, horizontal = false, left
     drag = null;
   };
 
-  const place = (event) => [view.x + (event.offsetX - left) / view.scale, horizontal ? event.offsetY : view.y + event.offsetY / view.scale];
+  const place = (event) => [view.x + (event.offsetX - left) / view.scale, isFlat ? event.offsetY : view.y + event.offsetY / view.scale];
 
   return { node, tools, reveal, resize: (next) => { if (next !== height) { height = next; canvas.style.height = `${height}px`; } redraw(); },
     dispose: () => observer.disconnect() };

@@ -14,7 +14,7 @@ export function element(tag, properties = {}, ...children) {
 
 /** A button that keeps its keys from the notebook's shortcuts. */
 export function button(text, onClick, attributes = {}) {
-  return element("button", { type: "button", textContent: text, onclick: onClick, ...attributes });
+  return element("button", { type: "button", onclick: onClick, ...attributes }, text);
 }
 
 /** Set attributes that differ; null removes. */

@@ -9,8 +9,8 @@ export function createReplay(store) {
   const play = button("▶", () => (timer === null ? start() : pause()));
   const back = button("‹", () => { pause(); store.step(-1); }, named("Step back"));
   const forth = button("›", () => { pause(); store.step(1); }, named("Step forward"));
-  const speed = element("select", { title: "Seconds for the whole run", "aria-label": "Speed", onkeydown: keepKey },
-    ...[["in 20 s", 20], ["in 8 s", 8], ["in 3 s", 3], ["as it was", 0]].map(([text, value]) => element("option", { textContent: text, value, selected: value === 8 })));
+  const speed = element("select", { "aria-label": "Speed", onkeydown: keepKey },
+    ...[20, 8, 3, 0].map((value) => element("option", { value, selected: value === 8 }, value ? `in ${value} s` : "as it was")));
   const time = element("span.soft");
   const node = element("div.bar", { role: "group", "aria-label": "Replay controls" }, play, back, forth, slider, time, speed);
   let timer = null, last = 0;

@@ -29,7 +29,7 @@ export function createOutcomes(store) {
 
   function rowOf(texts, place, heads, { run }) {
     const replay = run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
-    const cells = heads.map((head) => element("td", {}, element("pre", { textContent: texts[head] })));
+    const cells = heads.map((head) => element("td", {}, element("pre", {}, texts[head])));
     return element("tr", { "aria-current": place === chosen }, ...cells, element("td", {}, replay));
   }
 
@@ -38,13 +38,13 @@ export function createOutcomes(store) {
     node.hidden = !outcomes;
     if (!outcomes || shown === outcomes) return;
     shown = outcomes;
-    const races = outcomes.races.map((pair) => element("p.note", { textContent: RACE },
+    const races = outcomes.races.map((pair) => element("p.note", {}, RACE,
       ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${store.textOf(op)}`, () => store.select(op))))));
     const texts = outcomes.rows.map(textsOf);
     const heads = Object.keys(texts[0] ?? {}).filter((head) => texts.some((each) => each[head])); // what no outcome has takes no place
-    const names = [...heads, ""].map((text) => element("th.soft", { scope: "col", textContent: text }));
+    const names = [...heads, ""].map((text) => element("th.soft", { scope: "col" }, text));
     const rows = texts.map((each, place) => rowOf(each, place, heads, outcomes.rows[place]));
-    node.replaceChildren(element("div", { textContent: outcomesInWords(outcomes) }),
+    node.replaceChildren(element("div", {}, outcomesInWords(outcomes)),
       element("div", { style: "overflow-x: auto" }, element("table", { "aria-label": "Outcomes" }, element("thead", {}, element("tr", {}, ...names)), element("tbody", {}, ...rows))), ...races);
     const more = outcomes.count - outcomes.rows.length;
     if (more > 0) node.append(element("div.soft", {}, `and ${counted(more, "outcome")} more`));

@@ -28,7 +28,7 @@ export function createStages(store, ask, canAsk) {
     }
     const stage = stages[chosen] ?? stages[0];
     [...list.children].forEach((each, place) => each.setAttribute("aria-pressed", stages[place] === stage));
-    setText(about, stage ? stage.about : store.document.stages?.problem || problem || "The kernel compiles the program again …");
+    setText(about, stage ? stage.about : store.document.stages?.problem || problem || "The kernel compiles it again …");
     about.hidden = !about.textContent;
     text.hidden = !stage;
     if (stage && stage !== drawn) {

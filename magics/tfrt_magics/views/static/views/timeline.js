@@ -20,7 +20,7 @@ export function listed(spans) {
 
 export function createTimeline(store) {
   const rows = createRows({ label: "Timeline", height: 24, cells: [["text", ""], ["where", "soft"], ["when", "soft"]], draw: drawItem, choose: (span) => store.select(span.op) });
-  const canvas = createCanvas({ draw, size, hit, height: 80, horizontal: true, left: LABELS, describe: (x, y) => about(at(x, y)) });
+  const canvas = createCanvas({ draw, size, hit, height: 80, isFlat: true, left: LABELS, describe: (x, y) => about(at(x, y)) });
   const note = element("p.note.soft");
   const node = element("div.timeline", {}, canvas.node, note, element("div.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node));
   let moment = null, lanes = [], lane = new Map(), times = new Map(), kept = [];
@@ -47,7 +47,7 @@ export function createTimeline(store) {
     const often = repeated.length ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `] : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
     return [...often, ...lost, "Lanes are threads: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and event loop resume what sleeps. "
-      + "Open bar: in the queue; thin line: asleep; ▾: took another one's work."];
+      + "Open bar: queued; thin line: asleep; ▾: took another one's work."];
   }
 
   const nameOf = (op) => store.program.values[store.program.operations[op].results[0]]?.name || store.program.operations[op].kernel;
@@ -97,15 +97,12 @@ export function createTimeline(store) {
     const last = new Map(); // bars narrower than a pixel at the same place are one
     for (const span of spans()) {
       const left = across(span.begin), right = across(endOf(span));
-      const queued = span.queued >= 0 ? across(span.queued) : left;
-      if (right < LABELS || queued > width) continue;
+      if (right < LABELS || left > width) continue;
       const place = lane.get(span.worker), isChosen = store.chosen === span.op;
       if (right - left < 1 && !isChosen && last.get(place) === Math.round(left)) continue;
       last.set(place, Math.round(left));
       const isLater = span.begin > moment.time;
       context.globalAlpha = isLater ? 0.25 : 0.85;
-      context.strokeStyle = palette.ready;
-      if (left - queued > 1) context.strokeRect(queued, place * LANE + LANE / 2 - 3, left - queued, 6);
       context.fillStyle = isChosen ? palette.accent : isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOf(span.op)];
       context.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
       if (right - left > 40) {
@@ -129,7 +126,7 @@ export function createTimeline(store) {
     }
   }
 
-  /** Sleeps as lines, steals as marks. */
+  /** Sleeps as lines, steals as marks, and what waits in the queue, behind the bars of what ran meanwhile. */
   function drawThreads(context, across, width, palette) {
     const last = new Map();
     context.fillStyle = palette.soft;
@@ -139,6 +136,11 @@ export function createTimeline(store) {
       if (right >= LABELS && left <= width) context.fillRect(left, lane.get(sleep.worker) * LANE + LANE / 2 - 1, Math.max(1, right - left), 2);
     }
     context.globalAlpha = 1;
+    context.strokeStyle = palette.ready;
+    for (const span of spans()) {
+      const left = across(span.queued), wide = across(span.begin) - left; // not a number where it was not queued
+      if (wide > 1 && left < width && left + wide > LABELS) context.strokeRect(left, lane.get(span.worker) * LANE + LANE / 2 - 3, wide, 6);
+    }
     context.fillStyle = palette.accent;
     for (const { worker, time } of store.live.steals) {
       const left = Math.round(across(time));

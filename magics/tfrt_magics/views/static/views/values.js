@@ -42,9 +42,10 @@ export function namesOf(moment) {
 function resultsOf(moment, function_) {
   const { results, result_types: types, name } = function_;
   const said = moment.isEnd ? moment.document.results[name] : null;
-  return (types ?? []).map((type, place) => {
+  return (types ?? []).flatMap((type, place) => {
     const value = results[place];
     const known = value !== undefined && isRecorded(moment, value);
+    if (!known && !(name in moment.document.results)) return []; // called by others: nothing is known of it
     const [state, text] = said?.[place] ?? (known ? [moment.state(value), moment.preview(value)] : ["waiting", ""]);
     return { isResult: true, value, op: value === undefined ? null : moment.program.values[value].op, function: function_.id,
       name: types.length === 1 ? "result" : `result ${place}`, type, state, text, worker: "", begin: NaN, end: known ? moment.history.values.end[value] : NaN, count: 1 };
@@ -97,14 +98,13 @@ export function createValues(store) {
   const head = element("div.headings", { role: "row" }, ...headings);
   const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
   const groups = new Map();
-  let sorting = { column: -1, sign: 1 };
+  let sorting = { column: -1, sign: 0 };
 
   /** First click: rising.  Second: falling.  Third: the order of the program. */
   function sortBy(place) {
-    if (sorting.column !== place) sorting = { column: place, sign: 1 };
-    else sorting = sorting.sign === 1 ? { column: place, sign: -1 } : { column: -1, sign: 1 };
-    headings.forEach((heading, at) => heading.setAttribute("aria-sort",
-      at !== sorting.column ? "none" : sorting.sign === 1 ? "ascending" : "descending"));
+    const sign = sorting.column === place ? { 1: -1, 0: 1 }[sorting.sign] ?? 0 : 1;
+    sorting = { column: place, sign };
+    headings.forEach((heading, at) => heading.setAttribute("aria-sort", at !== place || !sign ? "none" : sign > 0 ? "ascending" : "descending"));
     store.changed();
   }
 
@@ -131,7 +131,7 @@ export function createValues(store) {
       let rows = tableOf(moment, function_);
       if (wanted) rows = rows.filter(({ name, state, type, worker, text, tags = [] }) => [name, ...tags, state, type, worker, text].join(" ").toLowerCase().includes(wanted));
       const { column, sign } = sorting;
-      if (column >= 0) rows.sort((a, b) => sign * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
+      if (sign) rows.sort((a, b) => sign * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
       for (const row of rows) Object.assign(row, { moment, whole: end });
       group.rows.show(rows);
     }
@@ -167,7 +167,7 @@ function drawRow(row, item, store) {
   // The value that a function gives back is one row, found by either name.
   const tags = item.tags ?? [];
   if (parts.tags.textContent !== tags.map((tag) => ` ${tag}${item.text}`).join("")) {
-    parts.tags.replaceChildren(...tags.map((tag) => element("span.tag", { "data-value": tag, "data-state": item.state }, ` ${tag}`, element("span.hidden", { textContent: item.text }))));
+    parts.tags.replaceChildren(...tags.map((tag) => element("span.tag", { "data-value": tag, "data-state": item.state }, ` ${tag}`, element("span.hidden", {}, item.text))));
   }
   for (const tag of parts.tags.children) tag.dataset.state = item.state;
   if (names.length) {
