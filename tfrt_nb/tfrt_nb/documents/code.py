@@ -139,15 +139,18 @@ class CodeMap:
     def _stop(self, part: _Part, worker: int) -> None:
         """It does not run on this thread any more, if it did."""
         running = self._running.get(worker, [])
-        if part in running:
+        if running and running[-1] is part:  # nearly always: a recursion may be deep
+            running.pop()
+        elif part in running:
             running.remove(part)
 
     def _suspend(self, frame: int, worker: int) -> bool:
         """Whether it is the frame of an async function, which has one from now on."""
-        running = [one for one in self._running.get(worker, ()) if not one.frame]
-        if running:
-            running[-1].frame, self._tasks[frame] = frame, running[-1]
-        return bool(running)
+        running = reversed(self._running.get(worker, []))
+        part = next((one for one in running if not one.frame), None)
+        if part is not None:
+            part.frame, self._tasks[frame] = frame, part
+        return part is not None
 
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
         """Note which value a new object is."""
