@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.language.answers import complete, definition, explain
 from tfrt_nb.language.operations import entry, kernel_names, names
 from tfrt_nb.language.scan import scan
@@ -186,6 +187,13 @@ def test_each_kernel_says_what_it_does() -> None:
     own = set(kernel_names()) - USER_FUNCTIONS.keys()
     without = [name for name in sorted(own) if not getattr(entry(name), "text", "")]
     assert without == []
+
+
+def test_each_operation_of_another_dialect_says_what_it_does() -> None:
+    found = [name for dialect in UPSTREAM_DIALECTS for name in names(f"{dialect}.")]
+    known = {name: one for name in found if (one := entry(name)) is not None}
+    assert {"arith.addi", "scf.for", "memref.load", "async.execute"} <= set(known)
+    assert [name for name, one in known.items() if not one.text] == []
 
 
 def test_the_table_has_the_users_kernels_and_dialects() -> None:

@@ -95,7 +95,52 @@ FAMILIES = {
     "func.call": "Calls a compiled function, and waits for its return.",
     "memref.load": "An element of a buffer.",
     "memref.store": "Writes an element of a buffer.",
+    "builtin.module": "A program, or a part of one: its functions.",
+    "builtin.unrealized_conversion_cast": "The value as another type, in the middle of a lowering.",
+    "memref.alloc": "A new buffer; its elements are not set.",
+    "memref.alloca": "A new buffer that lasts as long as the call of the function, or as memref.alloca_scope around it.",
+    "memref.dealloc": "Frees a buffer of memref.alloc, which must not be used any more.",
+    "memref.dim": "The size of a buffer in one dimension.",
+    "memref.get_global": "The buffer of a memref.global.",
+    "memref.subview": "A part of a buffer: its offsets, sizes and strides.  The elements are shared.",
+    "memref.reinterpret_cast": "The elements of a buffer with another offset, other sizes and strides.",
+    "memref.dma_start": "Starts to copy elements from one buffer to another.",
+    "memref.dma_wait": "Waits until the copy of a memref.dma_start is made.",
+    "linalg.reduce": "Combines the elements along some dimensions.",
+    "linalg.conv_2d": "A convolution in two dimensions; the letters are the order of the dimensions.",
+    "scf.condition": "Ends the first region of scf.while: whether it goes on, and with which values.",
+    "scf.yield": "Ends a region and gives its results.",
+    "scf.reduce.return": "Ends a region of scf.reduce and gives the combined value.",
+    "arith.addf": "The sum.",
+    "arith.subf": "The difference.",
+    "arith.mulf": "The product.",
+    "arith.divf": "The quotient; a number by 0 is infinite, 0 by 0 is not a number.",
+    "arith.negf": "The number with the other sign.",
 }  # fmt: skip
+
+_INTEGERS = {
+    "add": "The sum; what does not fit wraps around.",
+    "sub": "The difference; what does not fit wraps around.",
+    "mul": "The product; what does not fit wraps around.",
+    "and": "The bits that both have.",
+    "or": "The bits that one of them has.",
+    "xor": "The bits in which they differ.",
+    "divs": "The quotient, rounded towards 0.  To divide by 0 is an error.",
+    "divu": "The quotient of numbers without a sign.  To divide by 0 is an error.",
+    "ceildivs": "The quotient, rounded up.  To divide by 0 is an error.",
+    "ceildivu": "The quotient of numbers without a sign, rounded up.  To divide by 0 is an error.",
+    "floordivs": "The quotient, rounded down.  To divide by 0 is an error.",
+    "rems": "What a division rounded towards 0 leaves, with the sign of the dividend.  To divide by 0 is an error.",
+    "remu": "What a division of numbers without a sign leaves.  To divide by 0 is an error.",
+    "maxs": "The larger one.",
+    "maxu": "The larger one of numbers without a sign.",
+    "mins": "The smaller one.",
+    "minu": "The smaller one of numbers without a sign.",
+    "shl": "The bits moved to the left; zeros follow.",
+    "shrs": "The bits moved to the right; the sign follows.",
+    "shru": "The bits moved to the right; zeros follow.",
+}
+"""Of `index`, and of `arith` with an i behind."""
 
 _SCALARS = {one.name: one.family.text for one in OPERATIONS.values()} | {
     one.sync_name: f"{one.family.text}  In sync functions." for one in OPERATIONS.values()
@@ -116,6 +161,11 @@ def family_text(name: str) -> str:
     """What there is to say about the family of an operation; "" if nothing is here."""
     if name in _SCALARS:
         return _SCALARS[name]
+    dialect, _, word = name.partition(".")
+    if dialect in ("index", "arith") and (text := _INTEGERS.get(word.removesuffix("i"))):
+        return text
+    if name.startswith("linalg.conv_2d_"):
+        name = "linalg.conv_2d"
     family = family_of(name)
     if family in FAMILIES:
         return FAMILIES[family]
