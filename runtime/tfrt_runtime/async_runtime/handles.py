@@ -10,14 +10,7 @@ import numpy as np
 
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native.coroutines.async_buffers import (
-    BLOCK_SIZE,
-    BUFFERS_STATIC,
-    GENERATION_SHIFT,
-    HEADER_SIZE,
-    IS_CONSTANT,
-    block_of,
-)
+from tfrt_runtime.native import layouts as at
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
 
@@ -27,12 +20,12 @@ GONE = "the buffer has ended: it was deallocated, or its function has returned"
 def lent_handle(memory: object) -> int:
     """For memory of Python's, which outlives the code that gets it: no code may change a read-only array."""
     is_constant = isinstance(memory, np.ndarray) and not memory.flags.writeable
-    return native_process().words.buffers + BUFFERS_STATIC + IS_CONSTANT * is_constant
+    return native_process().words.buffers + at.BUFFERS_STATIC + at.HANDLE_CONSTANT * is_constant
 
 
 def is_static(handle: int) -> bool:
     """Whether a handle is of memory that exists and that compiled code does not allocate."""
-    return handle >> GENERATION_SHIFT == 0 and WORDS[block_of(handle) >> 3] == 0
+    return handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0
 
 
 def kept_bytes(handle: int) -> Array | None:
@@ -56,10 +49,10 @@ class _Block:
     """A block that arrays share; with the last of them it is given back."""
 
     def __init__(self, handle: int) -> None:
-        address = block_of(handle)
-        size = WORDS[(address + BLOCK_SIZE) >> 3] - HEADER_SIZE
+        address = handle & at.HANDLE_ADDRESS
+        size = WORDS[(address + at.BLOCK_SIZE) >> 3] - at.BLOCK_ELEMENTS
         self.__array_interface__ = {
-            "data": (address + HEADER_SIZE, False),
+            "data": (address + at.BLOCK_ELEMENTS, False),
             "shape": (size,),
             "typestr": "|u1",
             "version": 3,

@@ -55,13 +55,13 @@ class Starvation:
         # A promise that was kept while we looked at the others has ended the rest.
         return rest == rest_of(self._queue, apart_from)
 
-    def give_up(self, context: int, address: int, diagnostic: Diagnostic) -> None:
+    def abandon(self, context: int, address: int, diagnostic: Diagnostic) -> None:
         """Resolve an object to an error, if it is unresolved."""
         self.resolve(context, address, error_value(self._process, context, diagnostic))
 
     def resolve(self, context: int, address: int, failure: int) -> None:
         """Resolve an object to an error value, if it is unresolved; takes a reference to the value."""
-        self._process.quick.async_give_up(context, address, failure)
+        self._process.quick.async_abandon(context, address, failure)
 
     def end_groups(self, context: int) -> bool:
         """Nothing runs: groups that are awaited and lack members become errors."""
@@ -89,7 +89,7 @@ class Starvation:
     ) -> None:
         """Resolve objects to errors.  The first ones get their own; there may be millions."""
         for address in stuck[:MAX_OWN_ERRORS]:
-            self.give_up(context, address, reason(address))
+            self.abandon(context, address, reason(address))
         if rest := stuck[MAX_OWN_ERRORS:]:
             text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
             shared = error_value(self._process, context, error(text))
@@ -101,7 +101,7 @@ class Starvation:
 
     def end(self, context: int, awaited: int) -> None:
         """Nothing runs, and a thread waits for an object: resolve it to an error that says so."""
-        self.give_up(context, awaited, self._starved(awaited, self._stuck()))
+        self.abandon(context, awaited, self._starved(awaited, self._stuck()))
 
     def has_waiting_tasks(self) -> bool:
         """Whether a task waits for a registered object; nothing runs."""

@@ -26,14 +26,13 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting, misfit
 from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.python_calls import ARGUMENT_WORDS, IS_VALUE
 
 Describe = Callable[[int, int], str]
 """Names an argument in a message: of which function, and which one of its arguments."""
 
 
 def _ordinary(type_text: str) -> int:
-    """The type of the payload of ordinary values of a type: see `native.python_runs.put`."""
+    """The type of the payload of ordinary values of a type: see `native.python.python_runs.put`."""
     if type_text.endswith(TENSOR):
         return at.TYPE_TENSOR
     others = {CHAIN_TYPE: at.TYPE_CHAIN, STRING_TYPE: at.TYPE_OBJECT}
@@ -87,7 +86,7 @@ class Entry:
         for type_text in self._arguments:
             self._template.extend((_ordinary(type_text), 0, 0))
         self._template.extend([0] * (count + len(self.result_types)))
-        self._first = 8 * (len(NEW_REQUEST) + (ARGUMENT_WORDS + 1) * count)
+        self._first = 8 * (len(NEW_REQUEST) + (at.ARGUMENT_WORDS + 1) * count)
         """Of the place of the first result from the start of a request."""
         head = array("q", bytes(at.TEMPLATE_WORDS))
         head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
@@ -100,7 +99,7 @@ class Entry:
             head[at.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
         self._native_template = head + self._template
         self.template = self._native_template.buffer_info()[0]
-        """The address of what `native.python_runs` reads."""
+        """The address of what `native.python.python_runs` reads."""
 
     def words(
         self, queue: WorkQueue, given: Sequence[object]
@@ -126,7 +125,7 @@ class Entry:
             except PayloadError as wrong:
                 self.release(words)
                 raise self._refused(index, value, wrong) from None
-            place += ARGUMENT_WORDS
+            place += at.ARGUMENT_WORDS
         return words, values, kept
 
     def rows(
@@ -157,10 +156,10 @@ class Entry:
         table = np.frombuffer(words, np.int64)[len(NEW_REQUEST) :].reshape(count, size)
         for index, (type_text, column) in enumerate(zip(self._arguments, columns, strict=True)):
             payloads = column_payloads(type_text, column)
-            place = len(NEW_REQUEST) + ARGUMENT_WORDS * index
+            place = len(NEW_REQUEST) + at.ARGUMENT_WORDS * index
             if payloads is not None:
-                table[:, ARGUMENT_WORDS * index] = SCALAR_TYPES[type_text]
-                table[:, ARGUMENT_WORDS * index + 1] = payloads
+                table[:, at.ARGUMENT_WORDS * index] = SCALAR_TYPES[type_text]
+                table[:, at.ARGUMENT_WORDS * index + 1] = payloads
                 continue
             for row, value in enumerate(column):
                 try:
@@ -185,9 +184,9 @@ class Entry:
     def release(self, given: array[int] | bytes) -> None:
         """Release the handles of objects of calls that are not started."""
         objects, words = native_process().objects, memoryview(given).cast("B").cast("q")
-        taken = ARGUMENT_WORDS * len(self._arguments)
+        taken = at.ARGUMENT_WORDS * len(self._arguments)
         for row in range(len(NEW_REQUEST), len(words), self.row_bytes // 8 or 1):
-            for i in range(row, row + taken, ARGUMENT_WORDS):
+            for i in range(row, row + taken, at.ARGUMENT_WORDS):
                 if words[i] == at.TYPE_OBJECT and words[i + 1]:
                     objects.release(words[i + 1])
 
@@ -216,7 +215,7 @@ class Entry:
             encoder = ENCODERS.get(type(value))
             if encoder is None or type_text in SCALAR_TYPES:
                 payload = encode(type_text, value, native_process().objects)
-                words[place : place + ARGUMENT_WORDS] = array("q", payload)
+                words[place : place + at.ARGUMENT_WORDS] = array("q", payload)
             else:
                 words[place], words[place + 1] = encoder[0], encoder[1](value)
             return
@@ -226,7 +225,7 @@ class Entry:
         elif not is_on_queue(queue, value, type_text):
             value = on_queue(queue, value, type_text, self._refusal(index))
         values.append((index, value))
-        words[place], words[place + 1] = IS_VALUE, value.address
+        words[place], words[place + 1] = at.IS_VALUE, value.address
 
     def _refusal(self, argument: int) -> Callable[[str], Diagnostic]:
         """What makes the error of an argument that comes later, and does not fit."""

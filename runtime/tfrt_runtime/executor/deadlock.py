@@ -16,7 +16,7 @@ ON_ITS_LOOP = (
     " turn: await the run or its values, or let the host have a loop of its own"
 )
 
-_giving_up = threading.RLock()
+_abandoning = threading.RLock()
 
 
 def find_deadlock(
@@ -47,14 +47,14 @@ def find_deadlock(
     return [error(text, place, request.promises.left_by_kernels())]
 
 
-def give_up(request: Request, failure: Diagnostic) -> bool:
+def abandon_values(request: Request, failure: Diagnostic) -> bool:
     """Make the values that kernels of a stuck run have given errors, so that what is left of it can end.
 
     Whether there were such values.
     """
     failed, queue = make_error(request.queue, failure), request.queue
     is_first = False
-    with _giving_up:  # two threads may wait for the run
+    with _abandoning:  # two threads may wait for the run
         for value in request.promises.given_by_kernels():
             if value.done():
                 continue

@@ -13,7 +13,7 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic
 from tfrt_runtime.executor.calls import Entry
-from tfrt_runtime.executor.deadlock import give_up
+from tfrt_runtime.executor.deadlock import abandon_values
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
@@ -352,7 +352,7 @@ class Execution:
         self._raise_interrupt()
         if self._reported_stuck != was_stuck:
             return False  # though a worker may have ended since what was left of it
-        return self._settle(deadline, interrupted) if is_over else self._is_given_up()
+        return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _works_out(self) -> bool:
         """Work for the run on this thread; whether nothing of it is left, as of most runs that are short."""
@@ -406,19 +406,19 @@ class Execution:
             return (
                 interrupted()
                 or self._raise_interrupt()
-                or self._is_given_up()
+                or self._is_abandoned()
                 or self._report_stuck()
             )
 
         return is_over
 
-    def _is_given_up(self) -> bool:
+    def _is_abandoned(self) -> bool:
         """Whether the run is cancelled and only waits for values from outside the runtime."""
         is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
         if not is_decided or rest_of(self.request.queue) is None:
             return False
         found = self.stuck()
-        return not (found and give_up(self.request, found[0]))
+        return not (found and abandon_values(self.request, found[0]))
 
     @property
     def is_stuck(self) -> bool:
@@ -432,7 +432,7 @@ class Execution:
             self._reported_stuck = True
             for diagnostic in found:
                 self.request.report(diagnostic)
-            give_up(self.request, found[0])
+            abandon_values(self.request, found[0])
         return self._reported_stuck
 
     def stuck(self) -> list[Diagnostic]:

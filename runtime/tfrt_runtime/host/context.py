@@ -38,7 +38,6 @@ from tfrt_runtime.host.waiting.blocking import BlockingWatch
 from tfrt_runtime.host.waiting.idleness import quiesce
 from tfrt_runtime.host.waiting.kernel_waits import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.cells import KEPT_AT_REST
 
 if TYPE_CHECKING:
     import asyncio
@@ -763,7 +762,7 @@ class Request(Run):
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` when nothing of the run is left: now, if that is so already."""
         with self.lock:
-            if native_process().quick.request_hear(self.address) and not self.is_done:
+            if native_process().quick.request_notify(self.address) and not self.is_done:
                 self._callbacks = [*(self._callbacks or ()), callback]
                 return
         callback()
@@ -771,7 +770,7 @@ class Request(Run):
     def finished(self) -> None:
         """Called by the native core, on any thread, when nothing of the run is left and Python hears of it."""
         process = native_process()
-        if process.memory_held > KEPT_AT_REST and not self.host.has_runs:
+        if process.memory_held > at.KEPT_AT_REST and not self.host.has_runs:
             process.quick.trim_at_rest(self.queue.context())
         with self.lock:
             callbacks, self._callbacks = self._callbacks or (), None

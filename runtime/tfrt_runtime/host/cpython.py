@@ -102,7 +102,7 @@ _new_function.restype = ctypes.py_object
 
 
 def built_in(name: str, address: int, *words: int) -> Callable[..., Any]:
-    """The entry of the core at `address` as a function of Python: see `native.python_entries`.
+    """The entry of the core at `address` as a function of Python: see `native.python.python_entries`.
 
     `words` are what is bound to it.
     """

@@ -18,7 +18,6 @@ from types import FrameType
 
 from tfrt_runtime.host import structs
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.python_runs import LOOK_NS
 
 
 class Interrupts:
@@ -65,7 +64,7 @@ class Interrupts:
         if get_ident() == self._main:
             # A notebook puts Python's handler back before each cell; within one it stays as it is.
             now = monotonic_ns()
-            if now - self._words.looked > LOOK_NS:
+            if now - self._words.looked > at.INTERRUPTS_LOOK_NS:
                 self._words.looked = now
                 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
                     signal.signal(signal.SIGINT, self._handler)

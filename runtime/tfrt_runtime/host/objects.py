@@ -15,7 +15,7 @@ class ObjectTable:
     def __init__(
         self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
     ) -> None:
-        """`function` gives functions of `native.python_objects`; `count` says how many handles exist."""
+        """`function` gives functions of `native.python.python_objects`; `count` says how many handles exist."""
         self.add: Callable[[object], int] = function("object_add")
         """A new handle to an object."""
         self.get: Callable[[int], object] = function("object_get")
@@ -35,7 +35,7 @@ class NoObject:
 
 
 class NativeTensor(NoObject):
-    """A base of tensors that native kernels can have; `native.python_runs` reads the slot.
+    """A base of tensors that native kernels can have; `native.python.python_runs` reads the slot.
 
     `_handle` is None, or an object whose first slot is the address of the native tensor.
     """
@@ -54,7 +54,7 @@ class NativeValue(NoObject):
 
 
 class Run:
-    """A base of runs: `native.python_runs` writes the slot."""
+    """A base of runs: `native.python.python_runs` writes the slot."""
 
     __slots__ = ("words",)
     words: bytes

@@ -30,14 +30,10 @@ from tfrt_runtime.host.payload import FACES, read_payload
 from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import library, threads
-from tfrt_runtime.native.coroutines.async_buffers import (
-    BUFFERS_DEAD,
-    BUFFERS_SIZE,
-)
 from tfrt_runtime.once import once
 
 MISSING = object()
-"""What functions of `native.python_runs` return where Python has to look for itself."""
+"""What functions of `native.python` return where Python has to look for itself."""
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
 """A kernel's number in its record: that of its program, and below it its own in the program."""
@@ -128,8 +124,8 @@ class NativeProcess:
         """Where native kernels of all hosts get memory for tensors."""
         self._local = threading.local()
         self._reserve = _reserve_for_errors()
-        self._buffers = (ctypes.c_int64 * (BUFFERS_SIZE // 8))()
-        self._buffers[BUFFERS_DEAD // 8] = 1
+        self._buffers = (ctypes.c_int64 * (at.BUFFERS_SIZE // 8))()
+        self._buffers[at.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
         self._python = python_interface(self.requests, self._read)
@@ -147,9 +143,9 @@ class NativeProcess:
         self.launch = self._built_in("python_runs", "launch")
         self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
         self.at_once = self._built_in("python_runs", "at_once")
-        self.first: Callable[[int, int, bytes], object] = self._built_in("python_runs", "first")
-        self.result: Callable[[int, int, int], object] = self._built_in("python_runs", "result")
-        self.end: Callable[[int, bytes], object] = self._built_in("python_runs", "end")
+        self.first: Callable[[int, int, bytes], object] = self._built_in("python_waits", "first")
+        self.result: Callable[[int, int, int], object] = self._built_in("python_waits", "result")
+        self.end: Callable[[int, bytes], object] = self._built_in("python_waits", "end")
         self.leave: Callable[[int, bytes, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
         self.start_as_task = self.quick.start_call_with
@@ -212,7 +208,7 @@ class NativeProcess:
         return built_in(name, address, self.library[name], self._python.buffer_info()[0])
 
     def _built_in(self, module: str, name: str) -> Callable[..., Any]:
-        """A function of `native.python_runs` or `python_objects`."""
+        """A function of a module of `native.python`."""
         words = (self._python.buffer_info()[0], self.address, id(MISSING))
         return built_in(name, self.library[f"{module}.{name}"], *words)
 

@@ -16,7 +16,6 @@ Read in this order:
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Rooms: `queues` (what is ready, and who runs it), `calls` (a call of a function, and the run loop), `kernels`,
   `sync` (sync functions), `coroutines` (what compiled code calls).
-- Calls from Python: `python_entries` (entries as functions of Python), `python_objects`, `handles`, `python_calls`,
-  `python_runs`.
+- Calls from Python: `handles` (of what it holds), `python` (with the GIL).
 - How it is loaded: `library` and `loaded`; how it is built: `building`; how it is explored: `simulator`.
 """

@@ -44,8 +44,6 @@ CARVED_AT_ONCE = 16
 STOCK = 32
 """Slabs in a full stock: two megabytes."""
 WAIT_NS = 1_000_000
-KEPT_AT_REST = 64 << 20
-"""Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
 
 
 @native
@@ -169,7 +167,7 @@ def give_batches(process: Address, size_class: int, first: Address, last: Addres
 
 @native
 def take_batch(process: Address, size_class: int) -> Address:
-    """A batch from the depot; 0 if none is there, or another thread has them all for a moment."""
+    """A batch from the depot; 0 if it is empty, or another thread has them all for a moment."""
     return take_one(process + at.PROCESS_DEPOT + 8 * size_class, at.BATCH_NEXT)
 
 
@@ -277,7 +275,7 @@ def give_stocked(process: Address, slab: Address) -> None:
 
 @native
 def take_stocked(process: Address) -> Address:
-    """A slab of the stock; 0 if none is there, or another thread has them all for a moment."""
+    """A slab of the stock; 0 if that is empty, or another thread has them all for a moment."""
     slab = take_one(process + at.PROCESS_STOCK, at.SLAB_NEXT)
     if slab != 0:
         fetch_add(process + at.PROCESS_STOCKED, -1)
@@ -345,7 +343,7 @@ def trim_class(process: Address, size_class: int) -> int:
                 release(slab)
                 give_back(process, at.SLAB_SIZE)
         else:
-            # Blocks of a slab stay together: who takes the batch finds the next one near the last.
+            # Blocks of a slab stay together: a thread that takes the batch finds the next one near the last.
             block = load(slab + at.SLAB_LIST)
             while block != 0:
                 following = load(block + at.VALUE_NEXT)
@@ -411,7 +409,7 @@ def give_if_much(context: Address) -> None:
 
     A free block in its lists keeps a whole slab from being given back, and they may be of as many slabs.
     """
-    if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > KEPT_AT_REST:
+    if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_lists(context)
 
 
@@ -419,4 +417,4 @@ def give_if_much(context: Address) -> None:
 def trim_at_rest(context: Address) -> None:
     """No run is left: give back what the process holds beyond KEPT_AT_REST, as far as it is free."""
     give_lists(context)
-    trim(load(context + at.CONTEXT_PROCESS), KEPT_AT_REST)
+    trim(load(context + at.CONTEXT_PROCESS), at.KEPT_AT_REST)

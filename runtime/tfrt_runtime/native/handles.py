@@ -19,7 +19,7 @@ from tfrt_runtime.native.async_value import (
     resolve,
     set_error,
 )
-from tfrt_runtime.native.calls.endings import cancel_request, leave_request
+from tfrt_runtime.native.calls.completion import cancel_request, leave_request
 from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
 from tfrt_runtime.native.events import leave_log
 from tfrt_runtime.native.memory import (
@@ -218,14 +218,14 @@ def request_leave(context: Address, request: Address) -> None:
 
 
 @entry
-def request_hear(request: Address) -> int:
-    """Let Python hear of the end of a request; 0 if it is over."""
+def request_notify(request: Address) -> int:
+    """Have Python called when a request is over; 0 if it is over already."""
     while True:
-        told = load_acquire(request + at.REQUEST_TOLD)
-        if told == at.REQUEST_OVER:
+        notify = load_acquire(request + at.REQUEST_NOTIFY)
+        if notify == at.NOTIFY_OVER:
             return 0
-        # Also where it says so already: then Python hears of the end, whatever comes in between.
-        if compare_and_swap(request + at.REQUEST_TOLD, told, at.REQUEST_HEARD) != 0:
+        # Also where the word says so already: Python is called then, whatever comes in between.
+        if compare_and_swap(request + at.REQUEST_NOTIFY, notify, at.NOTIFY_PYTHON) != 0:
             return 1
 
 

@@ -53,7 +53,7 @@ VALUE_ASYNC = 56
 behind the header `<< 2`, plus flags."""
 OBJECT_REGISTERED = 1
 """The runtime's list of objects holds a reference; VALUE_NEXT links the list."""
-OBJECT_GIVEN_UP = 2
+OBJECT_ABANDONED = 2
 """Resolved in its producer's place: what that does later is ignored."""
 OBJECT_DISOWNED = 1 << 39
 """The program has dropped the producer's reference by hand: nothing may resolve the object."""
@@ -116,6 +116,8 @@ TYPE_STORAGE = 40
 """The payload is plain memory behind the header; VALUE_ASYNC says how much."""
 TYPE_GROUP = 41
 """No payload: a group of tokens and values."""
+TYPE_TENSOR_OF = 256
+"""Of a tensor argument of a user's kernel: the type of its elements, and this times one more than its rank."""
 
 # Group: behind the header of a value, which becomes available when nothing is pending.
 GROUP_ADDED = 64
@@ -187,7 +189,7 @@ PROCESS_PRINT = 32
 PROCESS_NEED_THREAD = 40
 """need_thread(context, pool): a blocking task waits and no thread is idle."""
 PROCESS_REQUEST_DONE = 48
-"""done(context, request, REQUEST_HEARD or REQUEST_LEFT): the last activation of a request is gone."""
+"""done(context, request, NOTIFY_PYTHON or NOTIFY_FORGET): the last activation of a request is gone."""
 PROCESS_RUN_ENTRY = 56
 """Task function `executor.run_entry`."""
 PROCESS_RUN_BLOCKING = 64
@@ -245,6 +247,8 @@ PROCESS_RUNS = 496
 PROCESS_OBJECTS = 504
 """How many Python objects payloads refer to; written with the GIL only."""
 PROCESS_SIZE = 512
+KEPT_AT_REST = 64 << 20
+"""Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.  Only the
@@ -446,8 +450,17 @@ INTERRUPTS_WAITS = 16
 INTERRUPTS_LOOKED = 24
 """When Python last looked whether the handler is installed."""
 INTERRUPTS_SIZE = 32
+INTERRUPTS_LOOK_NS = 10_000_000
+"""Python looks so often whether the handler is installed."""
 
-# Request: what belongs to one run of a program.  It outlives its activations: Python owns it.
+# Request: what belongs to one run of a program.  It outlives its activations: Python owns it.  Behind its words,
+# where a call from Python begins with payloads (`python_calls`), are
+#
+#     for each argument: the type of its payload, and two words of payload; or IS_VALUE, and an AsyncValue
+#     for each argument: the AsyncValue made of that
+#     for each result:   its AsyncValue, with a reference that is Python's
+IS_VALUE = -1
+ARGUMENT_WORDS = 3
 REQUEST_CANCEL = 0
 """The error AsyncValue of a cancelled request, or 0; owned by the request."""
 REQUEST_ACTIVE = 8
@@ -467,13 +480,13 @@ REQUEST_UNUSUAL = 64
 """Not 0 if the run is cancelled or its events are logged: all that the short way of a kernel asks."""
 REQUEST_WATCH = 72
 """The watch of a run whose events are logged, or 0."""
-REQUEST_TOLD = 80
-"""0 until the run is over, REQUEST_HEARD if Python wants to hear of that, or REQUEST_LEFT if the Python object
-of the run is dead; then REQUEST_OVER."""
+REQUEST_NOTIFY = 80
+"""What is to be done when the run is over: 0, NOTIFY_PYTHON to call Python, NOTIFY_FORGET if the Python object of
+the run is dead.  Then NOTIFY_OVER."""
 REQUEST_NEXT = 88
 """The next one in PROCESS_OVER."""
 REQUEST_TIER = 96
-"""TIER_*: which functions of the run may be machine code; TIER_INTERPRETER once machine code has given up."""
+"""TIER_*: which functions of the run may be machine code; TIER_INTERPRETER once machine code has bailed out."""
 REQUEST_COMPILED = 104
 """Not 0 once machine code has run."""
 REQUEST_KNOWN = 128
@@ -481,7 +494,7 @@ REQUEST_KNOWN = 128
 REQUEST_DECIDED = 136
 """Those of them that have run or were skipped; short ones are added when their call ends."""
 REQUEST_SIZE = 192
-REQUEST_HEARD, REQUEST_LEFT, REQUEST_OVER = 1, 2, 3
+NOTIFY_PYTHON, NOTIFY_FORGET, NOTIFY_OVER = 1, 2, 3
 TIER_AUTO, TIER_INTERPRETER, TIER_COMPILED = range(3)
 """Functions that are hot; none; all that can be."""
 
@@ -677,7 +690,7 @@ EFFORT_STACK = 0
 EFFORT_FUEL = 8
 """Kernels until it asks whether to go on; below 0 it asks."""
 EFFORT_ASK = 16
-"""`ask(effort)`: kernels that it may run then; 0: it gives up."""
+"""`ask(effort)`: kernels that it may run then; 0: it bails out."""
 EFFORT_CONTEXT = 24
 EFFORT_REQUEST = 32
 EFFORT_ARGUMENTS = 40
@@ -898,3 +911,39 @@ STOP_SIZE = STOP_PLACES + 16 * MAX_STOP_PLACES
     EVENT_INTERRUPTED,
     EVENT_REFUSED,
 ) = range(17)
+
+# Handle of a buffer of compiled code: `address of its block | generation << HANDLE_SHIFT | HANDLE_CONSTANT`; see
+# `coroutines.async_buffers`.
+HANDLE_CONSTANT = 1
+"""The elements must not be changed."""
+HANDLE_SHIFT = 48
+HANDLE_ADDRESS = (1 << HANDLE_SHIFT) - 8
+
+# Block of a buffer: a header, then its elements.
+BLOCK_GENERATION = 0
+"""What live handles of the block say.  Written by the thread that has changed BLOCK_OWNER."""
+BLOCK_OWNER = 8
+"""Twice the generation; with BLOCK_KEPT, `memref.dealloc` must not give the block back.
+
+A thread that gives a block back changes this word first, by compare-and-swap: of several one succeeds.
+"""
+BLOCK_KEPT = 1
+BLOCK_NEXT = 16
+"""The next handle in the stack of free blocks, or among the buffers of a function."""
+BLOCK_SIZE = 24
+BLOCK_CLASS = 32
+BLOCK_HAS_PAGES = 40
+"""Whether BUFFERS_PAGES counts the block.  Written by its owner."""
+BLOCK_ELEMENTS = 64
+
+# Buffers: what all threads share, PROCESS_BUFFERS.
+BUFFERS_PAGES = 0
+"""Bytes of large free blocks that the system has not got back."""
+BUFFERS_STATIC = 8
+"""Always 0: the header of what never ends."""
+BUFFERS_DEAD = 16
+"""Always 1: the header of what never was."""
+BUFFERS_FREE = 64
+"""A stack of handles for each size class."""
+BUFFERS_CLASSES = 160
+BUFFERS_SIZE = BUFFERS_FREE + 8 * BUFFERS_CLASSES

@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 class SimulatedCoroutines:
     """The state of compiled programs on the queue of a simulated host.
 
-    `events` are what native code has told Python, apart from errors to describe; each error has a
+    `events` are what native code has reported to Python, apart from errors to describe; each error has a
     number, from 1 on, under which the host notes its release.  `answers` are what Python answers to
     events, by event and from the context and the argument; 0 if there is none.
     """

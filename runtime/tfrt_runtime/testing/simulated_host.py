@@ -21,7 +21,7 @@ from functools import cache
 from tfrt_runtime.native import cells, layouts, memory
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
-from tfrt_runtime.native.calls.endings import cancel_request
+from tfrt_runtime.native.calls.completion import cancel_request
 from tfrt_runtime.native.calls.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
 from tfrt_runtime.native.simulator.world import World
@@ -83,7 +83,7 @@ class SimulatedHost:
         """A request that is not cancelled."""
         request = self.block(at.REQUEST_SIZE, "request", "REQUEST_")
         memory.store(request + at.REQUEST_ACTIVE, active)
-        memory.store(request + at.REQUEST_TOLD, at.REQUEST_HEARD)
+        memory.store(request + at.REQUEST_NOTIFY, at.NOTIFY_PYTHON)
         self._requests.add(request)
         error = self.error(-1)
         self.own_values += 1

@@ -163,7 +163,7 @@ def test_a_payload_that_comes_after_its_value_was_given_up_leaves_the_error_alon
         async_abi.describe_error(token, 1)
         async_abi.set_token_error(token)
         context = coroutines.host.main
-        async_objects.async_give_up(context, value, async_objects.error_of(context, token))
+        async_objects.async_abandon(context, value, async_objects.error_of(context, token))
         store(async_abi.get_value_storage(value), 77)
         async_abi.emplace_value(value)
         async_abi.drop_ref(token, 1)

@@ -1,7 +1,7 @@
 """Hot functions of host programs as machine code: scalars, calls of such functions and control flow.
 
 Each function of the file, its regions included, is a function of LLVM, which puts them into each other.  A value is
-in a register; a chain is 0.  What is not ordinary goes to the block `out`, which gives up: the limit of the stack
+in a register; a chain is 0.  What is not ordinary goes to the block `out`, which bails out: the limit of the stack
 becomes such that each call on the way back returns at once, and each loop ends.  `native.calls.machine_calls` says
 what happens then.  So no call has to be asked how it has ended.
 """
@@ -34,7 +34,7 @@ declare double @llvm.floor.f64(double)
 declare double @llvm.fabs.f64(double)
 declare i64 @llvm.abs.i64(i64, i1)
 
-define internal void @give_up(ptr %effort) noinline cold {{
+define internal void @bail_out(ptr %effort) noinline cold {{
   store i64 -1, ptr %effort
   ret void
 }}
@@ -207,7 +207,7 @@ class _Function:
         returned = self._read(own.result_registers, results, None)
         lines.add(f"ret {_returned(results)} {_packed(lines, results, returned)}")
         lines.start("out")
-        lines.add("call void @give_up(ptr %effort)")
+        lines.add("call void @bail_out(ptr %effort)")
         lines.add(f"ret {_returned(results)} zeroinitializer")
         given = ", ".join(
             ["ptr %effort"] + [f"{LLVM_TYPES[type_]} %a{i}" for i, type_ in enumerate(arguments)]

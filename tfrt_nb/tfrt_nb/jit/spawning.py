@@ -254,9 +254,9 @@ def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
             yield from _load_argument(module, shape, step - 1)
             name = f"mlirAsyncRuntimeIs{_kind(shape, step - 1)}Error"
             yield f"  %is_off = {_call(module, name, source)}"
-        yield "  br i1 %is_off, label %give_up, label %go_on"
-        yield "give_up:"
-        yield f"  call void {task}.give_up(ptr %frame, ptr {source})"
+        yield "  br i1 %is_off, label %abandon, label %go_on"
+        yield "abandon:"
+        yield f"  call void {task}.abandon(ptr %frame, ptr {source})"
         yield "  ret void"
         yield "go_on:"
         if step < shape.awaited:
@@ -267,7 +267,7 @@ def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
         else:
             yield from _run(module, shape, {step - 1})
         yield "}"
-    yield from _give_up(module, shape, f"{task}.give_up")
+    yield from _abandon(module, shape, f"{task}.abandon")
 
 
 def _step(task: str, step: int) -> str:
@@ -341,7 +341,7 @@ def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator
     yield from _resolve(module, shape)
 
 
-def _give_up(module: ModuleText, shape: _Shape, name: str) -> Iterator[str]:
+def _abandon(module: ModuleText, shape: _Shape, name: str) -> Iterator[str]:
     """Resolve the results to the error of an argument, or without one to why no task shall start."""
     yield f"define internal void {name}(ptr %frame, ptr %source) {{"
     yield from _load_frame(module, shape)

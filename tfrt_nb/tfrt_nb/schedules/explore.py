@@ -176,7 +176,7 @@ class Explorer:
         values = tuple(_text(value) for value in run.results)
         errors = tuple(sorted(clean(one.message) for one in run.diagnostics))
         if not is_over:
-            run.cancel("the schedule is given up")
+            run.cancel("the schedule is abandoned")
             run.wait(1)
         if self._host.problem is not None:
             raise self._host.problem

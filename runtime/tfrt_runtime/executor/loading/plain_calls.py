@@ -1,6 +1,6 @@
 """Python kernels that take and return plain values: native code calls their functions by itself.
 
-See `native.kernels.python_functions`.  What is not ordinary goes to `python_kernels`.
+See `native.python.python_functions`.  What is not ordinary goes to `python_kernels`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.kernels.users.annotations import TensorType, Type, shown
-from tfrt_runtime.native.kernels.user_kernels import TENSOR_OF
+from tfrt_runtime.native.layouts import TYPE_TENSOR_OF
 
 # f16 and bf16 are kept as their bits: no kernel calculates with them.
 SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
@@ -62,7 +62,7 @@ class Tensor:
     @property
     def payload(self) -> int:
         """What `native.user_kernels` calls it."""
-        return ELEMENT_NUMBERS[self.element.dtype] + TENSOR_OF * (self.rank + 1)
+        return ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
 
 
 @dataclass(frozen=True, slots=True)

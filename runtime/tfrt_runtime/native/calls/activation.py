@@ -1,7 +1,7 @@
 """Activations: one call of a function, its registers and ready counts.
 
 An activation is alive while kernels of it have not finished or deliveries to it wait; when the last one
-has finished, the run loop ends it (`endings`), and that finishes the kernel of the caller that started
+has finished, the run loop ends it (`completion`), and that finishes the kernel of the caller that started
 it.
 
     new_activation   registers and ready counts as in the template; REMAINING = kernels + 1

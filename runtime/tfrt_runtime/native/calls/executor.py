@@ -12,8 +12,8 @@ from tfrt_runtime.native.async_value import (
     new_indirect,
 )
 from tfrt_runtime.native.calls.activation import begin, new_activation, root_size
+from tfrt_runtime.native.calls.completion import end_activation, end_join, refuse_root
 from tfrt_runtime.native.calls.delivery import deliver, deliver_later
-from tfrt_runtime.native.calls.endings import end_activation, end_join, refuse_root
 from tfrt_runtime.native.calls.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
 from tfrt_runtime.native.calls.machine_calls import start_machine
 from tfrt_runtime.native.cells import need_block
@@ -38,6 +38,7 @@ from tfrt_runtime.native.queues.sharing import enqueue_entry, hand_over, share_w
 from tfrt_runtime.native.queues.starting import add_start, sleep_or_nap, take_start
 from tfrt_runtime.native.queues.tasks import (
     WORTH_STEALING_NS,
+    advance_epoch,
     begin_seeking,
     end_seeking,
     find_task,
@@ -50,7 +51,6 @@ from tfrt_runtime.native.queues.tasks import (
     sleep_on_queue,
     steal_task,
     take_pending,
-    turn,
     watch,
 )
 
@@ -100,7 +100,7 @@ def run_root(context: Address, task: Address) -> None:
     request = load(task + at.TASK_SECOND)
     table = load(task + at.TASK_THIRD)
     free_task(context, task)
-    # Not where a call is started directly: machine code runs to its end, and who starts a call may be the one
+    # Not where a call is started directly: machine code runs to its end, and the thread that starts a call may be the one
     # that would cancel it.
     if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
@@ -317,14 +317,14 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
     calls it again, or `sharing.hand_over`.  Returns the word.
     """
     # Odd from here: while this thread may hold work the queue is not quiescent.
-    turn(context)
+    advance_epoch(context)
     store(context + at.CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
         # Nothing was found.  The sleep is short, so that signals are seen.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(time_left(deadline), 20_000_000))
     store(context + at.CONTEXT_DEADLINE, 0)
-    turn(context)
+    advance_epoch(context)
     return load_acquire(word)
 
 
@@ -340,12 +340,12 @@ def watch_until(context: Address, word: Address, deadline: int) -> int:
 def worker_loop(context: Address) -> None:
     """The life of a worker: returns when the queue stops."""
     queue = load(context + at.CONTEXT_QUEUE)
-    turn(context)
+    advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
         # A worker that was woken for nothing goes back to sleep: others had the work.
         if not work_without_starts(context) or not seek(context, queue):
             sleep_or_nap(context)
-    turn(context)
+    advance_epoch(context)
 
 
 @native
@@ -364,7 +364,7 @@ def seek(context: Address, queue: Address) -> bool:
 @entry
 def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
     """The life of a thread of the blocking pool: returns when idle for `idle_ns`, or stopped."""
-    turn(context)
+    advance_epoch(context)
     while load_acquire(pool + at.POOL_STOP) == 0:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
@@ -375,4 +375,4 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
         # What became ready is compute work: this thread runs none, and may block for long next.
         hand_over(context)
         fetch_add(pool + at.POOL_DONE, 1)
-    turn(context)
+    advance_epoch(context)

@@ -122,7 +122,7 @@ def run_unusual_kernel(
     flags = load(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:
         # Back where it was taken from: the thread hands over what is ready on it as soon as it is back
-        # in `python_runs.work_here`, and sleeps until a worker has run this.
+        # in `python_waits.work_here`, and sleeps until a worker has run this.
         store(context + at.CONTEXT_LEAVES, at.HAS_LEFT)
         push_ready(context, activation, record)
         return
@@ -155,7 +155,7 @@ def call_unknown(context: Address, record: Address) -> None:
     began = now()
     call2(load(record + at.RECORD_KERNEL), context, record)
     if now() - began < QUICK_NS:
-        # A plain word: several threads may write it, all of them this, and who reads the old one asks again.
+        # A plain word: several threads may write it, all of them this; a thread that reads the old one measures again.
         store(record + at.RECORD_FLAGS, load(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
 
 

@@ -2,9 +2,9 @@
 
 A function becomes machine code when it is hot and a compiler is at hand (`executor.machine`): scalars, calls of
 such functions and control flow, so nothing that it does is seen before it returns.  Where anything is not ordinary
-it gives up, and the call runs from its start as if there were no machine code: an argument that is an error or
+it bails out, and the call runs from its start as if there were no machine code: an argument that is an error or
 late, an operation that fails, a stack that ends, a run that is cancelled.  From then on all of the run is
-interpreted: what has given up once would do so again at each call below.
+interpreted: what has bailed out once would do so again at each call below.
 
 Now and then machine code asks whether to go on.  The answer lets others have what is ready here, and when this
 thread would go back to Python, Python says whether its wait is over.
@@ -22,8 +22,8 @@ from tfrt_runtime.native.async_value import (
     state_of,
 )
 from tfrt_runtime.native.calls.activation import root_size
+from tfrt_runtime.native.calls.completion import leave_request
 from tfrt_runtime.native.calls.delivery import deliver
-from tfrt_runtime.native.calls.endings import leave_request
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.memory import (
     Address,
@@ -69,8 +69,8 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     store_release(machine + at.MACHINE_LEFT, left)
     if left > at.MACHINE_NEVER // 2 or (left >= 0 and tier != at.TIER_COMPILED):
         return 0
-    hear = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
-    call3(hear, context, at.MACHINE_HOT, load(machine + at.MACHINE_NUMBER))
+    callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
+    call3(callback, context, at.MACHINE_HOT, load(machine + at.MACHINE_NUMBER))
     return load_acquire(machine + at.MACHINE_CODE)
 
 
@@ -92,7 +92,7 @@ def run_machine(
 ) -> Address:
     """Run machine code on the arguments at `words`.
 
-    The effort with its results, which the caller gives back; 0 if it has given up.
+    The effort with its results, which the caller gives back; 0 if it has bailed out.
     """
     effort = take_block(context, effort_size(machine))
     if effort == 0:
@@ -114,7 +114,7 @@ def run_machine(
 
 @entry
 def ask(effort: Address) -> int:
-    """How many kernels machine code may run before it asks again; 0 if it shall give up."""
+    """How many kernels machine code may run before it asks again; 0 if it shall bail out."""
     context, request = load(effort + at.EFFORT_CONTEXT), load(effort + at.EFFORT_REQUEST)
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
@@ -122,8 +122,8 @@ def ask(effort: Address) -> int:
     share_when_idle(context)
     deadline = load(context + at.CONTEXT_DEADLINE)
     if deadline != 0 and now() >= max(deadline, load(effort + at.EFFORT_NEXT)):
-        hear = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
-        if call3(hear, context, at.MACHINE_LOOK, request) == 0:
+        callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
+        if call3(callback, context, at.MACHINE_LOOK, request) == 0:
             return 0
         store(effort + at.EFFORT_NEXT, now() + SLICE_NS)
     return FUEL
@@ -166,7 +166,7 @@ def run_on_values(
 ) -> Address:
     """Run machine code on AsyncValues.  Takes the block `words`, which has their addresses.
 
-    The effort with its results, which the caller gives back; 0 if a value is not ordinary, or it has given up.
+    The effort with its results, which the caller gives back; 0 if a value is not ordinary, or it has bailed out.
     """
     count = load(machine + at.MACHINE_ARGUMENTS)
     is_ready = True

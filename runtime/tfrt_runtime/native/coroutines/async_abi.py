@@ -34,9 +34,9 @@ from tfrt_runtime.native.coroutines.async_objects import (
     new_future,
     new_token,
     note_failure,
+    report_event,
     set_object_error,
     storage_of,
-    tell,
     thread_failure,
 )
 from tfrt_runtime.native.events import log_code
@@ -75,7 +75,7 @@ def made_by(context: Address, made: Address, record: Address) -> Address:
     store(made + at.VALUE_OWNER, record)
     log_code(context, at.LOG_CREATE, made, record)
     if load(context + at.CONTEXT_REFUSED) != 0:
-        tell(context, at.EVENT_REFUSED, record)
+        report_event(context, at.EVENT_REFUSED, record)
     return made
 
 
@@ -230,7 +230,7 @@ def get_num_worker_threads() -> int:
 @exported("mlirAsyncRuntimePrintCurrentThreadId", "void")
 def print_current_thread_id() -> None:
     """Print `Current thread id: ` and the thread's number."""
-    tell(here(), at.EVENT_THREAD, 0)
+    report_event(here(), at.EVENT_THREAD, 0)
 
 
 @exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
@@ -327,7 +327,7 @@ def emplace_stored(value: Address, offset: int, record: Address) -> None:
     if load(storage_of(value) + offset) != 0:
         emplace(context, value)
         return
-    note_failure(context, value, tell(context, at.EVENT_DESCRIBE, record))
+    note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
     set_object_error(context, value)
 
 
@@ -336,7 +336,7 @@ def describe_error(value: Address, record: Address) -> None:
     """Say why an object that is about to be set to an error fails."""
     context = here()
     if value != 0:
-        note_failure(context, value, tell(context, at.EVENT_DESCRIBE, record))
+        note_failure(context, value, report_event(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
@@ -359,7 +359,7 @@ def take_failure(value: Address) -> None:
 def fail(record: Address) -> None:
     """Note for the thread why the function that returns now fails."""
     context = here()
-    fail_thread(context, tell(context, at.EVENT_DESCRIBE, record))
+    fail_thread(context, report_event(context, at.EVENT_DESCRIBE, record))
 
 
 @exported("tfrtAsyncFailFrom", "void", "ptr")

@@ -21,7 +21,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_optional, is_available, new_waiter
 from tfrt_runtime.native.calls.executor import next_task, run_ready, run_task
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
-from tfrt_runtime.native.coroutines.async_objects import leave_waiter, tell
+from tfrt_runtime.native.coroutines.async_objects import add_waiter_or_free, report_event
 from tfrt_runtime.native.events import log_code
 from tfrt_runtime.native.handles import latch_drop, latch_make
 from tfrt_runtime.native.memory import (
@@ -44,12 +44,12 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.queues.sharing import hand_over, offer_tasks, share_pending
 from tfrt_runtime.native.queues.tasks import (
     add_local_task,
+    advance_epoch,
     free_task,
     inject,
     new_task,
     push_bottom,
     sleep_on_queue,
-    turn,
     wake_sleeper,
     watch,
 )
@@ -122,14 +122,14 @@ def call_compiled(context: Address, function: Address, argument: int) -> int:
 @entry
 def async_call(context: Address, function: Address, argument: int) -> int:
     """Call a compiled function from Python; its failure stays noted in the context."""
-    turn(context)
+    advance_epoch(context)
     store(context + at.CONTEXT_SPAWNED, 0)
     store(context + at.CONTEXT_REQUEST, 0)
     former = set_thread_context(context)
     result = call1(function, argument)
     set_thread_context(former)
     hand_over(context)
-    turn(context)
+    advance_epoch(context)
     return result & 1
 
 
@@ -191,7 +191,7 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
         store(waiter + at.WAITER_RUN, load(context + at.CONTEXT_RUN))
         # Before the waiter is added: another thread may resume the coroutine at once.
         log_code(context, at.LOG_SUSPEND, handle, value)
-        if leave_waiter(context, value, waiter, function):
+        if add_waiter_or_free(context, value, waiter, function):
             return
         log_code(context, at.LOG_RESUME, handle, 0)
     # Bounded: each continuation that starts here takes stack until it suspends or ends.
@@ -221,14 +221,14 @@ def wait_for_object(context: Address, value: Address) -> None:
             nap = FIRST_NAP_NS
             if now() >= next_look:
                 store(context + at.CONTEXT_REQUEST, request)
-                tell(context, at.EVENT_LOOK, value)
+                report_event(context, at.EVENT_LOOK, value)
                 next_look = now() + LOOK_NS
             continue
         if latch == 0:
             latch = latch_make(context, value)
         if not doze(context, latch, nap):
             store(context + at.CONTEXT_REQUEST, request)
-            tell(context, at.EVENT_WAITING, value)
+            report_event(context, at.EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         latch_drop(context, latch)
@@ -318,9 +318,9 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
 @native
 def sleep_only(context: Address, word: Address, nap_ns: int) -> None:
     """Sleep although there may be tasks: this thread has no stack left for them."""
-    turn(context)
+    advance_epoch(context)
     watch(load(context + at.CONTEXT_QUEUE), word, nap_ns)
-    turn(context)
+    advance_epoch(context)
 
 
 @inline

@@ -1,6 +1,6 @@
 """The buffers of compiled code: memory whose use after its end is seen.
 
-    handle = address of the block's header | generation << 48 | IS_CONSTANT
+    handle = address of the block's header | generation << 48 | HANDLE_CONSTANT
     block  = header (64 bytes), elements
 
 The allocated pointer of a descriptor is a handle, its aligned pointer an ordinary address.  A buffer is
@@ -18,9 +18,9 @@ the stack, the head that a thread compares is the head that it has seen: there i
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.budget import give_back, reserve
 from tfrt_runtime.native.coroutines.async_awaiting import here
-from tfrt_runtime.native.layouts import CONTEXT_PROCESS, PROCESS_BUFFERS
 from tfrt_runtime.native.memory import (
     Address,
     allocate,
@@ -36,42 +36,8 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 
-IS_CONSTANT = 1
-"""The bit of a handle whose elements must not be changed."""
-GENERATION_SHIFT = 48
-ADDRESS_MASK = (1 << GENERATION_SHIFT) - 8
 LAST_GENERATION = (1 << 15) - 1
 """Handles stay positive."""
-
-# The header of a block.
-BLOCK_GENERATION = 0
-"""What live handles of the block say.  Written by the thread that has changed BLOCK_OWNER."""
-BLOCK_OWNER = 8
-"""Twice the generation; with IS_KEPT, `memref.dealloc` must not give the block back.
-
-A thread that gives a block back changes this word first, by compare-and-swap: of several one succeeds.
-"""
-BLOCK_NEXT = 16
-"""The next handle in the stack of free blocks, or among the buffers of a function."""
-BLOCK_SIZE = 24
-BLOCK_CLASS = 32
-BLOCK_HAS_PAGES = 40
-"""Whether BUFFERS_PAGES counts the block.  Written by its owner."""
-HEADER_SIZE = 64
-IS_KEPT = 1
-
-# What all threads share: PROCESS_BUFFERS.
-BUFFERS_PAGES = 0
-"""Bytes of large free blocks that the system has not got back."""
-BUFFERS_STATIC = 8
-"""Always 0: the header of what never ends."""
-BUFFERS_DEAD = 16
-"""Always 1: the header of what never was."""
-BUFFERS_FREE = 64
-"""A stack of handles for each size class."""
-CLASSES = 160
-BUFFERS_SIZE = BUFFERS_FREE + 8 * CLASSES
-
 LINE_BITS = 6
 MAX_BYTES = 1 << 45
 """Larger buffers are refused."""
@@ -95,19 +61,19 @@ NAMES = (
 @native
 def block_of(handle: int) -> Address:
     """The block, or the header, of a handle."""
-    return handle & ADDRESS_MASK
+    return handle & at.HANDLE_ADDRESS
 
 
 @native
 def buffers_of(context: Address) -> Address:
     """What all threads share."""
-    return load(load(context + CONTEXT_PROCESS) + PROCESS_BUFFERS)
+    return load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_BUFFERS)
 
 
 @native
 def push_free(stack: Address, handle: int) -> None:
     """Let others use a block under its next handle."""
-    following = block_of(handle) + BLOCK_NEXT
+    following = block_of(handle) + at.BLOCK_NEXT
     head = load_acquire(stack)
     # Atomic: a thread in `pop_free` that is late may read this word of a block that it does not own.
     store_release(following, head)
@@ -122,7 +88,7 @@ def pop_free(stack: Address) -> int:
     handle = load_acquire(stack)
     while handle != 0:
         # Another thread may own the block by now, and write this word; then the head has changed.
-        following = load_acquire(block_of(handle) + BLOCK_NEXT)
+        following = load_acquire(block_of(handle) + at.BLOCK_NEXT)
         if compare_and_swap(stack, handle, following) == 1:
             return handle
         handle = load_acquire(stack)
@@ -138,15 +104,15 @@ def make_blocks(stack: Address, number: int, size: int) -> int:
         return 0
     for index in range(count):
         block = chunk + index * size
-        store_release(block + BLOCK_GENERATION, 1)
-        store_release(block + BLOCK_OWNER, 2)
-        store(block + BLOCK_SIZE, size)
-        store(block + BLOCK_CLASS, number)
-        store(block + BLOCK_HAS_PAGES, 0)
-        store_release(block + BLOCK_NEXT, 0)
+        store_release(block + at.BLOCK_GENERATION, 1)
+        store_release(block + at.BLOCK_OWNER, 2)
+        store(block + at.BLOCK_SIZE, size)
+        store(block + at.BLOCK_CLASS, number)
+        store(block + at.BLOCK_HAS_PAGES, 0)
+        store_release(block + at.BLOCK_NEXT, 0)
         if index > 0:
-            push_free(stack, block | 1 << GENERATION_SHIFT)
-    return chunk | 1 << GENERATION_SHIFT
+            push_free(stack, block | 1 << at.HANDLE_SHIFT)
+    return chunk | 1 << at.HANDLE_SHIFT
 
 
 @native
@@ -157,66 +123,66 @@ def new_buffer(context: Address, size: int) -> int:
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
-        return buffers + BUFFERS_DEAD
+        return buffers + at.BUFFERS_DEAD
     # The class is the number of lines rounded up to three significant bits: at most a quarter is lost.
-    last_line = (size + HEADER_SIZE - 1) >> LINE_BITS
+    last_line = (size + at.BLOCK_ELEMENTS - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
         shift += 1
     top = last_line >> shift
     block_size = (top + 1) << (shift + LINE_BITS)
     if not reserve(context, block_size):
-        return buffers + BUFFERS_DEAD
+        return buffers + at.BUFFERS_DEAD
     number = 4 * shift + top
-    stack = buffers + BUFFERS_FREE + 8 * number
+    stack = buffers + at.BUFFERS_FREE + 8 * number
     handle = pop_free(stack)
     if handle == 0:
         handle = make_blocks(stack, number, block_size)
-    elif block_size >= LARGE and load(block_of(handle) + BLOCK_HAS_PAGES) != 0:
-        store(block_of(handle) + BLOCK_HAS_PAGES, 0)
-        fetch_add(buffers + BUFFERS_PAGES, -block_size)
+    elif block_size >= LARGE and load(block_of(handle) + at.BLOCK_HAS_PAGES) != 0:
+        store(block_of(handle) + at.BLOCK_HAS_PAGES, 0)
+        fetch_add(buffers + at.BUFFERS_PAGES, -block_size)
     if handle == 0:
-        give_back(load(context + CONTEXT_PROCESS), block_size)
-        return buffers + BUFFERS_DEAD
+        give_back(load(context + at.CONTEXT_PROCESS), block_size)
+        return buffers + at.BUFFERS_DEAD
     return handle
 
 
 @native
 def free_block(context: Address, handle: int, kept: int) -> int:
-    """Give a block back that is live and has, or has not, IS_KEPT; whether it was so."""
-    generation = handle >> GENERATION_SHIFT
+    """Give a block back that is live and has, or has not, BLOCK_KEPT; whether it was so."""
+    generation = handle >> at.HANDLE_SHIFT
     block = block_of(handle)
     # The header of a handle without a block is not to be written.
-    if generation == 0 or load_acquire(block + BLOCK_GENERATION) != generation:
+    if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
         return 0
     following = generation + 1
     # One swap decides between two threads that free the same buffer, and between `free` and `keep`.
-    if compare_and_swap(block + BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
+    if compare_and_swap(block + at.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
         return 0
     # From here on a use of the old handle is seen as a use after the end.
-    store_release(block + BLOCK_GENERATION, following)
-    buffers, size = buffers_of(context), load(block + BLOCK_SIZE)
+    store_release(block + at.BLOCK_GENERATION, following)
+    buffers, size = buffers_of(context), load(block + at.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
     if size >= LARGE:
-        if is_last or load_acquire(buffers + BUFFERS_PAGES) + size > MAX_PAGES:
-            first = (block + HEADER_SIZE + PAGE - 1) & -PAGE
+        if is_last or load_acquire(buffers + at.BUFFERS_PAGES) + size > MAX_PAGES:
+            first = (block + at.BLOCK_ELEMENTS + PAGE - 1) & -PAGE
             discard(first, ((block + size) & -PAGE) - first)
         else:
-            store(block + BLOCK_HAS_PAGES, 1)
-            fetch_add(buffers + BUFFERS_PAGES, size)
-    give_back(load(context + CONTEXT_PROCESS), size)
+            store(block + at.BLOCK_HAS_PAGES, 1)
+            fetch_add(buffers + at.BUFFERS_PAGES, size)
+    give_back(load(context + at.CONTEXT_PROCESS), size)
     # After its last generation a block is not used again: its handles are used up.
     if not is_last:
-        stack = buffers + BUFFERS_FREE + 8 * load(block + BLOCK_CLASS)
-        push_free(stack, block | following << GENERATION_SHIFT)
+        stack = buffers + at.BUFFERS_FREE + 8 * load(block + at.BLOCK_CLASS)
+        push_free(stack, block | following << at.HANDLE_SHIFT)
     return 1
 
 
 @native
 def is_live(handle: int) -> int:
     """What compiled code asks by two instructions."""
-    generation = load_acquire(block_of(handle) + BLOCK_GENERATION)
-    return 1 if generation == handle >> GENERATION_SHIFT else 0
+    generation = load_acquire(block_of(handle) + at.BLOCK_GENERATION)
+    return 1 if generation == handle >> at.HANDLE_SHIFT else 0
 
 
 @entry
@@ -228,27 +194,27 @@ def free_buffer(context: Address, handle: int) -> int:
 @entry
 def keep_buffer(context: Address, handle: int) -> int:
     """Let only `free_kept` give a buffer back, not the code that has it; 0 if it is dead or kept already."""
-    generation, block = handle >> GENERATION_SHIFT, block_of(handle)
-    if generation == 0 or load_acquire(block + BLOCK_GENERATION) != generation:
+    generation, block = handle >> at.HANDLE_SHIFT, block_of(handle)
+    if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
         return 0
     owner = 2 * generation
-    return compare_and_swap(block + BLOCK_OWNER, owner, owner + IS_KEPT)
+    return compare_and_swap(block + at.BLOCK_OWNER, owner, owner + at.BLOCK_KEPT)
 
 
 @entry
 def free_kept(context: Address, handle: int) -> int:
     """Give a buffer back after `keep_buffer`."""
-    return free_block(context, handle, IS_KEPT)
+    return free_block(context, handle, at.BLOCK_KEPT)
 
 
 @native
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
     """A buffer that only the end of a function gives back: `last` is the one before, or 0."""
     handle = new_buffer(context, size)
-    if handle >> GENERATION_SHIFT != 0:
+    if handle >> at.HANDLE_SHIFT != 0:
         block = block_of(handle)
         keep_buffer(context, handle)
-        store_release(block + BLOCK_NEXT, last)
+        store_release(block + at.BLOCK_NEXT, last)
     return handle
 
 
@@ -256,8 +222,8 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
 def free_frame_buffers(context: Address, last: int) -> None:
     """A function is over: give back its buffers."""
     while last != 0:
-        before = load_acquire(block_of(last) + BLOCK_NEXT)
-        free_block(context, last, IS_KEPT)
+        before = load_acquire(block_of(last) + at.BLOCK_NEXT)
+        free_block(context, last, at.BLOCK_KEPT)
         last = before
 
 
@@ -271,7 +237,7 @@ def new_buffer_here(size: int) -> int:
 def new_frame_buffer_here(size: int, last: Address) -> int:
     """The handle of a buffer for `memref.alloca`; `last` is where the function keeps its last one."""
     handle = new_frame_buffer(here(), size, load(last))
-    if handle >> GENERATION_SHIFT != 0:
+    if handle >> at.HANDLE_SHIFT != 0:
         store(last, handle)
     return handle
 

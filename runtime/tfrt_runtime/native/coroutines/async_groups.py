@@ -9,13 +9,13 @@ from __future__ import annotations
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import claim, new_waiter, state_of
 from tfrt_runtime.native.coroutines.async_objects import (
+    add_waiter_or_free,
     error_of,
     keep_error,
-    leave_waiter,
     new_large,
     register,
+    report_event,
     sweep_when_full,
-    tell,
 )
 from tfrt_runtime.native.memory import (
     Address,
@@ -59,12 +59,12 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
     if rank >= load(group + at.GROUP_SIZE):
         # Of several additions that are too many at once, any may be named.
         store_release(group + at.GROUP_EXCESS, record)
-        keep_error(context, group, tell(context, at.EVENT_OVERFILLED, group))
+        keep_error(context, group, report_event(context, at.EVENT_OVERFILLED, group))
         return rank
     if state_of(member) < at.CONCRETE:
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MEMBER_RESOLVED)
         waiter = new_waiter(context, at.WAIT_NOTIFY, function, group)
-        if leave_waiter(context, member, waiter, 0):
+        if add_waiter_or_free(context, member, waiter, 0):
             return rank
     member_done(context, group, member)
     return rank

@@ -9,7 +9,7 @@ from __future__ import annotations
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references
 from tfrt_runtime.native.coroutines.async_awaiting import here
-from tfrt_runtime.native.coroutines.async_objects import fail_thread, tell
+from tfrt_runtime.native.coroutines.async_objects import fail_thread, report_event
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -53,7 +53,7 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
         known = load_acquire(row)
         # The row first, its error later: other threads that end there in between ask Python themselves.
         if known == 0 and compare_and_swap(row, 0, record) != 0:
-            made = tell(context, at.EVENT_INTERRUPTED, record)
+            made = report_event(context, at.EVENT_INTERRUPTED, record)
             add_references(made, 1)
             store_release(row + WORD, made)
             return made
@@ -63,10 +63,10 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
             shared = load_acquire(row + WORD)
             if shared == 0:
                 # Another thread makes it at this moment.
-                return tell(context, at.EVENT_INTERRUPTED, record)
+                return report_event(context, at.EVENT_INTERRUPTED, record)
             add_references(shared, 1)
             return shared
-    return tell(context, at.EVENT_INTERRUPTED, record)
+    return report_event(context, at.EVENT_INTERRUPTED, record)
 
 
 @native
@@ -105,7 +105,7 @@ def is_interrupted(record: Address) -> int:
     context = here()
     pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)
     if pending & at.INTERRUPT_SIGNAL != 0:
-        tell(context, at.EVENT_SIGNAL, record)
+        report_event(context, at.EVENT_SIGNAL, record)
     return stop_here(context, record)
 
 

@@ -10,7 +10,7 @@ An object in error forwards to an error value, which all that fail for the same 
          |  producer:  emplace           payload stored --> CONCRETE                - 1 reference
          |             emplace_unseen    the same, while no other thread has the address
          |             note_failure, then set_object_error --> ERROR                - 1 reference
-         |  runtime:   async_give_up     a cancelled or stuck run --> ERROR, flag OBJECT_GIVEN_UP;
+         |  runtime:   async_abandon     a cancelled or stuck run --> ERROR, flag OBJECT_ABANDONED;
          |                               the producer's later call only drops its reference
          v
     waiters run                     coroutines become tasks, groups count, host values resolve
@@ -60,8 +60,8 @@ WORD = 8
 
 
 @native
-def tell(context: Address, event: int, argument: Address) -> int:
-    """Let Python know; what it answers."""
+def report_event(context: Address, event: int, argument: Address) -> int:
+    """Report one of EVENT_* to Python; what it answers."""
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_ASYNC_EVENT)
     return call3(callback, context, event, argument)
 
@@ -113,7 +113,7 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
 
 @inline
 def storage_of(value: Address) -> Address:
-    """Where the payload of a value is.  Its producer may store there even after `async_give_up`."""
+    """Where the payload of a value is.  Its producer may store there even after `async_abandon`."""
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_STORAGE:
         return value + at.VALUE_STORAGE
     return value + at.VALUE_PAYLOAD
@@ -234,9 +234,9 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
     elif is_registered(value):
         # The last one was the list's.  Set the count to it again, and report the drop.
         store_release(value + at.VALUE_REFERENCES, 1)
-        tell(context, at.EVENT_RELEASED_TOO_OFTEN, value)
+        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
-        tell(context, at.EVENT_RELEASED_TOO_OFTEN, 0)
+        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, 0)
     else:
         destroy_object(context, value)
 
@@ -259,7 +259,7 @@ def drop_held(context: Address, value: Address, count: int, record: Address) -> 
     if take_held(value, count):
         drop_references(context, value, count)
     else:
-        tell(context, at.EVENT_DROPPED_TOO_OFTEN, record)
+        report_event(context, at.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @native
@@ -271,7 +271,7 @@ def drop_own(context: Address, value: Address, record: Address) -> None:
     if take_held(value, 1) or disown(value):
         drop_references(context, value, 1)
     else:
-        tell(context, at.EVENT_DROPPED_TOO_OFTEN, record)
+        report_event(context, at.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @native
@@ -305,7 +305,7 @@ def drop_checked(context: Address, value: Address, count: int, record: Address) 
     while True:
         references = load_acquire(value + at.VALUE_REFERENCES)
         if references - kept < count:
-            tell(context, at.EVENT_DROPPED_TOO_OFTEN, record)
+            report_event(context, at.EVENT_DROPPED_TOO_OFTEN, record)
             return
         if compare_and_swap(value + at.VALUE_REFERENCES, references, references - count) != 0:
             break
@@ -352,7 +352,7 @@ def emplace_unseen(value: Address) -> bool:
     Other threads get its address later, by an operation that publishes the object, as with any memory.
     """
     if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
-        # The list of objects refers to it, and `async_give_up` may resolve it at this moment; or the
+        # The list of objects refers to it, and `async_abandon` may resolve it at this moment; or the
         # producer's reference is dropped already.
         return False
     store(value + at.VALUE_STATE, at.CONCRETE)
@@ -366,12 +366,12 @@ def resolved_before(context: Address, value: Address) -> None:
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
         # The program has dropped the producer's reference by hand, and resolves the object all the same.
-        tell(context, at.EVENT_RELEASED_TOO_OFTEN, value)
-    elif bits & at.OBJECT_GIVEN_UP != 0:
+        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
+    elif bits & at.OBJECT_ABANDONED != 0:
         drop_references(context, value, 1)
     else:
         # The first call that resolved it dropped the producer's reference.
-        tell(context, at.EVENT_RESOLVED_TWICE, value)
+        report_event(context, at.EVENT_RESOLVED_TWICE, value)
 
 
 @native
@@ -385,7 +385,9 @@ def set_object_error(context: Address, value: Address) -> None:
         resolved_before(context, value)
         return
     failure = exchange(value + at.VALUE_TARGET, 0)
-    become_error(context, value, failure if failure != 0 else tell(context, at.EVENT_DESCRIBE, 0))
+    become_error(
+        context, value, failure if failure != 0 else report_event(context, at.EVENT_DESCRIBE, 0)
+    )
     drop_references(context, value, 1)
 
 
@@ -411,7 +413,7 @@ def keep_error(context: Address, group: Address, failure: Address) -> None:
 
 
 @entry
-def async_give_up(context: Address, value: Address, failure: Address) -> int:
+def async_abandon(context: Address, value: Address, failure: Address) -> int:
     """Resolve an object to an error in its producer's place; 0 if it is resolved by now.
 
     Takes ownership of the reference to `failure`.  The producer's reference stays: it may come after all.
@@ -419,10 +421,10 @@ def async_give_up(context: Address, value: Address, failure: Address) -> int:
     # First: the producer may come as soon as the object is claimed.
     while True:
         bits = load_acquire(value + at.VALUE_ASYNC)
-        if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_GIVEN_UP) != 0:
+        if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_ABANDONED) != 0:
             break
-    # Of a disowned object the state is claimed already; the first thread that gives it up resolves it.
-    is_first = bits & at.OBJECT_GIVEN_UP == 0
+    # Of a disowned object the state is claimed already; the first thread that abandons it resolves it.
+    is_first = bits & at.OBJECT_ABANDONED == 0
     if not claim(value) and not (
         is_first and bits & at.OBJECT_DISOWNED != 0 and not is_available(value)
     ):
@@ -441,7 +443,7 @@ def error_of(context: Address, value: Address) -> Address:
     elif state_of(value) == at.ERROR:
         failure = resolve(value)
     if failure == 0:
-        return tell(context, at.EVENT_DESCRIBE, 0)
+        return report_event(context, at.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
 
@@ -450,7 +452,7 @@ def error_of(context: Address, value: Address) -> Address:
 def note_failure(context: Address, value: Address, failure: Address) -> None:
     """Say which error an object is about to become.  Takes ownership of the reference to `failure`.
 
-    The first one stays: it may be the one that the object has become, by `async_give_up`.
+    The first one stays: it may be the one that the object has become, by `async_abandon`.
     """
     if compare_and_swap(value + at.VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
@@ -468,13 +470,13 @@ def thread_failure(context: Address) -> Address:
     """Why the function that has just returned failed, with a reference of its own."""
     failure = load(context + at.CONTEXT_FAILURE)
     if failure == 0:
-        return tell(context, at.EVENT_DESCRIBE, 0)
+        return report_event(context, at.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
 
 
 @native
-def leave_waiter(context: Address, value: Address, waiter: Address, third: int) -> bool:
+def add_waiter_or_free(context: Address, value: Address, waiter: Address, third: int) -> bool:
     """Let a waiter wait for an object; False, and the waiter is gone, if it is resolved."""
     store(waiter + at.WAITER_THIRD, third)
     if add_waiter(value, waiter):

@@ -2,6 +2,6 @@
 
 - `scalar_kernels`, `control_kernels`, `async_kernels`, `sleeping_kernels`, `benchmark_kernel`.
 - Of tensors: `tensor_arguments`, `tensor_loops`, `tensor_kernels`, `tensor_products`.
-- Of users: `user_kernels` (machine code), `python_functions` (Python over CPython's interface), `compiled_kernels`
-  (functions of the async dialect).
+- Of users: `user_kernels` (machine code), `compiled_kernels` (functions of the async dialect); those of Python are in
+  `python`.
 """

@@ -11,7 +11,7 @@ from tfrt_runtime.native.async_value import (
     new_indirect,
     new_value,
 )
-from tfrt_runtime.native.calls.endings import cancel_request
+from tfrt_runtime.native.calls.completion import cancel_request
 from tfrt_runtime.native.calls.frame import (
     argument,
     argument_i32,
@@ -22,7 +22,7 @@ from tfrt_runtime.native.calls.frame import (
     set_result,
 )
 from tfrt_runtime.native.calls.kernel_calls import report_error
-from tfrt_runtime.native.coroutines.async_objects import tell
+from tfrt_runtime.native.coroutines.async_objects import report_event
 from tfrt_runtime.native.memory import (
     Address,
     entry,
@@ -204,7 +204,7 @@ def cancel(context: Address, record: Address) -> None:
     request = load(load(context + at.CONTEXT_ACTIVATION) + at.ACTIVATION_REQUEST)
     if cancel_request(request) and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC) != 0:
         # What compiled code waits for is known only there.
-        tell(context, at.EVENT_CANCELLED, request)
+        report_event(context, at.EVENT_CANCELLED, request)
     set_i32(context, 0, 0)
     set_chain(context, 1)
 

@@ -19,8 +19,8 @@ from tfrt_runtime.native.async_value import (
     state_of,
 )
 from tfrt_runtime.native.calls.activation import begin, new_activation, root_size
+from tfrt_runtime.native.calls.completion import refuse_root
 from tfrt_runtime.native.calls.delivery import deliver
-from tfrt_runtime.native.calls.endings import refuse_root
 from tfrt_runtime.native.calls.frame import attribute
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
 from tfrt_runtime.native.events import nested_of

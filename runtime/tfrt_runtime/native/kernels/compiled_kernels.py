@@ -33,20 +33,20 @@ from tfrt_runtime.native.async_value import (
     resolve,
     state_of,
 )
-from tfrt_runtime.native.calls.endings import leave_request
+from tfrt_runtime.native.calls.completion import leave_request
 from tfrt_runtime.native.calls.frame import argument, attribute, set_result
 from tfrt_runtime.native.cells import give_cell, take_cell
 from tfrt_runtime.native.coroutines.async_objects import (
-    async_give_up,
+    async_abandon,
     become_error,
     drop_references,
     error_of,
     new_future,
     new_object,
     register_checked,
+    report_event,
     resolved_before,
     storage_of,
-    tell,
     thread_failure,
 )
 from tfrt_runtime.native.memory import (
@@ -119,7 +119,7 @@ def run_compiled(context: Address, record: Address) -> None:
 def fail_results(context: Address, record: Address) -> None:
     """The function that has just returned failed: so do the results that it has not set."""
     failure = thread_failure(context)
-    tell(context, at.EVENT_FAILED, failure)
+    report_event(context, at.EVENT_FAILED, failure)
     results = load(context + at.CONTEXT_RESULTS)
     for i in range(load(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:
@@ -178,7 +178,7 @@ def visit_imports(context: Address, shared: Address, request: Address, failure: 
         made = load(cell + IMPORT_OBJECT)
         if request != 0 and load(cell + IMPORT_REQUEST) == request:
             add_references(failure, 1)
-            async_give_up(context, made, failure)
+            async_abandon(context, made, failure)
         if is_available(made):
             fetch_add(shared + at.ASYNC_IMPORTED, -1)
             drop_references(context, made, 1)
@@ -295,7 +295,7 @@ def result_arrived(context: Address, request: Address, made: Address) -> None:
 def report_failure(context: Address, made: Address) -> None:
     """Let the present request know the error of an object."""
     failure = error_of(context, made)
-    tell(context, at.EVENT_FAILED, failure)
+    report_event(context, at.EVENT_FAILED, failure)
     drop_reference(context, failure)
 
 
@@ -306,13 +306,13 @@ def kernel_borrow_buffer(context: Address, request: Address) -> int:
     `request` is the address of five words: record, argument, spec, descriptor, and whether it is the
     first one of its call.
     """
-    return tell(context, at.EVENT_BORROW_BUFFER, request)
+    return report_event(context, at.EVENT_BORROW_BUFFER, request)
 
 
 @exported("tfrtKernelReturnBuffer", "void", "ptr", "ptr")
 def kernel_return_buffer(context: Address, request: Address) -> None:
     """Make a result of a buffer; the words are those of `kernel_borrow_buffer`."""
-    tell(context, at.EVENT_RETURN_BUFFER, request)
+    report_event(context, at.EVENT_RETURN_BUFFER, request)
 
 
 @exported("tfrtKernelBufferObject", "ptr", "ptr", "ptr", "i64", "i64", "ptr")
@@ -356,7 +356,7 @@ def tensor_arrived(context: Address, pending: Address, value: Address) -> None:
             failure = error_of(context, value)
         else:
             store(pending + PENDING_VALUE, resolve(value))
-            failure = tell(context, at.EVENT_TENSOR_ARRIVED, pending)
+            failure = report_event(context, at.EVENT_TENSOR_ARRIVED, pending)
         if failure != 0:
             become_error(context, made, failure)
         else:
@@ -399,10 +399,10 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     store(context + at.CONTEXT_REQUEST, request)
     if state_of(made) == at.ERROR:
         target = error_of(context, made)
-        tell(context, at.EVENT_FAILED, target)
+        report_event(context, at.EVENT_FAILED, target)
     else:
         store(pending + PENDING_DESCRIPTOR, storage_of(made))
-        target = tell(context, at.EVENT_BUFFER_ARRIVED, pending)
+        target = report_event(context, at.EVENT_BUFFER_ARRIVED, pending)
     store(context + at.CONTEXT_REQUEST, former)
     give_cell(context, pending)
     run_waiters(context, forward_to(context, result, target))

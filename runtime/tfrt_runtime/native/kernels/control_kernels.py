@@ -10,8 +10,8 @@ from __future__ import annotations
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference, new_available, resolve
 from tfrt_runtime.native.calls.activation import begin, free_activation, new_activation
+from tfrt_runtime.native.calls.completion import start_iteration
 from tfrt_runtime.native.calls.delivery import deliver
-from tfrt_runtime.native.calls.endings import start_iteration
 from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
 from tfrt_runtime.native.calls.kernel_calls import fail_kernel, fail_without_memory, report_error
 from tfrt_runtime.native.calls.machine_calls import call_machine

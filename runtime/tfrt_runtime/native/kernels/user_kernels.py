@@ -1,7 +1,7 @@
 """Kernels that users wrote in Numba's subset of Python, called without the GIL.
 
 The words of the record's data: the address of the function, how many arguments, results and attributes
-there are; then the payload type of each argument, as the type of its elements plus TENSOR_OF times one
+there are; then the payload type of each argument, as the type of its elements plus TYPE_TENSOR_OF times one
 more than its rank where it is a tensor; then the payload type of each result, and the attributes.
 
 The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument, a
@@ -21,20 +21,19 @@ from tfrt_runtime.native.memory import Address, call2, entry, load, native, stor
 
 FUNCTION, ARGUMENTS, RESULTS, ATTRIBUTES = range(4)
 FIRST_TYPE = 4
-TENSOR_OF = 256
 
 
 @native
 def has_type(value: Address, expected: int) -> bool:
     """Whether a concrete value is what the kernel takes."""
     kind = load(value + at.VALUE_KIND) >> 8
-    if expected < TENSOR_OF:
+    if expected < at.TYPE_TENSOR_OF:
         return kind == expected
     if kind != at.TYPE_TENSOR:
         return False
     tensor = load(value + at.VALUE_PAYLOAD)
     return (
-        load(tensor + at.TENSOR_ELEMENT) + TENSOR_OF * (load(tensor + at.TENSOR_RANK) + 1)
+        load(tensor + at.TENSOR_ELEMENT) + at.TYPE_TENSOR_OF * (load(tensor + at.TENSOR_RANK) + 1)
         == expected
     )
 
@@ -54,7 +53,7 @@ def give_arguments(context: Address, record: Address, given: Address) -> bool:
 def takes_tensors(record: Address) -> bool:
     """Whether the kernel may take long: one that only takes numbers counts as short."""
     for i in range(attribute(record, ARGUMENTS)):
-        if attribute(record, FIRST_TYPE + i) >= TENSOR_OF:
+        if attribute(record, FIRST_TYPE + i) >= at.TYPE_TENSOR_OF:
             return True
     return False
 

@@ -28,7 +28,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.queues.tasks import turn
+from tfrt_runtime.native.queues.tasks import advance_epoch
 
 
 @native
@@ -126,9 +126,9 @@ def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Add
     fence()
     task = pool_pop(pool)
     if task == 0 and load_acquire(pool + at.POOL_STOP) == 0:
-        turn(context)
+        advance_epoch(context)
         futex_wait(pool + at.POOL_EPOCH, epoch, timeout_ns)
-        turn(context)
+        advance_epoch(context)
         task = pool_pop(pool)
     fetch_add(pool + at.POOL_IDLE, -1)
     # A thread that added a task while this one counted as idle did not ask for another thread: check

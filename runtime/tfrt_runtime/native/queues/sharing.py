@@ -110,7 +110,7 @@ def share_when_idle(context: Address) -> None:
 def give_way(context: Address) -> None:
     """Give the GIL away, if this thread works with it: what it runs takes longer than a few numbers.
 
-    From here on the thread goes back to Python in time.  `python_runs.work_here` takes the GIL again.
+    From here on the thread goes back to Python in time.  `python_waits.work_here` takes the GIL again.
     """
     api = load(context + at.CONTEXT_PYTHON)
     if api != 0:

@@ -22,6 +22,7 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues.tasks import (
     add_task,
+    advance_epoch,
     arrive,
     depart,
     has_queued_task,
@@ -29,7 +30,6 @@ from tfrt_runtime.native.queues.tasks import (
     reverse_tasks,
     sleep_on_queue,
     spread_injected,
-    turn,
     wake_sleeper,
 )
 from tfrt_runtime.native.stacks import push, take_all
@@ -88,9 +88,9 @@ def sleep_or_nap(context: Address) -> None:
     fetch_add(queue + at.QUEUE_NAPPING, 1)
     epoch = arrive(queue)
     if not has_queued_task(context) and load_acquire(queue + at.QUEUE_STOP) == 0:
-        turn(context)
+        advance_epoch(context)
         futex_wait(queue + at.QUEUE_EPOCH, epoch, NAP_NS)
-        turn(context)
+        advance_epoch(context)
     depart(queue)
     fetch_add(queue + at.QUEUE_NAPPING, -1)
     if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:

@@ -465,7 +465,7 @@ def has_common_task(queue: Address) -> bool:
 
 
 @native
-def turn(context: Address) -> None:
+def advance_epoch(context: Address) -> None:
     """Toggle this thread's activity epoch, which it alone writes: odd while it may hold work."""
     # Release: a thread that reads an even epoch sees where the work went that was held before.
     store_release(context + at.CONTEXT_EPOCH, load(context + at.CONTEXT_EPOCH) + 1)
@@ -500,9 +500,9 @@ def rest(context: Address) -> None:
     """
     queue = load(context + at.CONTEXT_QUEUE)
     fetch_add(queue + at.QUEUE_RESTING, 1)
-    turn(context)
+    advance_epoch(context)
     futex_wait(queue + at.QUEUE_STOP, 0, REST_NS)
-    turn(context)
+    advance_epoch(context)
     fetch_add(queue + at.QUEUE_RESTING, -1)
 
 
@@ -519,11 +519,11 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
     fetch_add(queue + at.QUEUE_WAITING, waits)
     epoch = arrive(queue)
     if not has_task(context) and must_wait(queue, word):
-        turn(context)
+        advance_epoch(context)
         log_thread(context, at.LOG_PARK)
         futex_wait(queue + at.QUEUE_EPOCH, epoch, timeout_ns)
         log_thread(context, at.LOG_WAKE)
-        turn(context)
+        advance_epoch(context)
     depart(queue)
     fetch_add(queue + at.QUEUE_WAITING, -waits)
 

@@ -81,7 +81,7 @@ from tfrt_runtime.native.sync.sync_machine import (
     call_from_frame,
     count_interpreted,
     is_machine,
-    take_over,
+    replace_on_stack,
 )
 from tfrt_runtime.native.sync.sync_values import (
     box,
@@ -416,7 +416,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
         left = SLICE
         if failed == 0:
             pc = stopped
-            moved = take_over(context, state, frame)
+            moved = replace_on_stack(context, state, frame)
             if moved == OVER:
                 return
             if moved == MOVED:

@@ -106,8 +106,8 @@ def hot_frame(frame: Address) -> Address:
 
 
 @outline
-def take_over(context: Address, state: Address, frame: Address) -> int:
-    """A slice is over: let machine code run a hot function again from its start, in the place of its frames.
+def replace_on_stack(context: Address, state: Address, frame: Address) -> int:
+    """On-stack replacement, as a slice is over: machine code runs a hot function from its start, in the place of its frames.
 
     MOVED: the run goes on at RUN_PC, in RUN_FRAME.  OVER: it has ended.
     """

@@ -8,7 +8,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import state_of
 from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
 from tfrt_runtime.native.memory import load_acquire, store, store_release
-from tfrt_runtime.native.queues.tasks import turn
+from tfrt_runtime.native.queues.tasks import advance_epoch
 from tfrt_runtime.native.simulator.failures import SimulationError
 from tfrt_runtime.testing.explorer import World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
@@ -193,7 +193,7 @@ def test_of_a_producer_and_who_gives_up_one_resolves_a_token() -> None:
         failure = scene.host.error(99)
         giver = scene.host.outside[1]
         scene.thread(lambda: async_abi.emplace_token(token), "producer")
-        scene.thread(lambda: async_objects.async_give_up(giver, token, failure), "who gives up")
+        scene.thread(lambda: async_objects.async_abandon(giver, token, failure), "abandons")
         scene.thread(
             lambda: async_abi.await_token_and_execute(token, 7, scene.coroutines.resume), "waiter"
         )
@@ -264,15 +264,15 @@ def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> 
         store(has_gone_on, 0)
 
         def wait() -> None:
-            turn(waiter)
+            advance_epoch(waiter)
             async_abi.await_token(token)
             store_release(has_gone_on, 1)
-            turn(waiter)
+            advance_epoch(waiter)
 
         def resolve_and_look() -> None:
-            turn(producer)
+            advance_epoch(producer)
             async_abi.emplace_token(token)
-            turn(producer)
+            advance_epoch(producer)
             before = load_acquire(waiter + at.CONTEXT_EPOCH)
             is_resuming = load_acquire(resuming) != 0
             is_at_rest = before % 2 == 0 and before == load_acquire(waiter + at.CONTEXT_EPOCH)

@@ -284,9 +284,7 @@ def test_a_group_is_given_up_while_its_member_is_resolved(member: Member) -> Non
         failure = scene.host.error(99)
         scene.resolves()
         giver = scene.host.outside[1]
-        scene.thread(
-            lambda: async_objects.async_give_up(giver, scene.group, failure), "who gives up"
-        )
+        scene.thread(lambda: async_objects.async_abandon(giver, scene.group, failure), "abandons")
 
         def check() -> None:
             assert state_of(scene.group) in (member.state, at.ERROR)
@@ -310,9 +308,7 @@ def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for
             async_abi.emplace_value(scene.member)
 
         scene.thread(fill, "producer")
-        scene.thread(
-            lambda: async_objects.async_give_up(giver, scene.member, failure), "who gives up"
-        )
+        scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
 
         def check() -> None:
             if state_of(scene.member) == at.ERROR:
@@ -338,9 +334,7 @@ def test_a_producer_may_note_its_error_while_its_value_is_given_up() -> None:
             async_abi.set_value_error(scene.member)
 
         scene.thread(fail, "producer")
-        scene.thread(
-            lambda: async_objects.async_give_up(giver, scene.member, failure), "who gives up"
-        )
+        scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
 
         def check() -> None:
             assert state_of(resolve(scene.member)) == at.ERROR

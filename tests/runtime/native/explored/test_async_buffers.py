@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines.async_buffers import (
-    BLOCK_GENERATION,
-    BLOCK_OWNER,
-    BUFFERS_DEAD,
-    BUFFERS_SIZE,
-    BUFFERS_STATIC,
     CHUNK,
-    GENERATION_SHIFT,
-    IS_CONSTANT,
     LAST_GENERATION,
     block_of,
     free_buffer,
@@ -21,7 +15,6 @@ from tfrt_runtime.native.coroutines.async_buffers import (
     new_buffer,
     new_frame_buffer,
 )
-from tfrt_runtime.native.layouts import PROCESS_BUFFERS, PROCESS_HELD, PROCESS_MEMORY_LIMIT
 from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.testing.explorer import World, explore
 from tfrt_runtime.testing.simulated_host import SimulatedHost
@@ -36,13 +29,13 @@ class Buffers:
     def __init__(self, world: World, limit: int = 100 * SIZE) -> None:
         self.world = world
         self.host = SimulatedHost(world, outside=2)
-        self.shared = self.host.block(BUFFERS_SIZE, "buffers", "BUFFERS_")
+        self.shared = self.host.block(at.BUFFERS_SIZE, "buffers", "BUFFERS_")
         self._made: list[int] = []
         world.finally_assert(self._free_all)
-        self._held = load_acquire(self.host.process + PROCESS_HELD)
-        store(self.host.process + PROCESS_MEMORY_LIMIT, self._held + limit)
-        store(self.shared + BUFFERS_DEAD, 1)
-        store(self.host.process + PROCESS_BUFFERS, self.shared)
+        self._held = load_acquire(self.host.process + at.PROCESS_HELD)
+        store(self.host.process + at.PROCESS_MEMORY_LIMIT, self._held + limit)
+        store(self.shared + at.BUFFERS_DEAD, 1)
+        store(self.host.process + at.PROCESS_BUFFERS, self.shared)
 
     def made(self, context: int) -> int:
         """The handle of a new buffer; blocks are never released."""
@@ -59,7 +52,7 @@ class Buffers:
     @property
     def live(self) -> int:
         """The bytes in use."""
-        return load_acquire(self.host.process + PROCESS_HELD) - self._held
+        return load_acquire(self.host.process + at.PROCESS_HELD) - self._held
 
 
 def check(is_right: bool) -> None:
@@ -178,9 +171,9 @@ def test_a_block_is_used_no_more_after_its_last_generation() -> None:
         buffers = Buffers(world)
         main = buffers.host.main
         block = block_of(buffers.made(main))
-        store_release(block + BLOCK_GENERATION, LAST_GENERATION)
-        store_release(block + BLOCK_OWNER, 2 * LAST_GENERATION)
-        last = block | LAST_GENERATION << GENERATION_SHIFT
+        store_release(block + at.BLOCK_GENERATION, LAST_GENERATION)
+        store_release(block + at.BLOCK_OWNER, 2 * LAST_GENERATION)
+        last = block | LAST_GENERATION << at.HANDLE_SHIFT
         check(is_live(last) == 1)
         check(free_buffer(main, last) == 1)
         check(is_live(last) == 0)
@@ -193,8 +186,8 @@ def test_what_has_no_block_is_live_or_dead_for_ever() -> None:
     def scenario(world: World) -> None:
         buffers = Buffers(world)
         main = buffers.host.main
-        static, dead = buffers.shared + BUFFERS_STATIC, buffers.shared + BUFFERS_DEAD
-        for handle, expected in [(static, 1), (static | IS_CONSTANT, 1), (dead, 0)]:
+        static, dead = buffers.shared + at.BUFFERS_STATIC, buffers.shared + at.BUFFERS_DEAD
+        for handle, expected in [(static, 1), (static | at.HANDLE_CONSTANT, 1), (dead, 0)]:
             check(is_live(handle) == expected)
             check(free_buffer(main, handle) == keep_buffer(main, handle) == 0)
             check(is_live(handle) == expected)

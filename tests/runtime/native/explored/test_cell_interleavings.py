@@ -141,7 +141,7 @@ def test_what_a_trim_leaves_is_whole_batches() -> None:
 
 
 def test_a_thread_that_sleeps_lets_no_slab_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "KEPT_AT_REST", 0)
+    monkeypatch.setattr(at, "KEPT_AT_REST", 0)
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world)

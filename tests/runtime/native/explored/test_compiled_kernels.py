@@ -132,7 +132,7 @@ def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
 
         scene.thread(resolve_value, "producer")
         scene.thread(
-            lambda context: async_objects.async_give_up(context, made, failure), "impatient"
+            lambda context: async_objects.async_abandon(context, made, failure), "impatient"
         )
 
         def check() -> None:

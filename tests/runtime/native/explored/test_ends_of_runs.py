@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.calls.endings import leave_request
-from tfrt_runtime.native.handles import request_hear
+from tfrt_runtime.native.calls.completion import leave_request
+from tfrt_runtime.native.handles import request_notify
 from tfrt_runtime.native.memory import load, store
 from tfrt_runtime.native.stacks import take_all
 from tfrt_runtime.testing.explorer import World, explore
@@ -15,11 +15,11 @@ def test_python_hears_of_the_end_or_finds_the_run_among_those_that_are_over() ->
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         request = host.request(active=1)
-        store(request + at.REQUEST_TOLD, 0)
+        store(request + at.REQUEST_NOTIFY, 0)
         store(request + at.REQUEST_OPEN, 1)
         hears: list[int] = []
         world.thread(lambda: leave_request(host.outside[0], request), "ends")
-        world.thread(lambda: hears.append(request_hear(request)), "asks")
+        world.thread(lambda: hears.append(request_notify(request)), "asks")
 
         def check() -> None:
             over = take_all(host.process + at.PROCESS_OVER)
@@ -37,7 +37,7 @@ def test_runs_that_end_at_once_are_all_found_once() -> None:
         host = SimulatedHost(world, outside=2)
         requests = [host.request(active=1) for _ in range(2)]
         for request in requests:
-            store(request + at.REQUEST_TOLD, 0)
+            store(request + at.REQUEST_NOTIFY, 0)
         found: list[int] = []
         for context, request in zip(host.outside, requests, strict=True):
             world.thread(lambda c=context, r=request: leave_request(c, r), "ends")  # type: ignore[misc]

@@ -16,7 +16,7 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.decode import Call
 from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.calls import delivery, endings, executor, frame, kernel_calls
+from tfrt_runtime.native.calls import completion, delivery, executor, frame, kernel_calls
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.queues import sharing
@@ -400,7 +400,7 @@ def test_a_request_may_be_cancelled_at_any_time(name: str) -> None:
 def test_counters_that_are_not_marked_as_shared_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (delivery, endings, sharing, kernel_calls, control_kernels):
+    for module in (completion, delivery, sharing, kernel_calls, control_kernels):
         monkeypatch.setattr(module, "mark_shared", lambda _: None)
     with pytest.raises(DataRace):
         explore_at_random(running(DO_ASYNC), seed=3, interleavings=1000)

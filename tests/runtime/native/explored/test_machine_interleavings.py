@@ -51,7 +51,7 @@ def until_it_shall_stop(effort: int) -> int:
     return 0
 
 
-def give_up(_effort: int) -> int:
+def bail_out(_effort: int) -> int:
     """Machine code in which something is not ordinary."""
     return 0
 
@@ -130,7 +130,7 @@ def test_two_workers_may_find_at_once_that_a_function_is_hot() -> None:
 
 def test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start() -> None:
     for program in (TWICE, CALLED_TWICE):
-        explore(becoming_hot(program, give_up, interpreted=0), interleavings=60)
+        explore(becoming_hot(program, bail_out, interpreted=0), interleavings=60)
 
 
 def test_machine_code_does_not_run_on_the_thread_that_starts_a_call_directly() -> None:

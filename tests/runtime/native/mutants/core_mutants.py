@@ -370,7 +370,7 @@ MUTANTS = [
         "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
     ),
     _mutant(
-        "calls.endings.end_activation",
+        "calls.completion.end_activation",
         "a block of a parallel loop is freed after its end is counted, when the program may be gone",
         """
             free_activation(context, activation)

@@ -51,7 +51,7 @@ from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import fail
-from tfrt_runtime.native.coroutines.async_buffers import GENERATION_SHIFT, HEADER_SIZE, IS_CONSTANT
+from tfrt_runtime.native.layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, HANDLE_SHIFT
 
 _LAST_BUFFER = "%buffers"
 
@@ -79,7 +79,9 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
         else:
             place = ("ptr", _LAST_BUFFER)
             handle = body.call("tfrtAsyncNewFrameBuffer", "noalias ptr", ("i64", size), place)
-        elements = body.value(f"getelementptr i8, ptr {header_of(body, handle)}, i64 {HEADER_SIZE}")
+        elements = body.value(
+            f"getelementptr i8, ptr {header_of(body, handle)}, i64 {BLOCK_ELEMENTS}"
+        )
         if alignment > ALIGNMENT:
             last = body.value(f"getelementptr i8, ptr {elements}, i64 {alignment - ALIGNMENT}")
             arguments = ("ptr", last), ("i64", str(-alignment))
@@ -133,7 +135,7 @@ def _is_live(body: FunctionBody, op: Operation) -> None:
     header = header_of(body, handle)
     generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
     bits = body.value(f"ptrtoint ptr {handle} to i64")
-    expected = body.value(f"lshr i64 {bits}, {GENERATION_SHIFT}")
+    expected = body.value(f"lshr i64 {bits}, {HANDLE_SHIFT}")
     is_live = body.value(f"icmp eq i64 {generation}, {expected}")
     body.bind(op.result, body.call("llvm.expect.i1", "i1", ("i1", is_live), ("i1", "true")))
 
@@ -141,7 +143,7 @@ def _is_live(body: FunctionBody, op: Operation) -> None:
 def _is_writable(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeIsWritableOp)
     bits = body.value(f"ptrtoint ptr {_handle(body, op.buffer)} to i64")
-    mark = body.value(f"and i64 {bits}, {IS_CONSTANT}")
+    mark = body.value(f"and i64 {bits}, {HANDLE_CONSTANT}")
     body.set(op.result, f"icmp eq i64 {mark}, 0")
 
 

@@ -15,7 +15,7 @@ from tfrt_nb.jit.function_body import FunctionBody
 from tfrt_nb.jit.llvm_types import llvm_type, memref_type
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.async_runtime.printed_buffers import MAX_DIMENSIONS
-from tfrt_runtime.native.coroutines.async_buffers import ADDRESS_MASK, IS_CONSTANT
+from tfrt_runtime.native.layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
 
@@ -92,7 +92,7 @@ def static_handle(body: FunctionBody, *, is_constant: bool = False) -> str:
     header = body.module.constant("i64 0")
     if not is_constant:
         return header
-    return body.value(f"getelementptr i8, ptr {header}, i64 {IS_CONSTANT}")
+    return body.value(f"getelementptr i8, ptr {header}, i64 {HANDLE_CONSTANT}")
 
 
 def dead_handle(body: FunctionBody) -> str:
@@ -126,7 +126,7 @@ METADATA = """\
 def header_of(body: FunctionBody, handle: str) -> str:
     """Where the word is that says whether a buffer is live."""
     # Not by integers: LLVM keeps knowing which memory the pointer is of.
-    mask = str(ADDRESS_MASK)
+    mask = str(HANDLE_ADDRESS)
     return body.call("llvm.ptrmask.p0.i64", "ptr", ("ptr", handle), ("i64", mask))
 
 

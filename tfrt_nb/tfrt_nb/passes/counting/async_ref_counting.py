@@ -38,7 +38,7 @@ from tfrt_nb.passes.counting.reference_counts import (
     Counts,
     async_values,
     carrying_operations,
-    give_up_references,
+    drop_references,
     lower_carried_values,
     take_references_for_calls,
 )
@@ -63,7 +63,7 @@ class AsyncRefCounting(ModulePass):
                 Emitter.in_front_of(task)(AddRefOp(value))
                 Emitter.in_front_of(task.terminator)(DropRefOp(value))
             take_references_for_calls(value, _COUNTS)
-        give_up_references(values, _COUNTS)
+        drop_references(values, _COUNTS)
 
 
 def _refuse_counted_programs(module: ModuleOp) -> None:

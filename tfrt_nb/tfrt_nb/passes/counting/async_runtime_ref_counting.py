@@ -40,7 +40,7 @@ from tfrt_nb.passes.counting.mark_explicit_counts import is_counted_by_hand
 from tfrt_nb.passes.counting.reference_counts import (
     Counts,
     async_values,
-    give_up_references,
+    drop_references,
     lower_carried_values,
     take_references_for_calls,
 )
@@ -72,7 +72,7 @@ class AsyncRuntimeRefCounting(ModulePass):
             values = [value for value in values if not is_counted_by_hand(value)]
         for value in values:
             take_references_for_calls(value, _COUNTS)
-        give_up_references(values, _COUNTS, sharing_exits=self.share_exits)
+        drop_references(values, _COUNTS, sharing_exits=self.share_exits)
 
 
 def refuse_high_level_operations(module: ModuleOp) -> None:

@@ -162,13 +162,13 @@ def _due(path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
     made: set[SSAValue] = set()
     for op in (op for block in path for op in block.ops):
         made.update(op.results)
-        for value, count in _given_up(op, explicit_only):
+        for value, count in _dropped(op, explicit_only):
             if value not in made:
                 due[value] = due.get(value, 0) + count
     return {value: count for value, count in due.items() if count > 0}
 
 
-def _given_up(op: Operation, explicit_only: bool) -> Iterator[tuple[SSAValue, int]]:
+def _dropped(op: Operation, explicit_only: bool) -> Iterator[tuple[SSAValue, int]]:
     match op:
         case RuntimeDropRefOp():
             yield op.operand, op.count.value.data

@@ -136,7 +136,7 @@ def _stores(use: Use) -> bool:
     return type(use.operation) is RuntimeStoreOp and use.index == 0
 
 
-def give_up_references(
+def drop_references(
     values: Sequence[SSAValue], counts: Counts, *, sharing_exits: bool = False
 ) -> None:
     """Place what the module's docstring says for the values.
@@ -147,10 +147,10 @@ def give_up_references(
     for value in values:
         by_region.setdefault(region_of(defining_block(value)), []).append(value)
     for region, made in by_region.items():
-        _GivingUp(region, made, counts).run(sharing_exits)
+        _Dropping(region, made, counts).run(sharing_exits)
 
 
-class _GivingUp:
+class _Dropping:
     """Finds what is due in a region, as steps of one value in one block, and then takes the steps."""
 
     def __init__(self, region: Region, values: Sequence[SSAValue], counts: Counts) -> None:

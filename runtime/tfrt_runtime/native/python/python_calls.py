@@ -8,18 +8,13 @@ from tfrt_runtime.native.calls.executor import start_call
 from tfrt_runtime.native.handles import value_of
 from tfrt_runtime.native.memory import Address, entry, load, load_acquire, native, store
 
-IS_VALUE = -1
-"""In the place of a payload's type: the next word is an AsyncValue."""
-ARGUMENT_WORDS = 3
-
 
 @entry
 def start_call_with(context: Address, function: Address, request: Address, is_task: int) -> None:
     """As `start_call`, with payloads for arguments.
 
-    Behind the request's own words is a row of three words for each argument: the type of the payload and
-    the payload, which belongs to the value then, or IS_VALUE and an AsyncValue, borrowed; then room for one
-    per argument and one per result, where the caller finds the results as `start_call` leaves them.
+    The words behind those of the request are as `layouts` says.  A payload belongs to the value that is made of it;
+    an AsyncValue is borrowed.  The caller finds the results as `start_call` leaves them.
     """
     start_row(context, function, request, request + at.REQUEST_SIZE, is_task)
 
@@ -30,7 +25,7 @@ def start_calls_with(
 ) -> None:
     """As `start_call_with` for `count` calls, whose rows follow each other."""
     arguments = load(function + at.FUNCTION_ARGUMENTS)
-    size = 8 * ((ARGUMENT_WORDS + 1) * arguments + load(function + at.FUNCTION_RESULTS))
+    size = 8 * ((at.ARGUMENT_WORDS + 1) * arguments + load(function + at.FUNCTION_RESULTS))
     for i in range(count):
         start_row(context, function, request, request + at.REQUEST_SIZE + size * i, is_task)
 
@@ -41,17 +36,17 @@ def start_row(
 ) -> None:
     """Start a call with the row at `words`."""
     count = load(function + at.FUNCTION_ARGUMENTS)
-    values = words + 8 * ARGUMENT_WORDS * count
+    values = words + 8 * at.ARGUMENT_WORDS * count
     for i in range(count):
-        argument = words + 8 * ARGUMENT_WORDS * i
+        argument = words + 8 * at.ARGUMENT_WORDS * i
         payload_type, first = load(argument), load(argument + 8)
         value = first
-        if payload_type != IS_VALUE:
+        if payload_type != at.IS_VALUE:
             value = value_of(context, payload_type, first, load(argument + 16))
         store(values + 8 * i, value)
     start_call(context, function, request, values, is_task)
     for i in range(count):
-        if load(words + 8 * ARGUMENT_WORDS * i) != IS_VALUE:
+        if load(words + 8 * at.ARGUMENT_WORDS * i) != at.IS_VALUE:
             drop_reference(context, load(values + 8 * i))
 
 

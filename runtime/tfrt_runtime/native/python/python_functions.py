@@ -36,7 +36,7 @@ from tfrt_runtime.native.memory import (
     store_f32,
     store_f64,
 )
-from tfrt_runtime.native.python_objects import hold
+from tfrt_runtime.native.python.python_objects import hold
 
 FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
 FIRST_TYPE = 6

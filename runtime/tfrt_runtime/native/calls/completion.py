@@ -1,4 +1,4 @@
-"""The end of an activation: of a call, of a run, of an iteration of a loop, of a block of a join."""
+"""Completion of an activation: of a call, of a run, of an iteration of a loop, of a block of a join."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ def leave_request(context: Address, request: Address) -> None:
     queue = load(context + at.CONTEXT_QUEUE)
     if fetch_add(request + at.REQUEST_ACTIVE, -1) == 1:
         process = load(context + at.CONTEXT_PROCESS)
-        # One step: Python, which adds a callback by another swap, is either told here or knows that it is late.
-        told = exchange(request + at.REQUEST_TOLD, at.REQUEST_OVER)
-        if told != 0:
+        # One step: Python, which adds a callback by another swap, is either called here or knows that it is late.
+        notify = exchange(request + at.REQUEST_NOTIFY, at.NOTIFY_OVER)
+        if notify != 0:
             # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
-            call3(load(process + at.PROCESS_REQUEST_DONE), context, request, told)
+            call3(load(process + at.PROCESS_REQUEST_DONE), context, request, notify)
         else:
             # In this order: Python holds the words until it finds them in the stack.
             store_release(request + at.REQUEST_OPEN, 0)

@@ -1,0 +1,268 @@
+"""A thread of Python's works for a value, or for the end of a run: functions of Python (`python_entries`).
+
+    first    works for the only result of a run, and returns it as a Python object
+    result   the same for any value
+    end      works for a run until nothing of it is left
+
+A wait goes on until its goal is reached, or nothing is left to do here; MISSING leaves the rest to Python:
+
+    work_lightly    with the GIL: up to LIGHT_ENTRIES short kernels; giving it away costs more than a small run
+         |          what comes next may take longer
+      give_way      the GIL goes to other threads
+         |
+     work_until     without the GIL, up to SLICE_NS; seeks work a little before it comes back
+         |
+       MISSING      Python sees signals and sleeps: `WorkQueue.wait`
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.async_value import is_available, is_object, resolve
+from tfrt_runtime.native.calls.executor import (
+    WAITERS_BUDGET,
+    run_ready_entry,
+    run_task,
+    work,
+)
+from tfrt_runtime.native.memory import (
+    Address,
+    call1,
+    compare_and_swap,
+    entry,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    pause,
+    store,
+    store_release,
+)
+from tfrt_runtime.native.python.python_functions import python_object
+from tfrt_runtime.native.python.python_runs import context_of, forget_over, shared, word
+from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
+from tfrt_runtime.native.queues.starting import take_start
+from tfrt_runtime.native.queues.tasks import (
+    advance_epoch,
+    begin_seeking,
+    end_seeking,
+    has_task,
+    keep_injected,
+    take_pending,
+)
+
+LIGHT_ENTRIES = 256
+"""How much a thread does that keeps the GIL: a few microseconds."""
+
+
+@entry
+def first(bound: Address, given: Address, count: int) -> Address:
+    """What the result of a run is that has one: `first(queue, template, words)`; works for it on this thread.
+
+    MISSING in the cases of `result`, and if the run is cancelled or watched.
+    """
+    api, missing = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 16)
+    template, request = word(api, given, 1), load(given + 16) + at.PYTHON_BYTES
+    payload_type = load(template + at.TEMPLATE_READS)
+    if payload_type == 0 or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
+        return shared(api, missing)
+    value = load(request + load(template + at.TEMPLATE_FIRST))
+    return found(bound, context_of(api, word(api, given, 0)), value, payload_type)
+
+
+@entry
+def result(bound: Address, given: Address, count: int) -> Address:
+    """What a value is: `result(queue, value, type of its payload)`; works for it on this thread.
+
+    MISSING if it is unavailable when nothing is left to do, or no ordinary value of the type; and
+    where this thread must not work, or a signal came.
+    """
+    api = load(bound + at.PYTHON_BYTES)
+    context = context_of(api, word(api, given, 0))
+    return found(bound, context, word(api, given, 1), word(api, given, 2))
+
+
+@native
+def found(bound: Address, context: Address, value: Address, payload_type: int) -> Address:
+    """A new reference to what `result` returns."""
+    if context == 0:
+        return 0
+    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
+    missing = load(bound + at.PYTHON_BYTES + 16)
+    if not is_available(value) and not work_here(context, api, value, False):
+        forget_over(process, context, api)
+        return shared(api, missing)
+    made = object_of(api, value, payload_type)
+    forget_over(process, context, api)
+    if made == 0 and call1(load(api + at.PYTHON_OCCURRED), 0) == 0:
+        return shared(api, missing)
+    return made
+
+
+@entry
+def end(bound: Address, given: Address, count: int) -> Address:
+    """None when nothing of a run is left: `end(queue, words)`; works for it on this thread.
+
+    MISSING if it is not over when nothing is left to do, and in the cases of `first`.
+    """
+    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
+    context, request = context_of(api, word(api, given, 0)), load(given + 8) + at.PYTHON_BYTES
+    if context == 0:
+        return 0
+    answer = load(bound + at.PYTHON_BYTES + 16)
+    if load_acquire(request + at.REQUEST_UNUSUAL) == 0 and (
+        is_reached(request, True) or work_here(context, api, request, True)
+    ):
+        answer = load(api + at.PYTHON_NONE)
+    forget_over(process, context, api)
+    return shared(api, answer)
+
+
+@inline
+def is_reached(goal: Address, is_run: bool) -> bool:
+    """Whether what a thread works for is reached: the end of a run, or an available value."""
+    if is_run:
+        return load_acquire(goal + at.REQUEST_OPEN) == 0
+    return is_available(goal)
+
+
+@native
+def object_of(api: Address, value: Address, payload_type: int) -> Address:
+    """An available value of that type as a new reference to a Python object; 0 if it is not ordinary."""
+    found = resolve(value)
+    kind = load(found + at.VALUE_KIND) >> 8
+    is_type = kind == payload_type
+    if payload_type == at.ANY_PAYLOAD:
+        is_type = kind == at.TYPE_CHAIN or is_object(kind)
+    if not is_type or load_acquire(found + at.VALUE_STATE) & at.STATE_BITS != at.CONCRETE:
+        return 0
+    return python_object(api, found, kind)
+
+
+@native
+def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bool:
+    """Work for a value or a run on this thread, which has the GIL; whether `is_reached`, and no signal came."""
+    queue = load(context + at.CONTEXT_QUEUE)
+    # A thread that runs a kernel needs another context for what it runs meanwhile.
+    is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0
+    if (
+        is_busy
+        or queue == 0
+        or load(queue + at.QUEUE_ASIDE) != 0
+        or load(queue + at.QUEUE_CHOOSE) != 0
+    ):
+        return False
+    interrupts = load(api + at.PYTHON_INTERRUPTS)
+    is_main = load(context + at.CONTEXT_MAIN) != 0
+    if is_main:
+        if now() - load(interrupts + at.INTERRUPTS_LOOKED) > at.INTERRUPTS_LOOK_NS:
+            return False
+        store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) + 1)
+    workers = load(queue + at.QUEUE_WORKERS)
+    has_deque = workers != 0 and compare_and_swap(queue + at.QUEUE_HOST, 0, 1) != 0
+    if has_deque:
+        store(context + at.CONTEXT_DEQUE, load(load(queue + at.QUEUE_DEQUES) + 8 * (workers - 1)))
+    store(context + at.CONTEXT_WORKER, max(workers - 1, 0))
+    # Odd from here: while this thread may hold work the queue is not quiescent.
+    advance_epoch(context)
+    store(context + at.CONTEXT_PYTHON, api)
+    if not work_lightly(context, goal, is_run):
+        give_way(context)
+        if workers != 0:
+            store(context + at.CONTEXT_LEAVES, at.LEAVES_UNKNOWN)
+        work_until(context, goal, is_run, now() + SLICE_NS)
+        store(context + at.CONTEXT_LEAVES, 0)
+    if load(context + at.CONTEXT_PYTHON) == 0:
+        store(context + at.CONTEXT_DEADLINE, 0)
+        call1(load(api + at.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
+    store(context + at.CONTEXT_PYTHON, 0)
+    advance_epoch(context)
+    is_ready = load(context + at.CONTEXT_READY) != load(context + at.CONTEXT_READY_TOP)
+    if is_ready or load(context + at.CONTEXT_PENDING) != 0:
+        hand_over(context)
+    store(context + at.CONTEXT_WORKER, -1)
+    if has_deque:
+        store(context + at.CONTEXT_DEQUE, 0)
+        # The last of these: the next thread takes the deque as this one leaves it.
+        store_release(queue + at.QUEUE_HOST, 0)
+    if is_main:
+        store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) - 1)
+        if load(interrupts + at.INTERRUPTS_NOTED) != 0:
+            return False
+    return is_reached(goal, is_run)
+
+
+@native
+def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
+    """Run short kernels until the goal is reached; False if what comes next may take longer.
+
+    The thread has the GIL, and keeps it while that is short (`give_way`): giving it away costs more than a small
+    run, and where other threads want it, this one would wait for its turn.
+    """
+    for _ in range(LIGHT_ENTRIES):
+        if is_reached(goal, is_run):
+            return True
+        if load(context + at.CONTEXT_PYTHON) == 0:
+            return False
+        top = load(context + at.CONTEXT_READY_TOP)
+        if top == load(context + at.CONTEXT_READY):
+            task = light_task(context)
+            if task == 0:
+                return False
+            run_task(context, task)
+        else:
+            if not is_light(load(top - 16), load(top - 8)):
+                return False
+            # Popped before it runs: the kernel pushes its users on top.
+            store(context + at.CONTEXT_READY_TOP, top - 16)
+            run_ready_entry(context, load(top - 16), load(top - 8))
+    return False
+
+
+@native
+def light_task(context: Address) -> Address:
+    """The next task, if it begins a call from outside; or 0."""
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
+        return take_start(context)
+    if load(context + at.CONTEXT_PENDING) == 0:
+        keep_injected(context)
+        store(context + at.CONTEXT_SPAWNED, 0)  # as `next_task` does at the begin of a round
+    task = load(context + at.CONTEXT_PENDING)
+    root = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ROOT)
+    return take_pending(context) if task != 0 and load(task + at.TASK_FUNCTION) == root else 0
+
+
+@native
+def is_light(tagged: Address, record: Address) -> bool:
+    """Whether a ready entry takes no longer than a few numbers: it calls nothing, and does not block."""
+    if tagged & at.READY_BITS != at.READY_KERNEL:
+        return True
+    long = at.KERNEL_HEAVY | at.KERNEL_BLOCKING | at.KERNEL_LASTING
+    return load(record + at.RECORD_FLAGS) & long == 0 and load(record + at.RECORD_FUNCTIONS) == 0
+
+
+@native
+def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
+    """Work until the goal is reached, nothing is left to do here, or the clock says `deadline`."""
+    store(context + at.CONTEXT_DEADLINE, deadline)
+    while (
+        not is_reached(goal, is_run)
+        and load(context + at.CONTEXT_LEAVES) != at.HAS_LEFT
+        and now() < deadline
+    ):
+        if work(context, WAITERS_BUDGET) == WAITERS_BUDGET and not seek_for(context, goal, is_run):
+            break
+    store(context + at.CONTEXT_DEADLINE, 0)
+
+
+@native
+def seek_for(context: Address, goal: Address, is_run: bool) -> bool:
+    """Seek work as long as CONTEXT_SEEKING_UNTIL says, before this thread goes back to Python to sleep."""
+    begin_seeking(context)
+    found = False
+    while not found and now() < load(context + at.CONTEXT_SEEKING_UNTIL):
+        pause()
+        found = has_task(context) or is_reached(goal, is_run)
+    end_seeking(context)
+    return found
