@@ -2,7 +2,7 @@
 
 The functions themselves are native (`native.async_abi`).  Stands on `host` and `kernels`.
 
-- The front door is `runtime`: it creates what compiled programs share on a queue, and answers their events.
+- The front door is `runtime`, which answers the events of compiled code; `connection` lets each find the other.
 - Objects: `objects` describes tokens, values and groups, `records` reads what compiled code says of its
   operations.
 - Runs: `runs` knows which are cancelled and where each prints, `code_of_run` is what a run sees of its code,
@@ -12,7 +12,8 @@ The functions themselves are native (`native.async_abi`).  Stands on `host` and 
 - Memory: `buffers` lends tensors to compiled code, `handles` are how both sides name a buffer.
 """
 
+from tfrt_runtime.async_runtime.connection import kernel_functions
 from tfrt_runtime.async_runtime.objects import LiveObject
-from tfrt_runtime.async_runtime.runtime import AsyncRuntime, kernel_functions
+from tfrt_runtime.async_runtime.runtime import AsyncRuntime
 
 __all__ = ["AsyncRuntime", "LiveObject", "kernel_functions"]

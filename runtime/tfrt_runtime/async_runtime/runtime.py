@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -21,11 +20,17 @@ from types import TracebackType
 from typing import Self
 
 from tfrt_runtime.async_runtime import objects, records
+from tfrt_runtime.async_runtime.connection import (
+    RUNTIMES,
+    connect,
+    prepare,
+    print_here,
+    runtime_functions,
+)
 from tfrt_runtime.async_runtime.externals import failure_of_call
 from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
-from tfrt_runtime.async_runtime.printing import Printing, Sink
+from tfrt_runtime.async_runtime.printing import Sink
 from tfrt_runtime.async_runtime.runs import known_runs
-from tfrt_runtime.async_runtime.signals import watch_interrupts
 from tfrt_runtime.async_runtime.starvation import (
     Exhaustion,
     Rescuers,
@@ -36,18 +41,12 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Request
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import Callback3, native_process
-from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
-from tfrt_runtime.host.structs import Async, Context, Value
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting.idleness import is_idle
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import threads
-from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
-from tfrt_runtime.native.kernels import compiled_kernels
-from tfrt_runtime.once import once
 
-FIRST_LIMIT = 1024
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
@@ -73,7 +72,7 @@ class AsyncRuntime:
         """What went wrong apart from the program's own errors, since the last run began."""
         self._process = native_process()
         self.kernel_calls = KernelCalls(self._process)
-        _connect()
+        connect()
         self._runs = known_runs()
         self._output = output or host.print
         self._registry = threading.RLock()
@@ -81,11 +80,11 @@ class AsyncRuntime:
         self._exhaustion = Exhaustion(self.queue)
         self._rescuers = Rescuers(self.queue)
         self._cancelled: Diagnostic | None = None
-        if self.queue.address in _runtimes:
+        if self.queue.address in RUNTIMES:
             raise TfrtError(error("the host has an async runtime already"))
-        _runtimes[self.queue.address] = self
+        RUNTIMES[self.queue.address] = self
         self._is_open = True
-        self._words = _prepare(self.queue, checked=checked)[1]
+        self._words = prepare(self.queue, checked=checked)
         self.starvation = Starvation(host, self._process, self._words.address)
         own = weakref.ref(self)
         host.when_closed = lambda: _end(own)
@@ -104,7 +103,7 @@ class AsyncRuntime:
             self._runs.settled(self.queue.address, context)
             self._destroy_dead()
             self.queue.native.async_ = 0
-            _runtimes.pop(self.queue.address, None)  # gone already if this is garbage
+            RUNTIMES.pop(self.queue.address, None)  # gone already if this is garbage
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +128,7 @@ class AsyncRuntime:
     @functools.cached_property
     def functions(self) -> dict[str, int]:
         """What compiled programs call, by C name: the runtime's functions, and those that print."""
-        return {name: self._process.library[name] for name in _NAMES} | _what_all_share()
+        return runtime_functions()
 
     def run(self, function: int, *pointers: int) -> None:
         """Call a compiled function, and wait until all that it has started is over.
@@ -300,7 +299,7 @@ class AsyncRuntime:
         if event in (at.EVENT_WAITING, at.EVENT_LOOK):
             self._look(context, argument, has_nothing_to_do=event == at.EVENT_WAITING)
         elif event == at.EVENT_THREAD:
-            _print_here(f"Current thread id: {threading.get_ident()}\n")
+            print_here(f"Current thread id: {threading.get_ident()}\n")
         elif event in KERNEL_EVENTS:
             return self.kernel_calls.on_event(context, event, argument)
         elif event == at.EVENT_INTERRUPTED:
@@ -400,9 +399,9 @@ class AsyncRuntime:
             message = INTERRUPTED
             self._cancel(context, error(INTERRUPTED, objects.maker_place(awaited)))
         if message is not None:
-            self.starvation.give_up(context, awaited, error(message, objects.maker_place(awaited)))
+            self.starvation.abandon(context, awaited, error(message, objects.maker_place(awaited)))
         elif self._cancelled is not None:
-            self.starvation.give_up(context, awaited, self._cancelled)
+            self.starvation.abandon(context, awaited, self._cancelled)
         elif cancelled := _cancellation(context):
             self._process.quick.value_add_reference(cancelled)
             self.starvation.resolve(context, awaited, cancelled)
@@ -412,7 +411,7 @@ class AsyncRuntime:
                 if not self.starvation.end_groups(context):
                     self.starvation.end(context, awaited)
             elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
-                self.starvation.give_up(
+                self.starvation.abandon(
                     context, awaited, error(EXHAUSTED, objects.maker_place(awaited))
                 )
 
@@ -442,55 +441,6 @@ def _interrupt(reference: weakref.ref[AsyncRuntime]) -> None:
             run.cancel(INTERRUPTED) or runtime.end_tasks(run, INTERRUPTED)
 
 
-def _prepare(queue: WorkQueue, *, checked: bool) -> tuple[WorkQueue, Async]:
-    """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
-    words = Async.new(at.ASYNC_SIZE)
-    words.limit, words.checked = FIRST_LIMIT, checked
-    queue.native.async_ = words.address
-    return queue, words
-
-
-_runtimes: weakref.WeakValueDictionary[int, AsyncRuntime] = weakref.WeakValueDictionary()
-"""By the address of their queues."""
-
-
-_NAMES = (
-    *async_abi.NAMES,
-    *async_interrupts.NAMES,
-    *async_buffers.NAMES,
-    "tfrtAsyncStackLimit",
-)
-
-
-@once
-def kernel_functions() -> dict[str, int]:
-    """What compiled programs refer to that run as kernels on any host: the addresses by C name."""
-    _connect()
-    library = native_process().library
-    names = (*_NAMES, *compiled_kernels.NAMES)
-    return {name: library[name] for name in names} | _what_all_share()
-
-
-@once
-def _printing() -> Printing:
-    return Printing(_print_here)
-
-
-def _what_all_share() -> dict[str, int]:
-    """The functions that print, and the word that loops check."""
-    return _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
-
-
-def _print_here(text: str) -> None:
-    """Print for the run whose code calls, or on the host that it runs on."""
-    context = Context.at(native_process().quick.present_context(0))
-    sink = known_runs().sink(context.run)
-    if sink is not None:
-        sink(text)
-    elif (runtime := _runtimes.get(context.queue)) is not None:
-        runtime.print(text)
-
-
 @contextlib.contextmanager
 def _working_for(context: int, number: int) -> Iterator[None]:
     """Within: a context works for the run with that number."""
@@ -500,39 +450,6 @@ def _working_for(context: int, number: int) -> Iterator[None]:
         yield
     finally:
         own.run = former
-
-
-def _on_event(context: int, event: int, argument: int) -> int:
-    try:
-        runtime = _runtimes.get(Context.at(context).queue)
-        return 0 if runtime is None else runtime.on_event(context, event, argument)
-    except BaseException:  # noqa: BLE001
-        sys.excepthook(*sys.exc_info())
-        return 0
-
-
-@once
-def _foreign_queue() -> tuple[WorkQueue, Async]:
-    """For threads that call while no runtime is open."""
-    return _prepare(single_threaded(), checked=False)
-
-
-def _foreign_context() -> int:
-    """A context for a thread that calls the runtime without having been called by it."""
-    for runtime in reversed(list(_runtimes.values())):
-        return runtime.queue.context()
-    return _foreign_queue()[0].context()
-
-
-@once
-def _connect() -> object:
-    """Let native code reach this module; what is returned must stay alive."""
-    process = native_process()
-    process.words.async_event = process.keep(Callback3(_on_event))
-    make = ctypes.CFUNCTYPE(ctypes.c_int64)(_foreign_context)
-    watch_interrupts()
-    process.function(threads.START)(ctypes.cast(make, ctypes.c_void_p).value or 0)
-    return make
 
 
 def _cancellation(context: int) -> int:
