@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_nb.cli import known_texts
 from tfrt_nb.cli.main import main
+from tfrt_nb.cli.running import known_texts
 from tfrt_nb.programs import Program
 from tfrt_runtime.cache import Cache
 

@@ -256,7 +256,7 @@ def test_results_that_are_held_elsewhere_are_not_left_over(
         return start_thread(name, lambda: (target(), time.sleep(0.3)))
 
     if ending == "late":
-        monkeypatch.setattr("tfrt_nb.cli.run_compiled.start_thread", start_late_one)
+        monkeypatch.setattr("tfrt_nb.cli.running.run_compiled.start_thread", start_late_one)
     if ending == "in a terminal":
         monkeypatch.setattr("sys.stderr.isatty", lambda: True)
         monkeypatch.setattr("os.get_terminal_size", lambda *_: os.terminal_size((80, 24)))

@@ -263,7 +263,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         " has 1024 bytes and reports each request",
     )
     run.add_argument(
-        "--timeout", metavar="SECONDS", type=seconds, help="give up on a function after so long"
+        "--timeout", metavar="SECONDS", type=seconds, help="cancel a function after so long"
     )
     order = run.add_mutually_exclusive_group()
     order.add_argument(
@@ -338,8 +338,8 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 COMMANDS = {
-    "run": "tfrt_nb.cli.run",
-    "bench": "tfrt_nb.cli.bench",
+    "run": "tfrt_nb.cli.running.run",
+    "bench": "tfrt_nb.cli.running.bench",
     "mlir-to-bef": "tfrt_nb.cli.translate",
     "bef-to-mlir": "tfrt_nb.cli.disassemble",
     "opt": "tfrt_nb.cli.opt",

@@ -28,8 +28,8 @@ from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 if TYPE_CHECKING:
-    from tfrt_nb.cli.following import Trace
-    from tfrt_nb.cli.progress import ProgressLine
+    from tfrt_nb.cli.running.following import Trace
+    from tfrt_nb.cli.running.progress import ProgressLine
 
 GRACE_SECONDS = 0.25
 """So long may a run that was stopped take to come to rest."""
@@ -78,7 +78,7 @@ def run_compiled(
         sys.stdout.write(f"'{name}' returned {texts}\n")
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
-    execution.forget_results()  # they are not the program's, whoever holds the run
+    execution.forget_results()  # they are not the program's, whatever holds the run
     problems += left_over(shared, program)
     show_all(problems, program)
     return int(bool(problems))

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from tfrt_nb.cli.exits import EXIT_USAGE
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
-from tfrt_nb.cli.known_texts import program_of
-from tfrt_nb.cli.tracing import tracing_of
+from tfrt_nb.cli.running.known_texts import program_of
+from tfrt_nb.cli.running.tracing import tracing_of
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
 from tfrt_runtime.diagnostics import (
@@ -36,8 +36,8 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.tracing.trace import Level, Tracing
 
 if TYPE_CHECKING:
-    from tfrt_nb.cli.following import Trace
-    from tfrt_nb.cli.progress import ProgressLine
+    from tfrt_nb.cli.running.following import Trace
+    from tfrt_nb.cli.running.progress import ProgressLine
 
 MAX_ALIKE = 10
 """Errors with the same message and place that are printed; the others are counted."""
@@ -65,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
         return 1
     try:
         if options.explore is not None or options.replay is not None or options.step:
-            from tfrt_nb.cli.schedules import run_schedules
+            from tfrt_nb.cli.running.schedules import run_schedules
 
             return run_schedules(program, chosen, arguments, options)
         with tracing_of(options) as tracing, follower_of(options, program) as follower:
@@ -152,11 +152,11 @@ def follower_of(
     """
     # Imported here: they need NumPy, for which other runs do not wait.
     if options.trace is not None:
-        from tfrt_nb.cli.following import Trace
+        from tfrt_nb.cli.running.following import Trace
 
         return Trace(options.trace, Level.of(options.trace_level), program)
     if sys.stderr.isatty():
-        from tfrt_nb.cli.progress import ProgressLine
+        from tfrt_nb.cli.running.progress import ProgressLine
 
         return ProgressLine(program, sys.stderr, tier=Tier(options.tier))
     return contextlib.nullcontext()
@@ -262,7 +262,7 @@ def run_program(
         if of_host or not compiled:
             status = run_host_functions(host, program, of_host, arguments, options, follower)
         for name in compiled:
-            from tfrt_nb.cli.run_compiled import CompiledOptions, run_compiled
+            from tfrt_nb.cli.running.run_compiled import CompiledOptions, run_compiled
 
             wanted = CompiledOptions(options.timeout, options.check_references)
             status = max(status, run_compiled(host, program, name, arguments, wanted, follower))

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 
 from tfrt_nb.cli.exits import EXIT_OK, EXIT_PROBLEM, EXIT_USAGE
 from tfrt_nb.cli.files import display_name, show
-from tfrt_nb.cli.run import choose, make_program, of_command_line, read_argument, read_source
+from tfrt_nb.cli.running.run import (
+    choose,
+    make_program,
+    of_command_line,
+    read_argument,
+    read_source,
+)
 from tfrt_nb.programs import Program
 from tfrt_nb.report import duration
 from tfrt_runtime.diagnostics import TfrtError, error
