@@ -44,7 +44,7 @@ class NativeTensor(NoObject):
 
 
 class NativeValue(NoObject):
-    """A base of AsyncValue; `native.python_runs` reads the slot.
+    """A base of AsyncValue; `native.python.python_runs` reads the slot.
 
     `_address` is that of the native value, or 0 when the object dies.
     """
