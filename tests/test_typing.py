@@ -42,6 +42,17 @@ def total(pieces: tfrt.i32, people: tfrt.i32):  # type: ignore[no-untyped-def]
     return tfrt.max(rest, 1), tfrt.f64(cost)
 
 
+@tfrt.kernel("shop.half", native=True)
+def half(x: tfrt.f64) -> tfrt.f64:
+    return x * 0.5
+
+
+name: str = price.kernel.name + half.kernel.name
+cents: int = price(3, cents=2)
+add(np.ones(3), np.ones(3))
+halves: float = half(2.0)
+
+
 @tfrt.program
 def factorial(n: tfrt.i32) -> tfrt.i32:
     return tfrt.cond(n <= 1, lambda: 1, lambda: n * factorial(n - 1))

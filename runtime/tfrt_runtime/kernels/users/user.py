@@ -21,7 +21,7 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn, TypeVar, cast, overload
+from typing import Any, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast, overload
 
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import Location, TfrtError, error
@@ -47,6 +47,9 @@ from tfrt_runtime.kernels.users.policies import ONCE, Policy, with_policy
 from tfrt_runtime.kernels.users.remote import on_cluster
 
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
+Takes = ParamSpec("Takes")
+Gives = TypeVar("Gives")
+Gives_co = TypeVar("Gives_co", covariant=True)
 
 USER_KERNELS = KernelRegistry("user")
 """What `kernel` registers; programs find these beside the runtime's own."""
@@ -117,8 +120,28 @@ def refuse(message: str) -> NoReturn:
     raise TfrtError(error(message, place_of_caller()))
 
 
+class KernelFunction(Protocol[Takes, Gives_co]):
+    """What `kernel` makes of a function, for type checkers: a function with the same types, and its kernel."""
+
+    kernel: UserKernel
+    __name__: str
+
+    def __call__(self, *values: Takes.args, **attributes: Takes.kwargs) -> Gives_co: ...
+
+
 @overload
-def kernel(name: PythonFunction, /) -> PythonFunction: ...
+def kernel(name: Callable[Takes, Gives], /) -> KernelFunction[Takes, Gives]: ...
+
+
+# Its annotations are types of programs: Python calls it with numbers and arrays.
+@overload
+def kernel(
+    name: str | None = None,
+    *,
+    native: str | Literal[True],
+    retries: int = 0,
+    limit: int | None = None,
+) -> Callable[[Callable[..., object]], KernelFunction[..., Any]]: ...
 
 
 @overload
@@ -127,16 +150,16 @@ def kernel(
     *,
     blocking: bool = False,
     raw: bool = False,
-    native: str | bool = False,
+    native: Literal[False] = False,
     retries: int = 0,
     timeout: float | None = None,
     limit: int | None = None,
     remote: bool = False,
-) -> Callable[[PythonFunction], PythonFunction]: ...
+) -> Callable[[Callable[Takes, Gives]], KernelFunction[Takes, Gives]]: ...
 
 
 def kernel(
-    name: str | None | PythonFunction = None,
+    name: str | None | Callable[..., Any] = None,
     *,
     blocking: bool = False,
     raw: bool = False,
@@ -145,7 +168,7 @@ def kernel(
     timeout: float | None = None,
     limit: int | None = None,
     remote: bool = False,
-) -> PythonFunction | Callable[[PythonFunction], PythonFunction]:
+) -> Any:
     """Register the decorated function as kernel `name`, in the place of an earlier one.
 
     Without a name the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  The function stays
@@ -180,10 +203,10 @@ def kernel(
         require(isinstance(given, bool), option, "True or False", given)
     require(isinstance(native, bool | str), "native", "True, False or a text of types", native)
 
-    def register(function: PythonFunction) -> PythonFunction:
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
         require(callable(function), "a kernel", "a function", function)
         if isinstance(known := getattr(function, "kernel", None), UserKernel):
-            function = cast(PythonFunction, known.function)
+            function = known.function
         full_name = name if isinstance(name, str) else own_name(function)
         made = user_kernel(full_name, function, blocking=blocking, raw=raw, policy=policy)
         if remote:
