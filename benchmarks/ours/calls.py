@@ -89,7 +89,7 @@ def eager() -> Iterator[Run]:
 
     def run() -> None:
         for i in range(SUBMITTED):
-            call("tfrt.add.i32", i, 1).result()  # type: ignore[union-attr]
+            call("tfrt.add.i32", i, 1).result()
 
     with HostContext("s") as host:
         set_default_host(host)
