@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPERATIONS
 
+import tfrt_nb.programs  # noqa: F401 - tells the compiler which kernels users have registered
 from tfrt_nb.dialects.catalog import HOST_DIALECTS, UPSTREAM_DIALECTS, similar_operations
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.operations import Entry, entry, names
