@@ -74,6 +74,6 @@ def test_llvm_leaves_the_rest_as_it_is() -> None:
     left_alone = [line for line in lines if line.startswith("define") and "optnone" in line]
 
     assert [line.partition("(")[0].split()[-1] for line in left_alone] == [
-        '@"before"',
-        '@"straight"',
+        "@before",
+        "@straight",
     ]

@@ -48,7 +48,7 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> 
     text = lower_to_llvm(lowered, externals=externals, quick=effort.quick)
     match stage:
         case Stage.COROUTINE:
-            return text
+            return _QUOTED.sub(r"@\1", text)
         case Stage.LLVM_SPLIT:
             with _llvm_errors_placed(lowered, text):
                 return split_coroutines(text, effort.level)
@@ -73,6 +73,8 @@ def object_of(
         return object_code(text, effort.level)
 
 
+_QUOTED = re.compile(r'@"([A-Za-z$._-][\w$.-]*)"')
+"""A name that LLVM prints without its quotes."""
 _LLVM_LINE = re.compile(r"<string>:(\d+):\d+: ")
 _DEFINITION = re.compile(r'^define .*?@"?([\w.$-]+)', re.MULTILINE)
 
