@@ -63,8 +63,8 @@ def ending(run):
 
 
 closed = asyncio.new_event_loop()
-closed.close()
 with tfrt.HostContext("s", loop=closed) as host:
+    closed.close()
     print(ending(start("soon", host)))
 
 with tfrt.HostContext("mstd:2") as host:
