@@ -24,6 +24,10 @@ MAX_ENDED = 64
 """So many runs that are over are known still, for what they may have left running."""
 
 
+def _no_request() -> None:
+    """The request of a run that was not known when it was cancelled: the run is over."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Stop:
     """Why a run is cancelled, and its `STOP_*` words, which own references to error values."""
@@ -38,7 +42,7 @@ class Runs:
     def __init__(self) -> None:
         self._process = native_process()
         self._lock = threading.RLock()
-        self._requests: dict[int, weakref.ref[Request]] = {}
+        self._requests: dict[int, Callable[[], Request | None]] = {}
         self._sinks: dict[int, Sink] = {}
         self._cancelled: dict[int, _Stop] = {}
         self._stopped: set[int] = set()
@@ -72,16 +76,15 @@ class Runs:
         """Where the run prints, if it still does."""
         return self._sinks.get(number)
 
-    def cancel(self, request: Request, message: str, context: int) -> None:
-        """Let the loops of a run end, and its tasks not start; `context` is this thread's."""
+    def cancel(self, number: int, failure: Diagnostic, context: int) -> None:
+        """Let the loops of a run, which may be gone, end, and its tasks not start; `context` is this thread's."""
         with self._lock:
-            self._requests.setdefault(request.id, weakref.ref(request))
-            if request.id not in self._cancelled:
+            self._requests.setdefault(number, _no_request)
+            if number not in self._cancelled:
                 words = (ctypes.c_int64 * (at.STOP_SIZE // 8))()
-                failure = request.refusal or error(message)
                 words[at.STOP_ERROR // 8] = error_value(self._process, context, failure)
-                self._cancelled[request.id] = _Stop(message, words)
-                self._show(request.id, ctypes.addressof(words))
+                self._cancelled[number] = _Stop(failure.message, words)
+                self._show(number, ctypes.addressof(words))
 
     def message(self, number: int) -> str | None:
         """Why a run is cancelled, if it is."""

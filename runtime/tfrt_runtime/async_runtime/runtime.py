@@ -230,6 +230,13 @@ class AsyncRuntime:
             self._words.cancelled = error_value(self._process, context, diagnostic)
             self._runs.stop_host(self.queue.address)
 
+    def _cancel_left(self, context: int, diagnostic: Diagnostic) -> None:
+        """End what the code of this thread, which outlives its run or had none, has left."""
+        if number := Context.at(context).run:
+            self._runs.cancel(number, diagnostic, context)
+        else:
+            self._cancel(context, diagnostic)
+
     def _uncancel(self, context: int) -> None:
         """Nothing runs: what starts from now on belongs to another run."""
         self._cancelled = None
@@ -261,8 +268,11 @@ class AsyncRuntime:
         self.kernel_calls.sweep()
         if self._words.registered > 0:
             self._sweep()
-        # A cancelled run of host functions never settles; where no task waits, its error is not needed.
-        if self._runs.owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
+        # A cancelled run of host functions never settles, nor what outlives its run; where no task waits,
+        # their errors are not needed.
+        owns_errors = self._cancelled is not None or self._runs.owns_errors
+        if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
+            self._uncancel(self.queue.context())
             self._runs.settled(self.queue.address, self.queue.context())
 
     def _visit_imports(self, request: int, failure: int) -> None:
@@ -272,7 +282,8 @@ class AsyncRuntime:
 
     def end_code(self, run: Request) -> None:
         """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
-        self._runs.cancel(run, run.cancel_message or CANCELLED, self.queue.context())
+        failure = run.refusal or error(run.cancel_message or CANCELLED)
+        self._runs.cancel(run.id, failure, self.queue.context())
         self._visit_imports(run.address, run.native.cancel)
         self.queue.hand_over()
 
@@ -348,10 +359,10 @@ class AsyncRuntime:
             name = f"'{records.read_text(record)}'" if record else "compiled code"
             place = records.read_place(record) if record else None
             found = error(self._process.refusal(context, size, name), place)
-            if run is None:
-                self._cancel(context, found)
-            else:
+            if run is not None:
                 run.refuse(found)
+            else:
+                self._cancel_left(context, found)
 
     def _cancelled_by_kernel(self, request: int) -> None:
         run = self._process.requests[request]
@@ -364,12 +375,14 @@ class AsyncRuntime:
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
             run = self._runs.request(Context.at(context).run)
             if run is None:
-                self._cancel(context, error(INTERRUPTED, records.read_place(record)))
+                self._cancel_left(context, error(INTERRUPTED, records.read_place(record)))
             else:
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def begin(self, run: Request) -> None:
         """Compiled code works for this run from now on: it prints there, also in tasks that outlive it."""
+        if self._cancelled is not None:
+            self.tidy()
         self._runs.begin(run)
         run.on_done(self.tidy)
 
@@ -380,7 +393,7 @@ class AsyncRuntime:
         """
         if run.is_cancelled or self.is_at_rest():
             return False
-        self._runs.cancel(run, message, self.queue.context())
+        self._runs.cancel(run.id, run.refusal or error(message), self.queue.context())
         return True
 
     def print(self, text: str) -> None:

@@ -8,7 +8,11 @@ from concurrent.futures import Future
 import pytest
 
 from tfrt_nb.programs import Program
+from tfrt_runtime.async_runtime.connection import RUNTIMES
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.structs import Context
+from tfrt_runtime.native import layouts as at
 
 SLOW = 20
 TEXT = """
@@ -77,3 +81,26 @@ def test_runs_of_a_cancelled_host_end_at_once_until_it_is_restarted(host: HostCo
     host.restart()
     assert not host.is_cancelled
     assert outcomes(host, SHORT) == ["<AsyncValue i32 available 8>", "<AsyncValue i64 available 3>"]
+
+
+@pytest.mark.parametrize("has_run", [True, False])
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_memory_refused_to_what_outlives_a_run_ends_no_later_run(
+    host: HostContext, *, has_run: bool, is_quiet: bool
+) -> None:
+    before = native_process().live_values()
+    program = Program.from_source(SHORT, "f.mlir")
+    run = program.run(host, "code")
+    assert run.result(SLOW) == 3
+    runtime = RUNTIMES[host.work_queue.address]
+    own = Context.at(host.work_queue.context())
+    # A task of the run, which is over and gone, asks for more memory than there may be.
+    own.run, own.refused = run.request.id if has_run else 0, 1 << 60
+    del run
+    runtime.on_event(own.address, at.EVENT_REFUSED, 0)
+    own.run = 0
+    if is_quiet:
+        assert host.quiesce(SLOW)
+        assert native_process().live_values() == before
+
+    assert program.run(host, "code").result(SLOW) == 3
