@@ -30,8 +30,12 @@ def _no_request() -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Stop:
-    """Why a run is cancelled, and its `STOP_*` words, which own references to error values."""
+    """Why a run is cancelled, and its `STOP_*` words, which own references to error values.
 
+    `queue` is the address of the one on which it runs: the run itself may be gone.
+    """
+
+    queue: int
     message: str
     words: ctypes.Array[ctypes.c_int64]
 
@@ -76,14 +80,17 @@ class Runs:
         """Where the run prints, if it still does."""
         return self._sinks.get(number)
 
-    def cancel(self, number: int, failure: Diagnostic, context: int) -> None:
-        """Let the loops of a run, which may be gone, end, and its tasks not start; `context` is this thread's."""
+    def cancel(self, number: int, failure: Diagnostic, queue: int, context: int) -> None:
+        """Let the loops of a run, which may be gone, end, and its tasks not start.
+
+        The run is of the queue at that address; `context` is this thread's.
+        """
         with self._lock:
             self._requests.setdefault(number, _no_request)
             if number not in self._cancelled:
                 words = (ctypes.c_int64 * (at.STOP_SIZE // 8))()
                 words[at.STOP_ERROR // 8] = error_value(self._process, context, failure)
-                self._cancelled[number] = _Stop(failure.message, words)
+                self._cancelled[number] = _Stop(queue, failure.message, words)
                 self._show(number, ctypes.addressof(words))
 
     def message(self, number: int) -> str | None:
@@ -140,6 +147,10 @@ class Runs:
         return found
 
     def _is_of(self, number: int, queue: int) -> bool:
+        """Whether what a run may have left runs on a queue; of one that is gone and not cancelled, on any."""
+        # What is stopped goes on until its own queue has settled.
+        if stop := self._cancelled.get(number):
+            return stop.queue == queue
         request = self._requests[number]()
         return request is None or request.queue.address == queue
 

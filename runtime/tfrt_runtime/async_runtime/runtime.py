@@ -233,7 +233,7 @@ class AsyncRuntime:
     def _cancel_left(self, context: int, diagnostic: Diagnostic) -> None:
         """End what the code of this thread, which outlives its run or had none, has left."""
         if number := Context.at(context).run:
-            self._runs.cancel(number, diagnostic, context)
+            self._runs.cancel(number, diagnostic, self.queue.address, context)
         else:
             self._cancel(context, diagnostic)
 
@@ -283,7 +283,7 @@ class AsyncRuntime:
     def end_code(self, run: Request) -> None:
         """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
         failure = run.refusal or error(run.cancel_message or CANCELLED)
-        self._runs.cancel(run.id, failure, self.queue.context())
+        self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
         self._visit_imports(run.address, run.native.cancel)
         self.queue.hand_over()
 
@@ -393,7 +393,8 @@ class AsyncRuntime:
         """
         if run.is_cancelled or self.is_at_rest():
             return False
-        self._runs.cancel(run.id, run.refusal or error(message), self.queue.context())
+        failure = run.refusal or error(message)
+        self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
         return True
 
     def print(self, text: str) -> None:
