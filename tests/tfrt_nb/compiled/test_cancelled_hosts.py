@@ -9,6 +9,7 @@ import pytest
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime.connection import RUNTIMES
+from tfrt_runtime.async_runtime.runs import known_runs
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.structs import Context
@@ -19,6 +20,9 @@ TEXT = """
 func.func @host(%x: i32) -> i32 {
   %y = tfrt.add.i32 %x, %x
   tfrt.return %y : i32
+}
+func.func @given(%x: i32) -> i32 {
+  tfrt.return %x : i32
 }
 func.func @code() -> i64 {
   %t, %v = async.execute -> !async.value<i64> {
@@ -83,6 +87,14 @@ def test_runs_of_a_cancelled_host_end_at_once_until_it_is_restarted(host: HostCo
     assert outcomes(host, SHORT) == ["<AsyncValue i32 available 8>", "<AsyncValue i64 available 3>"]
 
 
+def test_a_run_of_a_cancelled_host_gives_nothing_back_that_it_was_given(host: HostContext) -> None:
+    program = Program.from_source(SHORT, "f.mlir")
+    host.cancel("enough")
+    run = program.run(host, "given", [4])
+    assert run.wait(SLOW)  # before its results are asked for
+    assert run.results[0].cancelled()
+
+
 @pytest.mark.parametrize("has_run", [True, False])
 @pytest.mark.parametrize("is_quiet", [True, False])
 def test_memory_refused_to_what_outlives_a_run_ends_no_later_run(
@@ -104,3 +116,21 @@ def test_memory_refused_to_what_outlives_a_run_ends_no_later_run(
         assert native_process().live_values() == before
 
     assert program.run(host, "code").result(SLOW) == 3
+
+
+def test_what_outlives_a_run_stays_stopped_while_another_queue_settles(leak_check: None) -> None:
+    program = Program.from_source(SHORT, "f.mlir")
+    with HostContext("s") as host, HostContext("mstd:2") as other:
+        run = program.run(host, "code")
+        assert run.result(SLOW) == program.run(other, "code").result(SLOW) == 3
+        number, runs = run.request.id, known_runs()
+        own = Context.at(host.work_queue.context())
+        own.run, own.refused = number, 1 << 60
+        del run
+        RUNTIMES[host.work_queue.address].on_event(own.address, at.EVENT_REFUSED, 0)
+        own.run = 0
+
+        RUNTIMES[other.work_queue.address].settle()
+        assert "memory" in (runs.message(number) or "")
+        RUNTIMES[host.work_queue.address].settle()
+        assert runs.message(number) is None

@@ -83,7 +83,7 @@ def end_root(context: Address, results: Address, activation: Address) -> None:
 
 @native
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
-    """A call from outside cannot begin, as there is no memory: the error of its run is each result.
+    """A call from outside does not begin: the error of its run, or that it is cancelled, is each result.
 
     Takes ownership of the table of indirect results.
     """

@@ -86,7 +86,10 @@ def start_call(
         value = load(values + 8 * i)
         add_references(value, 1)
         store(table + 8 * (results + i), value)
-    if is_task != 0:
+    # The host was cancelled before: what is given back is an error, too, whichever thread would be the first.
+    if load_acquire(request + at.REQUEST_CANCEL) != 0:
+        refuse_call(context, function, request, table)
+    elif is_task != 0:
         run = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ROOT)
         add_start(context, new_task(context, run, function, request, table))
     else:
@@ -125,16 +128,26 @@ def start_root(context: Address, function: Address, request: Address, table: Add
     """
     name_call(context, request)
     activation = new_activation(context, function, request, at.RETURN_ROOT, 0, table, 0)
+    if activation == 0:
+        refuse_call(context, function, request, table)
+        return
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     given = table + 8 * load(function + at.FUNCTION_RESULTS)
-    if activation == 0:
-        for i in range(load(function + at.FUNCTION_ARGUMENTS)):
-            drop_reference(context, load(given + 8 * i))
-        refuse_root(context, function, request, table)
-        return
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):
         deliver(context, activation, load(slots + 8 * i), load(given + 8 * i))
     begin(context, activation)
+
+
+@outline
+def refuse_call(context: Address, function: Address, request: Address, table: Address) -> None:
+    """A call from outside does not begin: its run is cancelled, or there is no memory for it.
+
+    Takes ownership of `table`, as `start_root` does.
+    """
+    given = table + 8 * load(function + at.FUNCTION_RESULTS)
+    for i in range(load(function + at.FUNCTION_ARGUMENTS)):
+        drop_reference(context, load(given + 8 * i))
+    refuse_root(context, function, request, table)
 
 
 @entry
