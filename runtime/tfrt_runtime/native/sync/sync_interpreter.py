@@ -152,9 +152,8 @@ def must_leave(context: Address) -> bool:
 
 
 @native
-def leave(context: Address, state: Address, pc: Address, frame: Address) -> None:
-    """Keep the state, and go on as a task."""
-    store(state + RUN_PC, pc)
+def leave(context: Address, state: Address, frame: Address) -> None:
+    """Keep the state, and go on at RUN_PC as a task."""
     store(state + RUN_FRAME, frame)
     mark_shared(load(state + RUN_CALLER))
     function = load(load(frame + FRAME_CODE) + CODE_RESUME)
@@ -180,23 +179,30 @@ def write(frame: Address, pc: Address, result: int) -> None:
 
 
 @inline
-def target(pc: Address, is_taken: bool) -> Address:
-    """Where a jump leads, if it is taken, and if not."""
-    return pc + load_i32(pc + 4) if is_taken else pc + 24
+def go_on(state: Address, pc: Address, left: int) -> Address:
+    """The instruction after one that counts: the one at `pc`, or STOP when the slice is over."""
+    if left < 0:
+        store(state + RUN_PC, pc)
+        return state + RUN_STOP
+    return pc
+
+
+@inline
+def jump(state: Address, pc: Address, is_taken: bool, left: int) -> Address:
+    """The instruction after a jump, with what is left of the slice behind it."""
+    return go_on(state, pc + load_i32(pc + 4) if is_taken else pc + 24, left)
 
 
 @native
 def interpret(context: Address, state: Address, pc: Address, frame: Address, left: int) -> None:
     """Run from the instruction at `pc` to the end of the run, or until it has to leave.
 
-    `left` is what is left of the slice.  What jumps counts it down; below 0, and
-    on an error, the next instruction is STOP, and `stopped` the one to go on with.
+    `left` is what is left of the slice.  What jumps counts it down; below 0, and on an error, the next
+    instruction is STOP, and RUN_PC says with which one the run goes on.
     """
     failed = 0
     stop = state + RUN_STOP
-    stopped = pc
-    if left < 0:
-        pc = stop
+    pc = go_on(state, pc, left)
     while True:
         while True:
             operation = load_i32(pc)
@@ -232,78 +238,42 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc += 16
             elif operation == ops.JUMP:
                 left -= load_i32(pc + 16)
-                pc += load_i32(pc + 4)
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, True, left)
             elif operation == ops.JUMP_IF:
                 left -= load_i32(pc + 16)
-                pc = target(pc, word(frame, pc + 8) & 1 != 0)
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, word(frame, pc + 8) & 1 != 0, left)
             elif operation == ops.JUMP_UNLESS:
                 left -= load_i32(pc + 16)
-                pc = target(pc, word(frame, pc + 8) & 1 == 0)
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, word(frame, pc + 8) & 1 == 0, left)
             elif operation == ops.JUMP_EQUAL_I32:
                 left -= load_i32(pc + 16)
-                pc = target(pc, half(frame, pc + 8) == half(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, half(frame, pc + 8) == half(frame, pc + 12), left)
             elif operation == ops.JUMP_EQUAL_I64:
                 left -= load_i32(pc + 16)
-                pc = target(pc, word(frame, pc + 8) == word(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, word(frame, pc + 8) == word(frame, pc + 12), left)
             elif operation == ops.JUMP_NOT_EQUAL_I32:
                 left -= load_i32(pc + 16)
-                pc = target(pc, half(frame, pc + 8) != half(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, half(frame, pc + 8) != half(frame, pc + 12), left)
             elif operation == ops.JUMP_NOT_EQUAL_I64:
                 left -= load_i32(pc + 16)
-                pc = target(pc, word(frame, pc + 8) != word(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, word(frame, pc + 8) != word(frame, pc + 12), left)
             elif operation == ops.JUMP_LESS_EQUAL_I32:
                 left -= load_i32(pc + 16)
-                pc = target(pc, half(frame, pc + 8) <= half(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, half(frame, pc + 8) <= half(frame, pc + 12), left)
             elif operation == ops.JUMP_LESS_EQUAL_I64:
                 left -= load_i32(pc + 16)
-                pc = target(pc, word(frame, pc + 8) <= word(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, word(frame, pc + 8) <= word(frame, pc + 12), left)
             elif operation == ops.JUMP_GREATER_I32:
                 left -= load_i32(pc + 16)
-                pc = target(pc, half(frame, pc + 8) > half(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, half(frame, pc + 8) > half(frame, pc + 12), left)
             elif operation == ops.JUMP_GREATER_I64:
                 left -= load_i32(pc + 16)
-                pc = target(pc, word(frame, pc + 8) > word(frame, pc + 12))
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, word(frame, pc + 8) > word(frame, pc + 12), left)
             elif operation == ops.REPEAT:
                 left -= load_i32(pc + 16)
                 rounds = word(frame, pc + 8) - 1
                 store(frame + load_i32(pc + 8), rounds)
-                pc = target(pc, rounds > 0)
-                if left < 0:
-                    stopped = pc
-                    pc = stop
+                pc = jump(state, pc, rounds > 0, left)
             elif operation == ops.CALL:
                 callee = 0
                 is_done = is_machine(pc) and call_from_frame(context, state, pc, frame)
@@ -315,10 +285,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     frame = callee
                     code = load(pc + CALL_CODE)
                     left -= load(code + CODE_WEIGHT)
-                    pc = load(code + CODE_ENTRY)
-                    if left < 0:
-                        stopped = pc
-                        pc = stop
+                    pc = go_on(state, load(code + CODE_ENTRY), left)
                 else:
                     failed = report_error(context, load(pc + CALL_RECORD), at.MESSAGE_TOO_DEEP)
                     pc = stop
@@ -389,12 +356,11 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc += 24
             elif operation == ops.KERNEL:
                 left -= PYTHON_WEIGHT
-                stopped = pc + 16
                 failed = look_up(context, state)
                 if failed == 0:
                     failed = call_kernel(context, load(pc + 8), frame)
-                pc = stopped
-                if failed != 0 or left < 0:
+                pc = go_on(state, pc + 16, left)
+                if failed != 0:
                     pc = stop
             elif operation == ops.SCALAR:
                 failed = call_scalar(context, load(pc + 8), frame)
@@ -406,19 +372,18 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 pc = stop
             elif operation == ops.STOP:
                 break
+        if failed == 0:
+            failed = look_up(context, state)
         if failed != 0:
             abandon(context, state, frame, failed)
             return
-        failed = look_up(context, state)
-        if failed == 0 and must_leave(context):
-            leave(context, state, stopped, frame)
+        if must_leave(context):
+            leave(context, state, frame)
             return
         left = SLICE
-        if failed == 0:
-            pc = stopped
-            moved = replace_on_stack(context, state, frame)
-            if moved == OVER:
-                return
-            if moved == MOVED:
-                pc = load(state + RUN_PC)
-                frame = load(state + RUN_FRAME)
+        moved = replace_on_stack(context, state, frame)
+        if moved == OVER:
+            return
+        pc = load(state + RUN_PC)
+        if moved == MOVED:
+            frame = load(state + RUN_FRAME)

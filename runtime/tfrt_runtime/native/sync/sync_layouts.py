@@ -41,7 +41,9 @@ RUN_CALLER = 0
 """The activation of the kernel that it is."""
 RUN_RECORD = 8
 RUN_PC = 16
+"""Where the run goes on after STOP, unless it has failed."""
 RUN_FRAME = 24
+"""The frame, while the run is a task of the queue."""
 RUN_BASE = 32
 """The first frame of the present segment."""
 RUN_LIMIT = 40
