@@ -82,15 +82,6 @@ class SyncCode:
     weight: int
 
 
-COMPARISONS = {
-    ops.EQUAL_I32: (ops.JUMP_EQUAL_I32, ops.JUMP_NOT_EQUAL_I32),
-    ops.EQUAL_I64: (ops.JUMP_EQUAL_I64, ops.JUMP_NOT_EQUAL_I64),
-    ops.LESS_EQUAL_I32: (ops.JUMP_LESS_EQUAL_I32, ops.JUMP_GREATER_I32),
-    ops.LESS_EQUAL_I64: (ops.JUMP_LESS_EQUAL_I64, ops.JUMP_GREATER_I64),
-}
-"""For each comparison, the jump when it holds, and when it does not."""
-
-
 def label(place: Label) -> Instruction:
     """The place itself."""
     return Instruction(LABEL, labels=(place,))
@@ -101,19 +92,6 @@ def jump(place: Label) -> Instruction:
     return Instruction(ops.JUMP, labels=(place,))
 
 
-def jump_when(
-    code: list[Instruction], condition: Register, when: bool, place: Label, is_last_use: bool
-) -> None:
-    """Append a jump to `place` if the condition is `when`.
-
-    A comparison right before, whose result has no other use, becomes part of the jump.
-    """
-    last = code[-1] if code else None
-    if is_last_use and last is not None and last.writes == [condition]:
-        jumps = COMPARISONS.get(last.operation)
-        if jumps is not None:
-            code[-1] = Instruction(jumps[0 if when else 1], reads=last.reads, labels=(place,))
-            return
-    code.append(
-        Instruction(ops.JUMP_IF if when else ops.JUMP_UNLESS, reads=[condition], labels=(place,))
-    )
+def jump_when(condition: Register, when: bool, place: Label) -> Instruction:
+    """Go on at `place` if the condition is `when`."""
+    return Instruction(ops.JUMP_IF if when else ops.JUMP_UNLESS, reads=[condition], labels=(place,))

@@ -96,14 +96,13 @@ class Loop:
     def while_it_holds(self, condition: Register) -> list[Value]:
         """`tfrt.while`"""
         builder, end, top = self._builder, Label(), Label()
-        jump_when(builder.code, condition, False, end, False)
-        builder.code.append(label(top))
+        builder.code += [jump_when(condition, False, end), label(top)]
         extra: list[Value] = []
         weight = self._iterate(extra)
         again = extra[0]
-        jump_when(builder.code, again.register, True, top, again.is_owned)
-        builder.code[-1].number = weight
-        builder.code.append(label(end))
+        back = jump_when(again.register, True, top)
+        back.number = weight
+        builder.code += [back, label(end)]
         return [Value(register, True) for register in self._registers]
 
     def _iterate(self, extra: list[Value]) -> int:

@@ -212,8 +212,7 @@ class Lowering:
         arguments = [scope.values[register] for register in record.arguments]
         made = Record(scope.source.first_handle + number, call.address, call.flags, call.data)
         if isinstance(kernel, ControlKernel):
-            is_last = scope.uses[record.arguments[0]] == 0 if record.arguments else False
-            results = self._control(kernel, call, made, arguments, is_last)
+            results = self._control(kernel, call, made, arguments)
         else:
             results = self._plain(kernel, record, scope, made, arguments)
         for register, value in zip(record.results, results, strict=True):
@@ -296,14 +295,13 @@ class Lowering:
         call: Call,
         made: Record,
         arguments: Sequence[Value],
-        is_last_use: bool,
     ) -> list[Value]:
         name = kernel.symbol.rpartition(".")[2]
         if name == "call":
             return self.call(call.functions[0], arguments, made)
         first = arguments[0]
         if name == "cond":
-            return self._branches(call, made, arguments, is_last_use and first.is_owned)
+            return self._branches(call, made, arguments)
         if name == "case":
             return self._case(call, made, arguments)
         wanted = at.TYPE_I1 if name == "while_loop" else at.TYPE_I32
@@ -343,15 +341,12 @@ class Lowering:
         made, self.code = self.code, before
         return made, values
 
-    def _branches(
-        self, call: Call, made: Record, arguments: Sequence[Value], is_last_use: bool
-    ) -> list[Value]:
+    def _branches(self, call: Call, made: Record, arguments: Sequence[Value]) -> list[Value]:
         """`tfrt.cond` and `tfrt.if`."""
         condition = self.convert(arguments[0], at.TYPE_I1, made).register
         start, end = Label(), Label()
         passed = arguments[1:]
-        is_used_again = any(value.register is condition for value in passed)
-        jump_when(self.code, condition, False, start, is_last_use and not is_used_again)
+        self.code.append(jump_when(condition, False, start))
         branches = [
             self.aside(lambda index=index: self.call(index, passed, made))  # type: ignore[misc]
             for index in call.functions

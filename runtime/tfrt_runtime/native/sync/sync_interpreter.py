@@ -245,30 +245,6 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == ops.JUMP_UNLESS:
                 left -= load_i32(pc + 16)
                 pc = jump(state, pc, word(frame, pc + 8) & 1 == 0, left)
-            elif operation == ops.JUMP_EQUAL_I32:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, half(frame, pc + 8) == half(frame, pc + 12), left)
-            elif operation == ops.JUMP_EQUAL_I64:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, word(frame, pc + 8) == word(frame, pc + 12), left)
-            elif operation == ops.JUMP_NOT_EQUAL_I32:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, half(frame, pc + 8) != half(frame, pc + 12), left)
-            elif operation == ops.JUMP_NOT_EQUAL_I64:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, word(frame, pc + 8) != word(frame, pc + 12), left)
-            elif operation == ops.JUMP_LESS_EQUAL_I32:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, half(frame, pc + 8) <= half(frame, pc + 12), left)
-            elif operation == ops.JUMP_LESS_EQUAL_I64:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, word(frame, pc + 8) <= word(frame, pc + 12), left)
-            elif operation == ops.JUMP_GREATER_I32:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, half(frame, pc + 8) > half(frame, pc + 12), left)
-            elif operation == ops.JUMP_GREATER_I64:
-                left -= load_i32(pc + 16)
-                pc = jump(state, pc, word(frame, pc + 8) > word(frame, pc + 12), left)
             elif operation == ops.REPEAT:
                 left -= load_i32(pc + 16)
                 rounds = word(frame, pc + 8) - 1

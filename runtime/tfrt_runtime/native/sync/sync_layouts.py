@@ -91,30 +91,22 @@ MOVE = 8
     JUMP,
     JUMP_IF,
     JUMP_UNLESS,
-    JUMP_EQUAL_I32,
-    JUMP_EQUAL_I64,
-    JUMP_NOT_EQUAL_I32,
-    JUMP_NOT_EQUAL_I64,
-    JUMP_LESS_EQUAL_I32,
-    JUMP_LESS_EQUAL_I64,
-    JUMP_GREATER_I32,
-    JUMP_GREATER_I64,
     REPEAT,  # counts a down: jumps as long as it is above 0
-) = range(9, 21)
+) = range(9, 13)
 """Fields: target a b weight -.  The weight is 0 for a jump that goes forward."""
 
-START_REPEAT, CASE = range(21, 23)
+START_REPEAT, CASE = range(13, 15)
 """Fields: target c a, record: c = a; jumps if it is 0, fails if it is below.
 a count -, record, then the targets: fails if a is none of them."""
 
-CONSTANT, CONSTANTS = range(23, 25)
+CONSTANT, CONSTANTS = range(15, 17)
 """Fields: c, number.  c, address, bytes."""
 
-BOX, UNBOX, SHARE, HAND_ON, DROP, LOG = range(25, 31)
+BOX, UNBOX, SHARE, HAND_ON, DROP, LOG = range(17, 23)
 """Fields: c a type.  c a type, record.  c a -: another reference.  c a -: a is empty then.  c.
 a type -, function and number of a register: logs its value, which stays."""
 
-KERNEL, SCALAR, FAIL, CALL, RETURN, STOP = range(31, 37)
+KERNEL, SCALAR, FAIL, CALL, RETURN, STOP = range(23, 29)
 """Fields: -, record, whose registers are (register, type) pairs of 32 bits.  The same for a kernel
 of the table of scalar operations, whose operands need no boxes.  message, record.
 arguments, code, record, own frame, length, then arguments and results.  results, then they.
