@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import BOOL, F32, I32, ElementType

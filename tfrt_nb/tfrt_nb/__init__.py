@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.allocator import HostAllocator as HostAllocator
     from tfrt_runtime.host.allocator import LeakCheckAllocator as LeakCheckAllocator
     from tfrt_runtime.host.allocator import MallocAllocator as MallocAllocator
-    from tfrt_runtime.host.chain import CHAIN as CHAIN
     from tfrt_runtime.host.composing import gather as gather
     from tfrt_runtime.host.composing import unavailable as unavailable
     from tfrt_runtime.host.context import HostContext as HostContext
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.default_host import set_default_host as set_default_host
     from tfrt_runtime.host.exceptions import CancelledError as CancelledError
     from tfrt_runtime.host.exceptions import TimeoutError as TimeoutError
+    from tfrt_runtime.host.objects import CHAIN as CHAIN
     from tfrt_runtime.host.queues.dask_queue import DaskWorkQueue as DaskWorkQueue
     from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue as ConcurrentWorkQueue
     from tfrt_runtime.host.resources import ResourceContext as ResourceContext
@@ -108,7 +108,7 @@ _HOMES = {
     "Answer": "tfrt_nb.exercises.answer",
     "AsyncValue": "tfrt_runtime.host.default_host",
     "BlockingWarning": "tfrt_runtime.host.waiting.blocking",
-    "CHAIN": "tfrt_runtime.host.chain",
+    "CHAIN": "tfrt_runtime.host.objects",
     "CancelledError": "tfrt_runtime.host.exceptions",
     "Code": "tfrt_nb.exercises.answer",
     "DaskWorkQueue": "tfrt_runtime.host.queues.dask_queue",

@@ -2,12 +2,12 @@
 
 Stands on `native`.  Read in this order:
 
-- Access: `structs`, `raw`, `cpython`, `entries` and `process` (how Python reads and calls the core), `chain`, `objects` and `payload`
-  (Python objects in native values).
+- Access: `structs`, `raw`, `cpython`, `entries` and `process` (how Python reads and calls the core), `objects` and `payload` (Python
+  objects in native values).
 - Values: `values` with their `failures` and `exceptions` (what is raised for an error), `composing` (several
   values as one), `tensor`.
 - Threads: `queues`; `interrupts` (Ctrl-C while a thread waits); `waiting`.
 - Hosts: `context` (a host, and the request of a run), `default_host`, `resources`.
-- Memory: `budget`, `allocator`, `ledger`.
+- Memory: `budget`, `allocator`.
 - Events: `tracing`.
 """

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
+from threading import Lock
 from typing import Final, Protocol
 
 from tfrt_runtime.host.budget import default_budget
-from tfrt_runtime.host.ledger import Ledger
 from tfrt_runtime.host.process import native_process
 
 # What numpy and BLAS like best: a cache line, and the width of the widest vector register.
@@ -140,6 +141,51 @@ class RecyclingAllocator:
         return found
 
 
+class Ledger:
+    """How much is alive, how much was alive at most, and how often there was an allocation.
+
+    It counts from any thread.  Buffers are given back by finalisers, and the garbage collector may
+    run one in the middle of any line here, on the same thread.  So recording never waits for a lock: it
+    adds an entry, and the thread that has the lock adds up the entries of the others.
+    """
+
+    def __init__(self) -> None:
+        self.current_allocations = 0
+        self.max_allocations = 0
+        self.total_allocations = 0
+        self.current_bytes = 0
+        self.max_bytes = 0
+        # (+1 or -1 allocation, bytes more or less)
+        self._entries: deque[tuple[int, int]] = deque()
+        self._adding_up = Lock()
+
+    def allocated(self, size: int) -> None:
+        """`size` bytes came alive."""
+        self._entries.append((1, size))
+        self._add_up()
+
+    def deallocated(self, size: int) -> None:
+        """`size` bytes were given back."""
+        self._entries.append((-1, -size))
+        self._add_up()
+
+    def _add_up(self) -> None:
+        # Asking again after the release: an entry left in between found the lock taken.
+        while self._entries and self._adding_up.acquire(blocking=False):
+            try:
+                while self._entries:
+                    self._add(*self._entries.popleft())
+            finally:
+                self._adding_up.release()
+
+    def _add(self, allocations: int, size: int) -> None:
+        self.current_allocations += allocations
+        self.current_bytes += size
+        self.total_allocations += max(allocations, 0)
+        self.max_allocations = max(self.max_allocations, self.current_allocations)
+        self.max_bytes = max(self.max_bytes, self.current_bytes)
+
+
 class ProfiledAllocator:
     """Counts what passes through it; `report` says how much."""
 
@@ -193,29 +239,24 @@ class LeakCheckAllocator(ProfiledAllocator):
 
 
 class FixedSizeAllocator:
-    """Has `capacity` bytes in all, and tells `log` about each request.
+    """Has `CAPACITY` bytes in all, and tells `log` about each request.
 
     Requests of up to 32 bytes pass uncounted: they are the runtime's own, not tensors.
     """
 
     banner = "Choosing fixed size malloc."
+    CAPACITY: Final = 1024
     UNCOUNTED_BYTES: Final = 32
 
-    def __init__(
-        self,
-        upstream: HostAllocator,
-        capacity: int = 1024,
-        log: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, upstream: HostAllocator, log: Callable[[str], None] | None = None) -> None:
         self._upstream = upstream
-        self._capacity = capacity
         self._log = log or _log_to_stderr
         self._ledger = Ledger()
 
     @property
     def remaining(self) -> int:
         """The bytes that are not handed out."""
-        return self._capacity - self._ledger.current_bytes
+        return self.CAPACITY - self._ledger.current_bytes
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
         if size <= self.UNCOUNTED_BYTES:

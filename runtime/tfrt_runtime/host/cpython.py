@@ -11,9 +11,8 @@ from collections.abc import Callable
 from types import CoroutineType
 from typing import Any
 
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import NativeTensor, NativeValue, NoObject
+from tfrt_runtime.host.objects import CHAIN, NativeTensor, NativeValue, NoObject
 from tfrt_runtime.native import layouts as at
 
 METH_FASTCALL = 0x80

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final, final
 
 
 class ObjectTable:
@@ -32,6 +32,19 @@ class NoObject:
     """A base of classes whose instances mean something else than an object, where a kernel returns one."""
 
     __slots__ = ()
+
+
+@final
+class Chain(NoObject):
+    """The value of a `!tfrt.chain`: it says that something has happened, and nothing else."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "CHAIN"
+
+
+CHAIN: Final = Chain()
 
 
 class NativeTensor(NoObject):

@@ -12,8 +12,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from tfrt_runtime.host.chain import CHAIN
-from tfrt_runtime.host.objects import ObjectTable
+from tfrt_runtime.host.objects import CHAIN, ObjectTable
 from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS, signed
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD2

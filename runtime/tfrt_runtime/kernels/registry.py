@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.chain import CHAIN, Chain
 from tfrt_runtime.host.context import Request
-from tfrt_runtime.host.objects import NoObject
+from tfrt_runtime.host.objects import CHAIN, Chain, NoObject
 
 __all__ = [
     "CHAIN",

@@ -11,7 +11,7 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels

@@ -15,13 +15,13 @@ from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     FixedSizeAllocator,
     LeakCheckAllocator,
+    Ledger,
     MallocAllocator,
     ProfiledAllocator,
     RecyclingAllocator,
     block_size,
     create_allocator,
 )
-from tfrt_runtime.host.ledger import Ledger
 from tfrt_runtime.host.process import native_process
 
 

@@ -14,8 +14,8 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime.code_of_run import CodeOfRun
 from tfrt_runtime.diagnostics import Location, TfrtError, error
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.values.async_value import State, make_error, make_unavailable
 
 SLOW = 60

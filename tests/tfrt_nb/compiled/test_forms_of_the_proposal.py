@@ -9,8 +9,8 @@ import pytest
 
 from tfrt_nb.programs import Program
 from tfrt_nb.source import SourceError, parse_module
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.objects import CHAIN
 
 SLOW = 20
 

@@ -13,8 +13,8 @@ import pytest
 
 from tfrt_nb import Program
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tracing.trace import DebugSink, Level, Tracing

@@ -25,8 +25,8 @@ from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.chain import CHAIN as A_CHAIN
 from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.host.objects import CHAIN as A_CHAIN
 from tfrt_runtime.host.payload import PayloadError, encode_scalar
 from tfrt_runtime.host.process import MISSING, native_process
 from tfrt_runtime.host.values.async_value import AsyncValue

@@ -12,9 +12,9 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.resolve import PythonCall
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import PayloadError, as_python, encode, read_as, read_payload
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.raw import WORDS, signed

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
 from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import NativeValue
+from tfrt_runtime.host.objects import CHAIN, NativeValue
 from tfrt_runtime.host.payload import (
     FACES,
     READERS,

@@ -6,7 +6,7 @@ import reprlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tfrt_runtime.host.chain import CHAIN
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import bits_of_f16
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE

@@ -22,8 +22,8 @@ from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.chain import CHAIN
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 
