@@ -147,7 +147,7 @@ class LineMagics(Magics):
         from tfrt_magics.bridge.compiled import holders
 
         for one in objects:
-            made = f"{one.kind}{_made_by(one.maker)}"
+            made = f"{one.kind} of '{one.maker}'" if one.maker else str(one.kind)
             print(f"{one.location or 'somewhere'}: {made}, {holders(one)}")
 
     @line_magic
@@ -183,7 +183,3 @@ def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
     """What is wrong with a line, as one line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     return UsageError(clean(f"{magic}: {text}"))
-
-
-def _made_by(maker: str | None) -> str:
-    return f" of '{maker}'" if maker else ""

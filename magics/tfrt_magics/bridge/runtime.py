@@ -317,7 +317,7 @@ class TracedRun:
         """A value of the program's document."""
         seen = self.events.seen.get(number)
         state = self._unseen(number) if seen is None else State(seen.state)
-        shown = self._preview(number, type_)
+        shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:
             state = State.CANCELLED  # its kernel had begun, or that of what it depends on
@@ -334,9 +334,6 @@ class TracedRun:
         """The state of a value that no event is about: an argument of a compiled function may have come."""
         box = self.events.boxes.get(number)
         return State.UNAVAILABLE if box is None else self._state(box)
-
-    def _preview(self, number: int, type_: str) -> str:
-        return self.events.previews.get(number, "chain" if type_ == CHAIN else "")
 
     def _state(self, value: AsyncValue) -> State:
         if not value.done():

@@ -15,7 +15,7 @@ the number of registers, and the arguments.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import chain
 
 from tfrt_runtime.bef.encoding import (
@@ -71,9 +71,5 @@ def _add_kernel(words: list[int], kernel: BefKernel, code: int) -> None:
         *functions,
         *results,
     )
-    _add_all(words, used_by)
-
-
-def _add_all(words: list[int], lists: Sequence[Sequence[int]]) -> None:
-    for numbers in lists:
+    for numbers in used_by:
         words += numbers

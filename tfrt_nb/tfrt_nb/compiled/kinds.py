@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.catalog import UnknownOp, is_kernel
@@ -53,7 +53,8 @@ def split(module: ModuleOp) -> Halves:
     if len(compiled) == len(definitions):
         return Halves(ModuleOp([]), module)
     places = {index for index, op in enumerate(definitions) if op in compiled}
-    return Halves(_without(module, places), _only(module, places))
+    of_host = set(range(len(definitions))) - places
+    return Halves(_only(module, of_host), _only(module, places))
 
 
 def is_compiled(op: Operation) -> bool:
@@ -84,12 +85,8 @@ def symbols_in(op: Operation) -> Iterator[str]:
     """The names of the functions and buffers that an operation and what is in it refer to."""
     for nested in op.walk():
         for attribute in (*nested.properties.values(), *nested.attributes.values()):
-            yield from _symbols_of(attribute)
-
-
-def _symbols_of(attribute: Attribute) -> Iterator[str]:
-    if isinstance(attribute, SymbolRefAttr):
-        yield attribute.root_reference.data
+            if isinstance(attribute, SymbolRefAttr):
+                yield attribute.root_reference.data
 
 
 def _is_host_function(op: Operation) -> bool:
@@ -111,7 +108,3 @@ def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
         if index not in places:
             copy.body.block.erase_op(op, safe_erase=False)
     return copy
-
-
-def _without(module: ModuleOp, places: set[int]) -> ModuleOp:
-    return _only(module, set(range(len(list(module.ops)))) - places)

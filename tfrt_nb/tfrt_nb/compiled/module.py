@@ -106,7 +106,9 @@ class CompiledModule:
         }
         """All functions that have a body, private ones, too."""
         self.functions = {
-            name: _signature(op) for name, op in self.definitions.items() if _is_public(op)
+            name: _signature(op)
+            for name, op in self.definitions.items()
+            if op.sym_visibility is None or op.sym_visibility.data == "public"
         }
 
     @property
@@ -184,10 +186,6 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
     except TfrtError as problem:
         message = problem.diagnostics[0].message
         raise TfrtError(error(f"parallel-for options '{options.strip()}': {message}")) from None
-
-
-def _is_public(op: Function) -> bool:
-    return op.sym_visibility is None or op.sym_visibility.data == "public"
 
 
 def _signature(op: Function) -> CompiledFunction:

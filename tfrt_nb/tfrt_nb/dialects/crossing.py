@@ -41,7 +41,8 @@ def host_type(type_: Attribute) -> Attribute | None:
         case ValueType():
             return host_type(type_.value_type) if not is_awaited(type_.value_type) else None
         case MemRefType():
-            return TENSOR if _is_contiguous(type_) and _plain(type_.element_type) else None
+            is_contiguous = isinstance(type_.layout, NoneAttr)
+            return TENSOR if is_contiguous and _plain(type_.element_type) else None
         case _:
             return _plain(type_)
 
@@ -77,7 +78,3 @@ def _plain(type_: Attribute) -> Attribute | None:
             return type_
         case _:
             return None
-
-
-def _is_contiguous(type_: MemRefType[Attribute]) -> bool:
-    return isinstance(type_.layout, NoneAttr)

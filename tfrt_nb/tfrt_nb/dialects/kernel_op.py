@@ -42,7 +42,8 @@ class KernelOp(Operation):
     def parse(cls, parser: Parser) -> Self:
         """The short form.  Every kernel with fixed types has one, more than print it."""
         start = parser.pos
-        operands = parse_operands(parser, on_this_line=True) if cls._takes_operands() else []
+        takes_operands = cls.signature.operands or cls.signature.rest is not None
+        operands = parse_operands(parser, on_this_line=True) if takes_operands else []
         attributes = cls._parse_inline_attributes(parser)
         attributes |= parser.parse_optional_attr_dict()
         types = cls._operand_types(parser, operands, start)
@@ -55,10 +56,6 @@ class KernelOp(Operation):
             result_types=[WORDS[word] for word in cls.signature.results],
             attributes=attributes,
         )
-
-    @classmethod
-    def _takes_operands(cls) -> bool:
-        return bool(cls.signature.operands) or cls.signature.rest is not None
 
     @classmethod
     def _parse_inline_attributes(cls, parser: Parser) -> dict[str, Attribute]:

@@ -131,7 +131,8 @@ class Answer:
             if not labels:
                 free = [one for one in names if one not in found]
                 if not free:
-                    raise Wrong(f"There is a line too many: {row!r}.  The parts are {_and(names)}.")
+                    parts = ", ".join(names)
+                    raise Wrong(f"There is a line too many: {row!r}.  The parts are {parts}.")
                 found[free[0]] = row.strip()
         for name, words in allowed.items():
             read = _words(_PREFIX.sub("", found.get(name, "")))
@@ -424,10 +425,6 @@ def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:
 def _refuse_not(words: Iterable[str]) -> None:
     if "not" in words:
         raise Wrong("Write only what is right.  Leave out `not`, and what it is about.")
-
-
-def _and(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def _or(words: tuple[str, ...]) -> str:

@@ -154,14 +154,11 @@ class Stepper:
     # On the thread of the run
 
     def _work(self) -> None:
-        while not self.execution.wait(1.0) and not self._is_stuck():
+        while not self.execution.wait(1.0) and not getattr(self.execution, "is_stuck", False):
             pass
         with self._changed:
             self._is_over, self._ready = True, {}
             self._changed.notify_all()
-
-    def _is_stuck(self) -> bool:
-        return bool(getattr(self.execution, "is_stuck", False))
 
     def _pick(self, ready: Mapping[int, Step]) -> Step | None:
         """The step that was chosen; waits for a choice when there is none, or it chooses nothing now."""

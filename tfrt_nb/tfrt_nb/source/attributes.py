@@ -292,15 +292,12 @@ class AttributeParser(Parser):
         if token.text not in self.attribute_aliases:
             super()._parse_alias_def()  # type: ignore[no-untyped-call]
             return
-        if self._alias_positions.get(token.text) != self._end_of_equals(token.span.end):
+        if self._alias_positions.get(token.text) != self.source.text.find("=", token.span.end) + 1:
             kind = "type" if token.text.startswith("!") else "attribute"
             self.raise_error(f"redefinition of {kind} alias id '{token.text[1:]}'", token.span)
         self._consume_token()
         self.parse_punctuation("=")
         self.parse_attribute()
-
-    def _end_of_equals(self, position: int) -> int:
-        return self.source.text.find("=", position) + 1
 
     # Locations
 

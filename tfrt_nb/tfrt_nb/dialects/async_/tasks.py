@@ -108,7 +108,8 @@ class ExecuteOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         dependencies = parser.parse_optional_comma_separated_list(
-            parser.Delimiter.SQUARE, lambda: _parse_dependency(parser)
+            parser.Delimiter.SQUARE,
+            lambda: parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN),
         )
         operands = parser.parse_optional_comma_separated_list(
             parser.Delimiter.PAREN, lambda: _parse_body_operand(parser)
@@ -176,10 +177,6 @@ class ExecuteOp(IRDLOperation):
             raise VerifyException(
                 f"expects regions to end with 'async.yield', found '{terminator.name}'"
             )
-
-
-def _parse_dependency(parser: Parser) -> SSAValue:
-    return parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN)
 
 
 def _parse_body_operand(parser: Parser) -> tuple[SSAValue, Parser.Argument]:

@@ -51,12 +51,9 @@ def _call(body: FunctionBody, op: Operation) -> None:
     elif len(op.res) == 1:
         body.set(op.res[0], call)
     else:
-        _unpack(body, op, f"{returns} {body.value(call)}")
-
-
-def _unpack(body: FunctionBody, op: func.CallOp, struct: str) -> None:
-    for index, result in enumerate(op.res):
-        body.set(result, f"extractvalue {struct}, {index}")
+        struct = f"{returns} {body.value(call)}"
+        for index, result in enumerate(op.res):
+            body.set(result, f"extractvalue {struct}, {index}")
 
 
 def _return(body: FunctionBody, op: Operation) -> None:

@@ -88,14 +88,10 @@ def _realloc(op: Operation) -> None:
         kept: SSAValue | int = emit(arith.MinUIOp(old, new)).result
     else:
         kept = min(before, after)
-    emit(memref.CopyOp(*(_beginning(emit, one, kept) for one in (op.source, made.memref))))
+    both = (_contiguous(emit, one, [kept], [1]) for one in (op.source, made.memref))
+    emit(memref.CopyOp(*both))
     emit(memref.DeallocOp.get(op.source))
     replace(op, [made.memref])
-
-
-def _beginning(emit: Emitter, buffer: SSAValue, count: SSAValue | int) -> SSAValue:
-    """The first elements of a buffer."""
-    return _contiguous(emit, buffer, [count], [1])
 
 
 def _contiguous(

@@ -26,7 +26,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Region, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
@@ -88,13 +88,9 @@ def _tasks_using(value: SSAValue) -> list[ExecuteOp]:
         while True:
             if isinstance(op, ExecuteOp):
                 tasks[op] = None
-            if op.parent is None or _region_is(op.parent.parent, region):
+            if op.parent is None or op.parent.parent in (None, region):
                 break
             parent = op.parent_op()
             assert parent is not None
             op = parent
     return list(tasks)
-
-
-def _region_is(found: Region | None, wanted: Region) -> bool:
-    return found is None or found is wanted

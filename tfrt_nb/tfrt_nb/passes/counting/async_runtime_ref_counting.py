@@ -23,7 +23,6 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp
@@ -82,12 +81,10 @@ def refuse_high_level_operations(module: ModuleOp) -> None:
     """
     operations = operations_in(module)
     found = any(type(op) in _WAITING for op in operations)
-    if not found and not any(type(op) is CallOp and _takes_async(op) for op in operations):
+    if not found and not any(
+        type(op) is CallOp and any(map(is_async, op.operands)) for op in operations
+    ):
         return
     kinds = _WAITING if found else (CallOp,)
     first = next(op for op in module.walk(region_first=True) if type(op) in kinds)
     fail(first, "async operations must be lowered to async runtime operations")
-
-
-def _takes_async(call: Operation) -> bool:
-    return any(map(is_async, call.operands))

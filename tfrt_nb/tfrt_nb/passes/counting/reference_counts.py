@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from xdsl.dialects import cf
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
@@ -275,7 +275,7 @@ class _Dropping:
         if len(branch.successors) == 1:
             return Emitter.in_front_of(branch)
         target = branch.successors[edge]
-        if _count_of_edges_to(target) > 1:
+        if len(list(target.uses)) > 1:
             target = self._split_edge(block, edge)
         return Emitter.at_start(target, branch.location)
 
@@ -293,13 +293,6 @@ def is_return(op: Operation) -> bool:
 def _behind_definition(value: SSAValue) -> Emitter:
     owner = value.owner
     if isinstance(owner, Block):
-        return Emitter.at_start(owner, _location_of_block(owner))
+        first = owner.first_op
+        return Emitter.at_start(owner, UnknownLoc() if first is None else first.location)
     return Emitter.behind(owner)
-
-
-def _location_of_block(block: Block) -> LocationAttr:
-    return UnknownLoc() if block.first_op is None else block.first_op.location
-
-
-def _count_of_edges_to(target: Block) -> int:
-    return sum(1 for _ in target.uses)

@@ -57,7 +57,7 @@ class ConvertScfToCf(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if not self.wide_switches:
             for switch in [one for one in operations_in(op) if isinstance(one, scf.IndexSwitchOp)]:
-                _narrow(switch)
+                switch.attributes[_NARROW] = UnitAttr()
         lower_structured_control_flow(op.body)
 
 
@@ -104,11 +104,6 @@ def _lower_execute_region(op: Operation) -> None:
 
 
 _NARROW = "narrow"
-
-
-def _narrow(op: scf.IndexSwitchOp) -> None:
-    """Remember that the lowest 32 bits choose a case."""
-    op.attributes[_NARROW] = UnitAttr()
 
 
 def _lower_index_switch(op: Operation) -> None:

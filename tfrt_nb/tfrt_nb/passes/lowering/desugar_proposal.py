@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.dialects.func import ReturnOp as PlainReturnOp
-from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp, ends_async
@@ -221,12 +221,8 @@ def _make_async(function: PlainFuncOp) -> None:
 
 def _desugar_call(call: PlainCallOp | CallOp, asynchronous: AbstractSet[str]) -> None:
     make = CallOp if call.callee.root_reference.data in asynchronous else PlainCallOp
-    operands = _without_runtimes(call.operands)
+    operands = [value for value in call.operands if value.type != RUNTIME]
     if make is type(call) and len(operands) == len(call.operands):
         return
     new = make(call.callee, operands, call.result_types)
     replace(call, Emitter.in_front_of(call)(new).results)
-
-
-def _without_runtimes(values: Sequence[SSAValue]) -> list[SSAValue]:
-    return [value for value in values if value.type != RUNTIME]

@@ -18,7 +18,7 @@ Runs after the lowering to coroutines and before reference counting, which then 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -128,7 +128,7 @@ def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]
     make_single_level(function.body, lambda op: _can_fail(op, fallible))
     if function.sym_name.data in fallible:
         _return_success(function)
-    points = list(_points_of_failure(function, fallible))
+    points = [op for block in function.body.blocks for op in block.ops if _can_fail(op, fallible)]
     way_out = _way_out(function) if coroutine is None and len(points) > _MAX_RETURNS else None
     # From the end: what a block is split off from is then always short.
     for op in reversed(points):
@@ -141,11 +141,6 @@ def _way_out(function: FuncOp) -> Block:
     function.body.add_block(block)
     _return_failure(function, Emitter.at_end(block, function.location))
     return block
-
-
-def _points_of_failure(function: FuncOp, fallible: set[str]) -> Iterator[Operation]:
-    for block in function.body.blocks:
-        yield from (op for op in block.ops if _can_fail(op, fallible))
 
 
 def _return_success(function: FuncOp) -> None:

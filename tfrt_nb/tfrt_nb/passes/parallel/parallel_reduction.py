@@ -86,10 +86,6 @@ def split_reduction(
     return blocks
 
 
-def _at_end(block: Block, op: Operation) -> Emitter:
-    return Emitter.at_end(block, op.location)
-
-
 def _reduce_block(
     op: scf.ParallelOp,
     trips: Sequence[SSAValue],
@@ -120,7 +116,7 @@ def _combine(
 ) -> Sequence[SSAValue]:
     """Reduce the initial values and those of the blocks."""
     body = Block(arg_types=[IndexType(), *(value.type for value in op.initVals)])
-    emit = _at_end(body, op)
+    emit = Emitter.at_end(body, op.location)
     found = [emit(memref.LoadOp.get(buffer, [body.args[0]])).res for buffer in parts]
     emit(scf.YieldOp(*_reduced(op, body.args[1:], found, emit)))
     zero, one = math.constant(0), math.constant(1)
