@@ -67,7 +67,7 @@ ADVICE = (
             r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast incompatible|same type|element type"
             r"|are not those of|is of type|an attribute is|types mismatch|expects an? (integer|floating)|cannot be converted"
             r"|types of the operands|have results of the types|should be the same|expected dim|inferred|by host programs|called from outside|another type than"
-            r"|chooses by|types of the function"
+            r"|chooses by|types of the function|(result|collapsed|expanded|input) type"
         ),
         "The operation and its operands differ in type or shape: use the kernel of the other type, or convert the value.",
     ),
@@ -129,7 +129,7 @@ ADVICE = (
     (
         "division by zero; index … is out of bounds; the buffer …",
         (
-            r"by zero|out of bounds|buffer|the size of dimension|do not lie|alignment|made available|sizes do not"
+            r"by zero|out of bounds|buffer|the size of dimension|do not (lie|follow)|alignment|made available|sizes do not"
             r"|no function of type|too many iterations|' is constant|before it is available|than the memory|must be positive"
         ),
         (

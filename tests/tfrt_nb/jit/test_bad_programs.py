@@ -54,6 +54,25 @@ def main(body: str, others: str = "") -> str:
     )
 
 
+def test_buffers_for_which_the_stack_has_no_room_are_on_the_heap() -> None:
+    buffers = "".join(
+        f"""  %a{i} = memref.alloca() : {type_}
+  memref.store %one, %a{i}[%zero] : {type_}
+  %x{i} = memref.load %a{i}[%zero] : {type_}
+"""
+        for i, type_ in enumerate(["memref<4096xi1024>", *["memref<512xi1024>"] * 400])
+    )
+    assert (
+        failures(
+            main(f"""  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : i1024
+{buffers}  %first = arith.trunci %x0 : i1024 to i64
+  func.call @printI64(%first) : (i64) -> ()""")
+        )
+        == []
+    )
+
+
 def test_a_function_of_too_many_arguments_is_refused() -> None:
     arguments = ", ".join(f"%a{i}: i64" for i in range(1025))
     [failure] = failures(f"func.func @f({arguments}) {{\n  return\n}}\n{main('')}")

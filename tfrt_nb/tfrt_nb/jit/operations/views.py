@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.dialects.async_.upstream.buffers import TransposeOp
+from tfrt_nb.dialects.async_.upstream.views import TransposeOp, groups_of, kept_dimensions
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.operations.descriptors import (
     Layout,
@@ -58,7 +58,9 @@ def _subview(body: FunctionBody, op: Operation) -> None:
     for start, stride in zip(offsets, source.strides, strict=True):
         offset = _plus(body, offset, _times(body, start, stride))
     strides = [_times(body, a, b) for a, b in zip(steps, source.strides, strict=True)]
-    kept = _kept_dimensions(op, op.static_sizes.get_values(), target.get_shape())
+    kept = kept_dimensions(op.static_sizes.get_values(), target.get_shape())
+    if kept is None:
+        fail(op, "the sizes are not those of the result")
     layout = Layout(
         source.allocated,
         source.aligned,
@@ -67,19 +69,6 @@ def _subview(body: FunctionBody, op: Operation) -> None:
         [strides[one] for one in kept],
     )
     body.bind(op.result, descriptor(body, layout))
-
-
-def _kept_dimensions(op: Operation, sizes: Sequence[int], shape: Sequence[int]) -> list[int]:
-    """Which dimensions the result has: of those with one element some may be left out."""
-    kept: list[int] = []
-    for dimension, size in enumerate(sizes):
-        left, wanted = len(sizes) - dimension, len(shape) - len(kept)
-        if size == 1 and wanted < left and (not wanted or shape[len(kept)] != 1):
-            continue
-        kept.append(dimension)
-    if [sizes[one] for one in kept] != list(shape):
-        fail(op, "the sizes are not those of the result")
-    return kept
 
 
 def _reinterpret_cast(body: FunctionBody, op: Operation) -> None:
@@ -112,16 +101,12 @@ def _view(body: FunctionBody, op: Operation) -> None:
     body.bind(op.result, descriptor(body, Layout(source.allocated, start, "0", sizes, strides)))
 
 
-def _groups(op: memref.AlterShapeOperation) -> list[list[int]]:
-    return [[int(one.value.data) for one in group] for group in op.reassociation]
-
-
 def _collapse_shape(body: FunctionBody, op: Operation) -> None:
     """The elements of a group follow each other: its stride is that of the last dimension."""
     assert isinstance(op, memref.CollapseShapeOp)
     source = layout_of(body, op.src, op)
     sizes, strides = [], []
-    for group in _groups(op):
+    for group in groups_of(op):
         size = "1"
         for dimension in group:
             size = _times(body, size, source.sizes[dimension])
@@ -144,7 +129,7 @@ def _expand_shape(body: FunctionBody, op: Operation) -> None:
     source = layout_of(body, op.src, op)
     sizes = _numbers(body, op.static_output_shape, op.output_shape)
     strides = list(sizes)
-    for dimension, group in enumerate(_groups(op)):
+    for dimension, group in enumerate(groups_of(op)):
         stride = source.strides[dimension]
         for one in reversed(group):
             strides[one] = stride

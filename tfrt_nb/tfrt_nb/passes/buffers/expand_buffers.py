@@ -39,7 +39,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
 from tfrt_nb.dialects.async_.upstream.allocation import AllocaScopeOp, ReallocOp, ReshapeOp
 from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
-from tfrt_nb.passes.buffers.guard_views import dimension_size
+from tfrt_nb.passes.buffers.guard_views import dimension_size, expect_product
 from tfrt_nb.passes.control_flow import (
     Emitter,
     erase,
@@ -123,7 +123,7 @@ def _reshape(op: Operation) -> None:
         total = emit(arith.MuliOp(total, factor)).result
     known = target.get_shape() if isinstance(target, MemRefType) else [DYNAMIC_INDEX] * rank
     sizes = [_loaded_size(emit, op.shape, at, size) for at, size in enumerate(known)]
-    _expect_product(emit, sizes, total)
+    expect_product(emit, sizes, total, "the sizes do not make the number of elements")
     strides: list[SSAValue | int] = []
     stride: SSAValue = _constant(emit, 1)
     for value in reversed(sizes):
@@ -147,19 +147,6 @@ def _loaded_size(emit: Emitter, shape: SSAValue, dimension: int, known: int) -> 
         same = emit(arith.CmpiOp(loaded, _constant(emit, known), "eq")).result
         emit(cf.AssertOp(same, f"the size of dimension {dimension} is not {known}"))
     return loaded
-
-
-def _expect_product(emit: Emitter, sizes: list[SSAValue], total: SSAValue) -> None:
-    """Assert that the product of sizes is the number of all elements, and does not overflow on its way."""
-    text = "the sizes do not make the number of elements"
-    room, product, one = total, _constant(emit, 1), _constant(emit, 1)
-    for size in sizes:
-        # Unsigned: a negative size is a very large one.
-        emit(cf.AssertOp(emit(arith.CmpiOp(size, room, "ule")).result, text))
-        at_least_one = emit(arith.MaxUIOp(size, one)).result
-        room = emit(arith.DivUIOp(room, at_least_one)).result
-        product = emit(arith.MuliOp(product, size)).result
-    emit(cf.AssertOp(emit(arith.CmpiOp(product, total, "eq")).result, text))
 
 
 def _atomic_rmw(op: Operation) -> None:

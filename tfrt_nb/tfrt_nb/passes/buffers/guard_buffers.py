@@ -18,7 +18,8 @@ there was memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -43,7 +44,7 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeIsWritableOp,
 )
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.passes.buffers.guard_views import dimension_size
+from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 from tfrt_nb.passes.errors import fail
@@ -54,8 +55,12 @@ IN_BOUNDS = "in_bounds"
 _GONE = "the buffer is used after its end: it was deallocated, or its function has returned"
 _NO_MEMORY = "there is no memory for the buffer"
 _CONSTANT = "the buffer is constant"
-_MAX_IN_FRAME = 2**12
-"""Buffers of `memref.alloca` with more elements are on the heap."""
+_MAX_IN_FRAME = 2**15
+"""Buffers of `memref.alloca` with more bytes are on the heap."""
+_MAX_IN_FRAMES = 2**18
+"""So many bytes are in the frames of all functions of a module: calls in each other do not use up the stack."""
+_ON_HEAP = "on_heap"
+"""The attribute of a buffer of `memref.alloca` that could be in a frame, if there were room."""
 ALIGNMENT = 64
 """Bytes: a cache line, and enough for every vector type."""
 
@@ -93,7 +98,9 @@ class GuardBuffers(ModulePass):
     name: ClassVar[str] = "async-guard-buffers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if any(map(_buffers_of, operations_in(op))):
+        operations = operations_in(op)
+        if any(map(_buffers_of, operations)):
+            _limit_frames([one for one in operations if isinstance(one, memref.AllocaOp)])
             _Guards(op).guard()
 
 
@@ -133,12 +140,30 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
 
     There, each execution of the operation gets the same memory, and nothing would end with the function.
     """
+    is_large = bool(op.dynamic_sizes) or _bytes_in(op) > _MAX_IN_FRAME
+    return (
+        is_large
+        or alignment_of(op) > ALIGNMENT
+        or _ON_HEAP in op.attributes
+        or _escapes(op.memref, op)
+    )
+
+
+def _bytes_in(op: memref.AllocaOp) -> int:
+    """The size of a buffer of known sizes."""
     assert isinstance(op.memref.type, MemRefType)
-    count = 1
-    for size in op.memref.type.get_shape():
-        count *= size
-    is_large = bool(op.dynamic_sizes) or count > _MAX_IN_FRAME or alignment_of(op) > ALIGNMENT
-    return is_large or _escapes(op.memref, op)
+    return math.prod(op.memref.type.get_shape()) * bytes_of(op.memref.type.element_type)
+
+
+def _limit_frames(buffers: Sequence[memref.AllocaOp]) -> None:
+    """Those for which frames have no room are on the heap."""
+    taken = 0
+    for op in buffers:
+        if is_on_heap(op):
+            continue
+        taken += _bytes_in(op)
+        if taken > _MAX_IN_FRAMES:
+            op.attributes[_ON_HEAP] = UnitAttr()
 
 
 def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:

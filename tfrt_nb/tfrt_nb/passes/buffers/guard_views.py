@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from xdsl.dialects import arith, cf, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AnyFloat,
     DenseArrayBase,
-    FixedBitwidthType,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -21,17 +22,20 @@ from xdsl.dialects.builtin import (
     StridedLayoutAttr,
     UnrankedMemRefType,
 )
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from tfrt_nb.dialects.async_.upstream.buffers import RankOp, TransposeOp
+from tfrt_nb.dialects.async_.upstream.buffers import RankOp
+from tfrt_nb.dialects.async_.upstream.views import TransposeOp, groups_of
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter
 
 Number = SSAValue | int
+_MOST = 2**63 - 1
+"""The largest number of type `index`."""
 
 VIEWS: tuple[type[Operation], ...] = (
-    *(memref.CastOp, memref.CopyOp, memref.DimOp, memref.ExpandShapeOp),
-    *(memref.ReinterpretCastOp, memref.SubviewOp, memref.ViewOp),
+    *(memref.CastOp, memref.CollapseShapeOp, memref.CopyOp, memref.DimOp),
+    *(memref.ExpandShapeOp, memref.ReinterpretCastOp, memref.SubviewOp, memref.ViewOp),
 )
 """The operations that `guard_view` checks."""
 _PARTS = (
@@ -57,10 +61,24 @@ def guard_view(op: Operation) -> None:
             guard.view(op)
         case memref.ReinterpretCastOp():
             guard.reinterpret_cast(op)
+        case memref.CollapseShapeOp():
+            guard.collapse_shape(op)
         case memref.ExpandShapeOp():
             guard.expand_shape(op)
         case _:
             pass
+
+
+def bytes_of(element: Attribute) -> int:
+    """How far apart elements are in memory: at least what LLVM says."""
+    bits = element.bitwidth if isinstance(element, IntegerType | AnyFloat) else 64
+    count = (bits + 7) // 8
+    return -(-count // 16) * 16 if count > 8 else 1 << (count - 1).bit_length()
+
+
+def expect_product(emit: Emitter, sizes: Sequence[Number], total: Number, text: str) -> None:
+    """Assert that sizes make a number of elements, and that their product does not overflow on its way."""
+    _Guard(emit).expect_product(sizes, total, text)
 
 
 def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
@@ -198,10 +216,10 @@ class _Guard:
         assert isinstance(op.result.type, MemRefType)
         [size], text = self._shape(op.source), "the view is out of bounds"
         self._expect("ule", op.byte_shift, size, text)
-        element = op.result.type.element_type
-        fixed = element.compile_time_size if isinstance(element, FixedBitwidthType) else 8
         shape = op.result.type.get_shape()
-        unit = fixed * math.prod(max(n, 1) for n in shape if n != DYNAMIC_INDEX)
+        element = bytes_of(op.result.type.element_type)
+        unit = element * math.prod(max(n, 1) for n in shape if n != DYNAMIC_INDEX)
+        unit = min(unit, _MOST)
         room = self._binary(arith.SubiOp, size, op.byte_shift)
         room = self._binary(arith.DivUIOp, room, unit)
         if not op.sizes and 0 not in shape:
@@ -236,17 +254,51 @@ class _Guard:
             count = self._mul(count, self._at_most_one(size))
         self._expect("sle", self._add(last, count), total, text)
 
+    def collapse_shape(self, op: memref.CollapseShapeOp) -> None:
+        """The elements of a group of dimensions follow each other, at the distance of the last one's."""
+        assert isinstance(op.src.type, MemRefType)
+        if isinstance(op.src.type.layout, NoneAttr):
+            return
+        sizes = self._shape(op.src)
+        _, *strides = self._layout(op.src, sizes)
+        for group in groups_of(op):
+            for outer, inner in pairwise(one for one in group if _known(sizes[one]) != 1):
+                step = self._mul(strides[inner], sizes[inner])
+                a, b = _known(step), _known(strides[outer])
+                if a is not None and a == b:
+                    continue
+                values = self._value(strides[outer]), self._value(step)
+                follows = self.emit(arith.CmpiOp(*values, "eq")).result
+                values = self._value(sizes[outer]), self._value(1)
+                is_one = self.emit(arith.CmpiOp(*values, "sle")).result
+                text = f"the elements of dimensions {outer} and {inner} do not follow each other"
+                self.emit(cf.AssertOp(self.emit(arith.OrIOp(follows, is_one)).result, text))
+
     def expand_shape(self, op: memref.ExpandShapeOp) -> None:
         sizes = _numbers(op.static_output_shape, op.output_shape)
-        text = "the sizes do not make the size of dimension"
         for dimension, (group, size) in enumerate(
-            zip(op.reassociation, self._shape(op.src), strict=True)
+            zip(groups_of(op), self._shape(op.src), strict=True)
         ):
-            product: Number = 1
-            for one in group:
-                self._expect("sge", sizes[one.value.data], 0, f"{text} {dimension}")
-                product = self._mul(product, sizes[one.value.data])
-            self._expect("eq", product, size, f"{text} {dimension}")
+            text = f"the sizes do not make the size of dimension {dimension}"
+            self.expect_product([sizes[one] for one in group], size, text)
+
+    def expect_product(self, sizes: Sequence[Number], total: Number, text: str) -> None:
+        """A product of 0 has a factor of 0."""
+        known = [_known(size) for size in sizes]
+        if None not in known and math.prod(size or 0 for size in known) == _known(total):
+            return
+        room: Number = _MOST if _known(total) == 0 else total
+        if _known(total) is None:
+            is_empty = self.emit(arith.CmpiOp(self._value(total), self._value(0), "eq")).result
+            choice = arith.SelectOp(is_empty, self._value(_MOST), self._value(total))
+            room = self.emit(choice).result
+        product: Number = 1
+        for size in sizes:
+            # Unsigned: a negative size is a very large one.
+            self._expect("ule", size, room, text)
+            room = self._binary(arith.DivUIOp, room, self._binary(arith.MaxSIOp, size, 1))
+            product = self._mul(product, size)
+        self._expect("eq", product, total, text)
 
     def _shape(self, buffer: SSAValue) -> list[Number]:
         assert isinstance(buffer.type, MemRefType)

@@ -66,6 +66,9 @@ class ReallocOp(IRDLOperation):
         if is_dynamic != (self.size is not None):
             word = "missing" if is_dynamic else "unnecessary"
             raise VerifyException(f"{word} dimension operand for result type '{result}'")
+        alignment = 1 if self.alignment is None else self.alignment.value.data
+        if alignment < 1 or alignment.bit_count() != 1:
+            raise VerifyException(f"Alignment attribute {alignment} is not a power of 2")
 
 
 @irdl_op_definition

@@ -7,18 +7,15 @@ from typing import Self
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
-    AffineMapAttr,
     IndexType,
     MemRefType,
     UnrankedMemRefType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
-    prop_def,
     result_def,
     traits_def,
 )
@@ -156,58 +153,6 @@ class RankOp(IRDLOperation):
         Operation.__init__(self, operands=[source], result_types=[IndexType()])
 
 
-@irdl_op_definition
-class TransposeOp(IRDLOperation):
-    """`memref.transpose %m (i, j) -> (j, i) : memref<2x3xf32> to memref<3x2xf32, strided<[1, 3]>>`."""
-
-    name = "memref.transpose"
-    source = operand_def(MemRefType)
-    permutation = prop_def(AffineMapAttr)
-    result = result_def(MemRefType)
-
-    traits = traits_def(NoMemoryEffect())
-
-    @property
-    def order(self) -> list[int]:
-        """Which dimension of the source each dimension of the result is."""
-        results = self.permutation.data.results
-        return [one.position for one in results if isinstance(one, AffineDimExpr)]
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        names, position = _parse_names(parser), parser.pos
-        parser.parse_punctuation("->")
-        order = _parse_names(parser)
-        if sorted(order) != sorted(names):
-            parser.raise_error("expected a permutation map", position)
-        map_ = AffineMap(len(names), 0, tuple(AffineDimExpr(names.index(name)) for name in order))
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parser.resolve_operand(unresolved, parser.parse_type())
-        parser.parse_keyword("to")
-        return cls.build(
-            operands=[source],
-            result_types=[parser.parse_type()],
-            properties={"permutation": AffineMapAttr(map_)},
-            attributes=attributes,
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        printer.print_string(f" {self.permutation.data}")
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.source.type)
-        printer.print_string(" to ")
-        printer.print_attribute(self.result.type)
-
-
-def _parse_names(parser: Parser) -> list[str]:
-    return parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_identifier)
-
-
 OPERATIONS: tuple[type[Operation], ...] = (
     CastOp,
     CopyOp,
@@ -216,5 +161,3 @@ OPERATIONS: tuple[type[Operation], ...] = (
     RankOp,
 )
 """What replaces operations of xDSL."""
-MORE_OPERATIONS: tuple[type[Operation], ...] = (TransposeOp,)
-"""What xDSL lacks."""

@@ -1,7 +1,7 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
 xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
-here, in `allocation`, `arithmetic`, `atomics`, `buffers`, `conversions` and `loops` are the same operations with the custom form added, and those
+here, in `allocation`, `arithmetic`, `atomics`, `buffers`, `conversions`, `loops` and `views` are the same operations with the custom form added, and those
 that xDSL lacks.
 """
 
@@ -34,6 +34,7 @@ from tfrt_nb.dialects.async_.upstream import (
     buffers,
     conversions,
     loops,
+    views,
 )
 from tfrt_nb.dialects.async_.upstream.replacing import with_operations
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
@@ -116,6 +117,6 @@ Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
 Scf = with_operations(scf.Scf, loops.OPERATIONS)
 MemRef = with_operations(
     memref.MemRef,
-    (GlobalOp, *allocation.OPERATIONS, *atomics.OPERATIONS, *buffers.OPERATIONS),
-    (*allocation.MORE_OPERATIONS, *atomics.MORE_OPERATIONS, *buffers.MORE_OPERATIONS),
+    (GlobalOp, *allocation.OPERATIONS, *atomics.OPERATIONS, *buffers.OPERATIONS, *views.OPERATIONS),
+    (*allocation.MORE_OPERATIONS, *atomics.MORE_OPERATIONS, *views.MORE_OPERATIONS),
 )
