@@ -90,6 +90,8 @@ def patched(data):
         ("control.sum", "func.func @main(%n: i32) {\n  tfrt.return\n}", "returns nothing"),
         ("values.double", "def doubled(box):\n    get = box.result\n    return get() * 2", "waits"),
         ("values.double", "def doubled(box):\n    return box.result(0) * 2", "before the box"),
+        ("values.double", "def doubled(box):\n    raise SystemExit", "ends Python"),
+        ("bef.patch", "def patched(data):\n    raise SystemExit", "ends Python"),
         ("threads.blocking", find("threads.blocking").start + " + page", "waits"),
         ("threads.blocking", _BLOCKING.format("# sleep"), "Keep the wait"),
         (
@@ -98,7 +100,7 @@ def patched(data):
             "`download(3)` raises NameError: name 'sleep' is not defined.  If a cell above",
         ),
         ("control.sum", find("control.sum").solution.replace("i32 0", "i32 10"), "begin with?"),
-        ("threads.blocking", _BLOCKING.format("time.sleep(0.01)"), "does not wait"),
+        ("threads.blocking", _BLOCKING.format("time.sleep(0.01)"), "Keep the wait"),
         ("graph.fan", find("graph.fan").solution.replace("%a, %b", "%a, %a"), "all three"),
         (
             "references.leak",

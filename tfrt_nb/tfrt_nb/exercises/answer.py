@@ -33,14 +33,16 @@ _LABEL = re.compile(r"(?<![\w%])%?(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)
 """The name of a part, as in `a: 3, b: 4` and `(a) 3 (b) 4`."""
 _BULLET = re.compile(r"^(?:[-*]|\d+[.)]) ")
 _BARE_LABEL = re.compile(r"^([a-z]) (?=\S)")
-_FILLERS = frozenset({"&", "->", "=", "and", "of", "only", "or", "the", "then"})
+_FILLERS = frozenset({"&", "->", "=", "an", "and", "just", "of", "only", "or", "the", "then"})
 _SENTENCE = 8
 """So many words may stand around a short answer; a program has more."""
 _NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
 _MAGIC = re.compile(r"\A\s*%%tfrt.*")
 _NUMBERS = {
     word: number
-    for number, word in enumerate(["zero", "one", "two", "three", "four", "five", "six", "seven"])
+    for number, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    )
 }
 
 _MISSING = (
@@ -92,7 +94,11 @@ class Answer:
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
         """The numbers that the answer has; exactly `count` of them."""
-        found = tuple(map(_number, self._number_words))
+        words = self._number_words
+        if count is not None and len(words) < count:
+            # As in `zero and 200`.
+            words = tuple(word for word in self.words if word in _NUMBERS or word in words)
+        found = tuple(map(_number, words))
         if count is not None and len(found) != count:
             raise Wrong(f"Write {count} numbers, not {len(found)}.")
         return found
@@ -112,13 +118,18 @@ class Answer:
         return _choice(" ".join(word.removeprefix("%") for word in self.words), allowed, "")
 
     def unnamed(self) -> tuple[str, ...]:
-        """The words that are not names of values, as in `%a 4, %b error`."""
-        return tuple(word for word in self.words if not word.startswith("%"))
+        """The words that are not names of values, as in `%a 4, %b error`; `four` is `4`."""
+        return tuple(
+            str(_NUMBERS.get(word, word)) for word in self.words if not word.startswith("%")
+        )
 
-    def parts(self, **allowed: Iterable[str] | type[int] | None) -> dict[str, str]:
+    def parts(
+        self, **allowed: type[int | tuple[int, ...]] | Iterable[str] | None
+    ) -> dict[str, str]:
         """The parts `a`, `b`, … of the answer: labelled `a: …`, or in this order, one per line or word.
 
-        `allowed` has the words that a part may be, `int` for one number, None for any text, in which `two` is `2`.
+        `allowed` has the words that a part may be, `int` for one number, `tuple` for numbers or, without any, a text, None
+        for any text, in which `two` is `2`.
         """
         found: dict[str, str] = {}
         names = list(allowed)
@@ -140,8 +151,14 @@ class Answer:
                 raise Wrong(
                     f"Part {name} has no answer yet.  Write each part on its own line, or as `{name}: …`."
                 )
+            digits = [str(_NUMBERS.get(word, word)) for word in read]
             if words is None:
-                found[name] = " ".join(str(_NUMBERS.get(word, word)) for word in read)
+                found[name] = " ".join(digits)
+            elif words is tuple:
+                numbers = [word for word in digits if word.isdigit()]
+                if numbers:
+                    _refuse_not(read)
+                found[name] = " ".join(numbers or read)
             elif isinstance(words, type):
                 found[name] = str(Answer(found[name]).number(f"Part {name}: "))
             else:
@@ -283,8 +300,6 @@ class Names:
             raise Wrong(f"{_place(problem)}{problem}.{_MISSING}") from None
         except Exception as problem:  # noqa: BLE001  # the answer may raise anything
             raise Wrong(f"{_place(problem)}{type(problem).__name__}: {problem}") from None
-        except SystemExit:
-            raise Wrong("The answer ends Python.  It need not call exit().") from None
         found.printed = printed.getvalue()
         return found
 
@@ -392,7 +407,8 @@ def waited_for(value: object) -> object:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    words = re.sub(r"[,;()\[\]{}]", " ", text).split()
+    # Also what stands between numbers, as in `4x10`.
+    words = re.sub(r"[,;:|'\"()\[\]{}]|(?<=\d)[x×*/](?=\d)", " ", text).split()
     bare = (word.rstrip(".") for word in words)
     return tuple(word for word in bare if word and word not in _FILLERS)
 

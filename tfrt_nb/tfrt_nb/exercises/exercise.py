@@ -124,6 +124,8 @@ class Exercise:
             return str(hint)
         except TfrtError as problem:
             return str(problem)
+        except SystemExit:
+            return "The answer ends Python.  It need not call exit()."
         except Exception as problem:  # noqa: BLE001  # an answer that the check did not expect
             return f"The answer could not be checked ({type(problem).__name__}: {problem})."
 

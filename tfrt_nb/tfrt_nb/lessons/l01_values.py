@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 @exercise(
     "values.before",
-    right=("a: 4\nb: first third", "(a) 4 (b) the first and the third", "4; 1 and 3"),
+    right=(
+        "a: 4\nb: first third",
+        "(a) Only 4 is printed. (b) the first and the third",
+        "4; 1 and 3",
+        "a: four\nb: result 0 and result 2",
+    ),
     wrong={
         "a: nothing\nb: none": "does not wait for its arguments",
         "a: 4 8\nb: first third": "own chain",
@@ -47,11 +52,15 @@ def before(answer: Answer) -> str | None:
 
     (a) Which numbers are printed? (b) Which results are available: first, second, third?
     """
-    parts = answer.parts(a=None, b=None)
+    parts = answer.parts(a=tuple, b=None)
     printed = parts["a"]
-    ordinals = {"1": "first", "2": "second", "3": "third"}
+    words = [word for word in parts["b"].split() if word not in ("result", "results")]
+    # The board counts results from 0.
+    ordinals = dict(
+        zip("012" if "0" in words else "123", ("first", "second", "third"), strict=True)
+    )
     ordinals |= {"1st": "first", "2nd": "second", "3rd": "third"}
-    results = {ordinals.get(word, word) for word in parts["b"].split()}
+    results = {ordinals.get(word, word) for word in words}
     if printed in ("nothing", "none"):
         return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
     if printed == "4 8":
@@ -75,12 +84,15 @@ def before(answer: Answer) -> str | None:
         "4 1 8": "printed already",
         "1": "second print",
         "1 4": "%eight",
+        "1 or 8": "both",
     },
     why="Filling the box lets %p2 run, its chain lets %p3 run.  4 was printed before, and is not printed again.",
 )
 def after(answer: Answer) -> str | None:
     """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on, in order?"""
     numbers = answer.numbers()
+    if "or" in answer.text.lower().split():
+        return "There is one order only, and both numbers are printed.  Write them without `or`."
     if numbers == (8, 1):
         return "%p3 takes the chain of %p2, so it cannot be first."
     if numbers[:1] == (4,):
@@ -112,6 +124,7 @@ def after(answer: Answer) -> str | None:
         "def doubled(box):\n    return box * 2": "raises",
         "def doubled(box):\n    return box.then(lambda value: value + 2)": "not 14",
         "def doubled(box):\n    return 14": "must return an AsyncValue",
+        "def doubled(box):\n    return box.then(lambda value: 14)": "With 5 in the box",
         "def doubled(box):\n    return box.result(0) * 2": "before the box was filled",
         "doubled = 3": "must be a function",
         "async def doubled(box):\n    return 2 * await box": "gives a coroutine",
@@ -149,7 +162,13 @@ def double(answer: Names) -> str | None:
         return f"The function must return an AsyncValue; it returned {made!r}."
     box.set_result(7)
     found = attempt("doubled(box).result()", lambda: made.result(timeout=5))
-    return None if found == 14 else f"With 7 in the box, the result is {found}, not 14."
+    if found != 14:
+        return f"With 7 in the box, the result is {found}, not 14."
+    other = unavailable()
+    doubled = function(other)
+    other.set_result(5)
+    found = attempt("doubled(box).result()", lambda: doubled.result(timeout=5))
+    return None if found == 10 else f"With 5 in the box, the result is {found}, not 10."
 
 
 def _call(calling: futures.Future[object], function: Callable[..., object], box: object) -> None:

@@ -8,13 +8,20 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "errors.which",
-    right=("9\nerror 18 error", "a: 9\nb: error, 18, error"),
+    right=(
+        "9\nerror 18 error",
+        "a: only 9, once\nb: error, 18, error",
+        "a: nine\nb: %bad error, %twice 18, %q an error",
+    ),
     wrong={
         "nothing\nerror error error": "ends nothing",
         "9 9\nerror 18 chain": "carry errors",
         "9\nerror error error": "no path",
         "9\nerror 18 chain": "carry errors",
         "9": "Part b",
+        "9\nerror 9 error": "9 + 9",
+        "9\nchain 18 error": "%bad itself",
+        "9\nerror 18": "three words",
     },
     why="%bad is an error.  %p has a good number and chain, so 9 is printed.  The merge takes %bad, so %m is an error,"
     " and %q is skipped although %nine is good.  %twice has no path from %bad.",
@@ -31,8 +38,8 @@ def which(answer: Answer) -> str | None:
     tfrt.return %bad, %twice, %q : i32, i32, !tfrt.chain
     ```
     """
-    parts = answer.parts(a=None, b=None)
-    results = parts["b"].split()
+    parts = answer.parts(a=tuple, b=None)
+    results = [word for word in parts["b"].split() if not word.startswith("%")]
     if parts["a"] in ("nothing", "none"):
         return "An error ends nothing but what depends on it.  Does %p depend on %bad?"
     if parts["a"] == "9 9" or results[2:] == ["chain"]:
@@ -43,17 +50,27 @@ def which(answer: Answer) -> str | None:
         return "There is no path from %bad to %twice."
     if parts["a"] != "9":
         return "Part a: for each print, is its number good, and is its chain good?"
-    return (
-        None if results == ["error", "18", "error"] else "Part b: three words, one for each result."
-    )
+    if len(results) != 3:
+        return "Part b: three words, one for each result."
+    if results[0] != "error":
+        return "Part b: the first result is %bad itself."
+    if results[1] != "18":
+        return "Part b: the second result is %twice, 9 + 9."
+    return None if results[2] == "error" else "Part b: the third result is %q.  Is %m good?"
 
 
 @exercise(
     "errors.cancel",
-    right=("2 cancelled cancelled", "2, cancelled, cancelled"),
+    right=(
+        "2 cancelled cancelled",
+        "two, canceled, canceled",
+        "first: 2\nsecond: cancelled\nthird: cancelled",
+    ),
     wrong={
         "cancelled cancelled cancelled": "keep their values",
         "2 3 cancelled": "after 400 ms",
+        "1 cancelled cancelled": "%one + %one",
+        "2 unavailable unavailable": "empty boxes",
         "2 cancelled 4": "%four takes %three",
         "2 error error": "special kind",
         "2 3 4": "200 ms",
@@ -84,6 +101,10 @@ def cancel(answer: Answer) -> str | None:
         return "A cancelled box is an error of a special kind: write `cancelled`."
     if words[0] == "cancelled":
         return "Boxes that are filled already keep their values.  When was %two computed?"
+    if words[0] != "2":
+        return "The first result is %two, %one + %one."
+    if words[1:] == ("unavailable", "unavailable"):
+        return "Cancelling does not leave empty boxes empty.  What do they become?"
     if words[:2] == ("2", "3") and words[2] == "cancelled":
         return "%three needs %slow, which would come after 400 ms."
     if words == ("2", "cancelled", "4"):

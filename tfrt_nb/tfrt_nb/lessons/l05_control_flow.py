@@ -45,7 +45,7 @@ def when(answer: Answer) -> str | None:
 
 @exercise(
     "control.error",
-    right=("error 4 error", "error, 4, error"),
+    right=("error 4 error", "%a: an error, %b: four, %c: an error"),
     wrong={
         "4 4 error": "strict",
         "error error error": "never touches",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 import time
+from collections.abc import Callable
 
 from tfrt_nb.exercises.answer import Answer, Names, attempt, waited_for
 from tfrt_nb.exercises.exercise import exercise
@@ -95,6 +97,15 @@ def start(answer: Answer) -> str | None:
             return page * 2
         """,
         """\
+        import time
+        def fetched(page):
+            time.sleep(0.1)
+            return page * 2
+        @tfrt.kernel("my.download", blocking=True)
+        def download(page: int) -> int:
+            return fetched(page)
+        """,
+        """\
         import asyncio
         @tfrt.kernel("my.download")
         async def download(page: int) -> int:
@@ -108,6 +119,7 @@ def start(answer: Answer) -> str | None:
         "import time\ndef download(page):\n    time.sleep(0.1)\n    return page * 2": "@tfrt.kernel",
         "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> int:\n    time.sleep(0.1)\n    return page": "not 6",
         "import time\n@tfrt.kernel('my.download')\nasync def download(page: int) -> int:\n    time.sleep(0.1)\n    return page * 2": "event loop",
+        "from time import sleep\n@tfrt.kernel('my.download')\nasync def download(page: int) -> int:\n    sleep(0.1)\n    return page * 2": "event loop",
     },
     why="`blocking=True` gives the kernel a thread of the blocking pool.  An `async def` kernel waits without any thread.",
 )
@@ -117,19 +129,24 @@ def blocking(answer: Names) -> str | None:
     made = getattr(function, "kernel", None)
     if made is None:
         return "`download` must be a kernel: keep `@tfrt.kernel`."
-    code = getattr(made.function, "__code__", None)
-    used = () if code is None else code.co_names
-    if "sleep" not in used:
-        return "Keep the wait: the kernel stands for one that needs it."
     is_async = inspect.iscoroutinefunction(made.function)
     if not is_async and not getattr(USER_KERNELS[made.name], "blocking", False):
         return "It still keeps a worker while it waits, however short the wait is."
-    if is_async and "time" in used:
-        return "`time.sleep` stops all kernels of the event loop: in an `async def`, write `await asyncio.sleep`."
     began = time.monotonic()
     found = attempt("download(3)", lambda: waited_for(call(made.name, 3)))
     if found != 6:
         return f"download(3) gives {found}, not 6."
     if time.monotonic() - began < _WAIT / 2:  # clocks differ
-        return f"It does not wait {_WAIT} s.  A coroutine such as `asyncio.sleep(…)` runs only when it is awaited."
+        awaited = "  A coroutine such as `asyncio.sleep(…)` runs only when it is awaited."
+        return f"Keep the wait of {_WAIT} s: the kernel stands for one that needs it.{awaited * is_async}"
+    if is_async and not _awaits(made.function):
+        return "It stops all kernels of the event loop: in an `async def`, write `await asyncio.sleep`."
     return None
+
+
+def _awaits(function: Callable[..., object]) -> bool:
+    """Whether a coroutine function waits with `await`, and not with `time.sleep`."""
+    used = [*dis.get_instructions(function)]
+    return "time" not in function.__code__.co_names and any(
+        one.opname == "GET_AWAITABLE" for one in used
+    )

@@ -52,6 +52,7 @@ def count(answer: Answer) -> str | None:
         "way tfrt.minus.i32 tfrt.return": "special form",
         "way tfrt.minus.i32 comment": "comment",
         "tfrt.minus.i32": "called by its name",
+        "way: yes\nlonger: no\ntfrt.minus.i32: yes\ntfrt.return: no\ncomment: no": "only those that are",
     },
     why="Functions are called by name, and kernels are found by name when the file is loaded.  Values become registers.",
 )
@@ -62,6 +63,8 @@ def inside(answer: Answer) -> str | None:
     words = {word.removeprefix("@") for word in answer.words}
     if not words & {"way", "longer", "long", "step", "tfrt.minus.i32", "tfrt.return", "comment"}:
         return "Write words of the list: way, longer, tfrt.minus.i32, tfrt.return, comment."
+    if words & {"no", "not"}:
+        return "Write only those that are in the bytes."
     if words & {"long", "longer", "%longer", "step"}:
         return "The names of values are gone: values are registers with numbers."
     if "comment" in words:
@@ -117,7 +120,7 @@ def patch(answer: Names) -> str | None:
     if not isinstance(found, bytes):
         return f"`patched` must return bytes; it returned {reprlib.repr(found)}."
     if found == data:
-        return "The bytes are the same as before.  The number is stored as four bytes, not as the letters 2 and 5."
+        return "The bytes are the same as before: what you look for is not in them.  25 is stored as four bytes, the lowest first, not as the letters 2 and 5; and 0x25 is another number."
     try:
         result = waited_for(Program.from_bef(found).run())
     except TfrtError as problem:

@@ -8,7 +8,7 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "tensors.shape",
-    right=("4 10", "4, 10", "(4, 10)"),
+    right=("4 10", "4, 10", "(4, 10)", "4x10", "four by 10"),
     wrong={"15 10": "inner", "4 15": "inner", "10 4": "rows", "600": "Write 2 numbers"},
     why="(4, 15) times (15, 10): the 15 vanishes, and (4, 10) is left: ten numbers for each of four pictures.",
 )

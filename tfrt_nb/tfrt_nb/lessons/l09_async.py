@@ -10,7 +10,7 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "async.order",
-    right=("1 4 2 3 5", "1, 4, 2, 3, 5"),
+    right=("1 4 2 3 5", "1, 4, 2, 3, 5", "one four two three five"),
     wrong={
         "4 1 2 3 5": "hot",
         "1 2 4 3 5": "filled",
@@ -48,7 +48,7 @@ def order(answer: Answer) -> str | None:
     }
     ```
     """
-    words = tuple(word for word in answer.words if word.isdigit())
+    words = tuple(word for word in answer.unnamed() if word.isdigit())
     if not words:
         return "Nothing stops here for ever: an await in an async.func keeps no thread, so @main goes on, and fills %gate."
     if sorted(words) != ["1", "2", "3", "4", "5"]:
@@ -133,6 +133,9 @@ _AWAIT_B = "  %right = async.await %b : !async.value<i64>\n"
         _TASKS.replace("%x, %x", "%x, %y"): "one after the other",
         _TASKS.replace(_AWAIT, "")
         .replace(_AWAIT_B, _AWAIT + _AWAIT_B)
+        .replace("arith.addi %left, %right", "arith.constant 84"): "what the two tasks yield",
+        _TASKS.replace(_AWAIT, "")
+        .replace(_AWAIT_B, _AWAIT + _AWAIT_B)
         .replace(
             "async.execute -> !async.value<i64> {\n    %double = arith.addi %y",
             "async.execute [%t0] -> !async.value<i64> {\n    %double = arith.addi %y",
@@ -157,6 +160,10 @@ def together(answer: Code) -> str | None:
         return "What stands in brackets must be there before a task starts, so they run one after the other."
     if any(at < len(rows) - 1 - rows[::-1].index("}", 1) for at in awaits):
         return "A task that awaits the other one in its body waits for it, so they run one after the other."
-    return (
-        None if results == (84,) else f"It returns {results[0] if results else 'nothing'}, not 84."
-    )
+    if results != (84,):
+        return f"It returns {results[0] if results else 'nothing'}, not 84."
+    # With another number, a program that adds what its tasks yield returns another sum.
+    other, changed = re.subn(r"constant 30\b", "constant 31", answer.text)
+    if changed != 1 or Code(other).run().results != (86,):
+        return "Keep 30 and 12, and return the sum of what the two tasks yield."
+    return None

@@ -17,6 +17,7 @@ from tfrt_nb.exercises.orders import linear_orders
         "1 2 3 4": "after the get",
         "1 2": "all three",
         "1 3": "without %c",
+        "from 1 to 3": "each number",
     },
     why="%b is always before the get, %d never.  %a, and %c behind it, may each be before or after it: 1, 2 or 3.",
 )
@@ -30,6 +31,8 @@ def results(answer: Answer) -> str | None:
         (1, 2): "%a, %b and %c may all three be before the get.",
         (1, 3): "2 is possible, too: %a may be before the get without %c.",
     }
+    if {"to", "between"} & {*answer.words}:
+        return "Write each number, also those between."
     found = {*answer.numbers()}
     if 0 in found:
         return "0 is impossible: the get takes the chain of %b, so %b is always before it."
@@ -48,7 +51,7 @@ _BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
 
 @exercise(
     "schedules.largest",
-    right=("a b c get d", "b a c get d", "%a %b %c %get %d", "b, a, c, get, d"),
+    right=("a b c get d", "b a c get d", "%a %b %c %get %d", "inc b, inc a, inc c, get, inc d"),
     wrong={
         "a b c d get": "chain of the get",
         "a c b get d": "chain of %b",
@@ -61,7 +64,7 @@ _BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
 )
 def largest(answer: Answer) -> str | None:
     """Write one order of the five kernels `a`, `b`, `c`, `d` and `get` that gives the largest result."""
-    words = [word.removeprefix("%") for word in answer.words]
+    words = [word.removeprefix("%") for word in answer.words if word != "inc"]
     if sorted(words) != ["a", "b", "c", "d", "get"]:
         return "Write all five kernels, each once: a, b, c, d and get in some order."
     for first, second in _BEFORE:

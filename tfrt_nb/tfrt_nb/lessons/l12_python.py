@@ -138,6 +138,17 @@ def program(answer: Names) -> str | None:
         """\
         from tfrt_nb.lessons.l12_python import tell
 
+        @tfrt.program
+        def count(x: tfrt.i32):
+            with tfrt.in_order():
+                tell(1)
+                tell(2)
+                tell(3)
+            return x
+        """: "not [4, 5, 6]",
+        """\
+        from tfrt_nb.lessons.l12_python import tell
+
         def count(x):
             tell(x)
             tell(x + 1)
@@ -179,7 +190,7 @@ def python_order(answer: Names) -> str | None:
     if len(linear_orders(body, calls)) > 1:
         return "The program may also tell the numbers in another order: two of the calls have no chain between them."
     _told.clear()
-    run = attempt("count(1)", lambda: function(1))
-    attempt("count(1)", lambda: waited_for(run))
+    run = attempt("count(4)", lambda: function(4))
+    attempt("count(4)", lambda: waited_for(run))
     run.wait(5)  # type: ignore[attr-defined]
-    return None if _told == [1, 2, 3] else f"count(1) tells {_told}, not [1, 2, 3]."
+    return None if _told == [4, 5, 6] else f"count(4) tells {_told}, not [4, 5, 6]."
