@@ -21,7 +21,6 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_ import functions, runtime, tasks
 from tfrt_nb.dialects.async_.types import TokenType
-from tfrt_nb.dialects.async_.upstream import conversions
 from tfrt_nb.internal_errors import location_of
 
 Errors = frozenset[tuple[str, int]]
@@ -309,11 +308,11 @@ def compute(op: Operation, operands: list[Any]) -> Sequence[Any]:
             return (PREDICATES[op.predicate.value.data](*operands),)
         case arith.SelectOp():
             return (operands[1] if operands[0] else operands[2],)
-        case conversions.ExtUIOp() | conversions.IndexCastOp():
+        case Operation(name="arith.extui" | "arith.index_cast"):
             return (int(operands[0]),)
-        case conversions.TruncIOp():
+        case Operation(name="arith.trunci"):
             return (wrap(operands[0], op.result.type),)
-        case conversions.SIToFPOp():
+        case Operation(name="arith.sitofp"):
             return (float(operands[0]),)
         case memref.AllocOp():
             assert isinstance(op.memref.type, MemRefType)

@@ -50,17 +50,23 @@ def _is_first_on_its_line(parser: Parser) -> bool:
     return not text[line_start:position].strip()
 
 
-def parse_operands_in_parentheses(parser: Parser) -> list[UnresolvedOperand]:
-    """`(%a, %b)`, possibly `()`."""
-    return parser.parse_op_args_list()
-
-
 def parse_types(parser: Parser) -> list[Attribute]:
     """`i32, !tfrt.chain`: one type or more."""
     types: list[Attribute] = [parser.parse_type()]
     while parser.parse_optional_punctuation(",") is not None:
         types.append(parser.parse_type())
     return types
+
+
+def parse_result_types(parser: Parser) -> list[Attribute]:
+    """`-> i32` or `-> (i32, f32)`; nothing where there is no arrow."""
+    return parse_bare_result_types(parser) if parser.parse_optional_punctuation("->") else []
+
+
+def parse_bare_result_types(parser: Parser) -> list[Attribute]:
+    """`i32` or `(i32, f32)`."""
+    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+    return [parser.parse_type()] if types is None else list(types)
 
 
 @dataclass(frozen=True)
@@ -110,6 +116,17 @@ def print_types_in_parentheses(printer: Printer, types: Iterable[Attribute]) -> 
     """`(i32, !tfrt.chain)`, also around a single one."""
     with printer.in_parens():
         print_types(printer, types)
+
+
+def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
+    """` -> i32` or ` -> (i32, f32)`; nothing for none."""
+    if not types:
+        return
+    printer.print_string(" -> ")
+    if len(types) == 1:
+        printer.print_attribute(types[0])
+    else:
+        print_types_in_parentheses(printer, types)
 
 
 def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:

@@ -47,6 +47,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.assembly import parse_bare_result_types
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 
 
@@ -260,7 +261,7 @@ class RegionOp(IRDLOperation):
         op = cls(runtime, dependencies or (), body)
         position = parser.pos
         if parser.parse_optional_punctuation("->") is not None:
-            written = _parse_written_types(parser)
+            written = parse_bare_result_types(parser)
             if written != list(op.result_types):
                 parser.raise_error("the results are the yielded values and a token", position)
         return op
@@ -277,11 +278,6 @@ def reading_plain_calls(parser: Parser) -> Iterator[None]:
     stack.append("func")
     yield
     stack.pop()
-
-
-def _parse_written_types(parser: Parser) -> list[Attribute]:
-    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return [parser.parse_type()] if types is None else list(types)
 
 
 def _value_types(body: Region) -> list[Attribute]:

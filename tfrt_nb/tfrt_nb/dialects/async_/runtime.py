@@ -155,8 +155,29 @@ class RuntimeAwaitAndResumeOp(IRDLOperation):
         initialize(self, operands=[operand, handle])
 
 
+class _StorageOp(IRDLOperation):
+    """Has the value whose payload it is about as its last operand."""
+
+    storage = operand_def(ValueType)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        assert isinstance(self.storage.type, ValueType)
+        print_value_type(printer, self.storage.type)
+
+    def verify_(self) -> None:
+        payload = self.results[0] if self.results else self.operands[0]
+        if self.storage.type != ValueType(payload.type):
+            raise VerifyException(
+                "failed to verify that type of 'value' matches element type of 'storage'"
+            )
+
+
 @irdl_op_definition
-class RuntimeStoreOp(IRDLOperation):
+class RuntimeStoreOp(_StorageOp):
     """Writes the payload of a value that is still unavailable."""
 
     name = "async.runtime.store"
@@ -180,28 +201,12 @@ class RuntimeStoreOp(IRDLOperation):
         op.attributes |= attributes
         return op
 
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
-        printer.print_ssa_value(self.storage)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        _print_storage_type(printer, self.storage)
-
-    def verify_(self) -> None:
-        if self.storage.type != ValueType(self.value.type):
-            raise VerifyException(
-                "failed to verify that type of 'value' matches element type of 'storage'"
-            )
-
 
 @irdl_op_definition
-class RuntimeLoadOp(IRDLOperation):
+class RuntimeLoadOp(_StorageOp):
     """Reads the payload of an available value."""
 
     name = "async.runtime.load"
-    storage = operand_def(ValueType)
     result = result_def(ANYTHING)
 
     def __init__(self, storage: SSAValue) -> None:
@@ -216,24 +221,6 @@ class RuntimeLoadOp(IRDLOperation):
         op = cls(parser.resolve_operand(storage, parse_value_type(parser)))
         op.attributes |= attributes
         return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.storage)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        _print_storage_type(printer, self.storage)
-
-    def verify_(self) -> None:
-        if self.storage.type != ValueType(self.result.type):
-            raise VerifyException(
-                "failed to verify that type of 'value' matches element type of 'storage'"
-            )
-
-
-def _print_storage_type(printer: Printer, storage: SSAValue) -> None:
-    assert isinstance(storage.type, ValueType)
-    print_value_type(printer, storage.type)
 
 
 @irdl_op_definition

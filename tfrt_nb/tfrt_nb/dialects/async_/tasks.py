@@ -44,6 +44,7 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.assembly import parse_result_types, print_result_types
 from tfrt_nb.dialects.async_.edges import verify_edge
 from tfrt_nb.dialects.async_.proposal import RegionOp
 from tfrt_nb.dialects.async_.types import (
@@ -114,7 +115,7 @@ class ExecuteOp(IRDLOperation):
         operands = parser.parse_optional_comma_separated_list(
             parser.Delimiter.PAREN, lambda: _parse_body_operand(parser)
         )
-        result_types = _parse_result_types(parser)
+        result_types = parse_result_types(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
         arguments = [argument for _, argument in operands or ()]
         body = parser.parse_region(arguments if arguments else None)
@@ -138,7 +139,7 @@ class ExecuteOp(IRDLOperation):
             with printer.in_parens():
                 pairs = zip(self.body_operands, self.body.blocks[0].args, strict=True)
                 printer.print_list(pairs, lambda pair: _print_body_operand(printer, *pair))
-        _print_result_types(printer, self.body_results.types)
+        print_result_types(printer, self.body_results.types)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
@@ -200,24 +201,6 @@ def _print_body_operand(printer: Printer, operand: SSAValue, argument: SSAValue)
 @cache
 def _segments(dependencies: int, operands: int) -> DenseArrayBase:
     return DenseArrayBase.from_list(i32, (dependencies, operands))
-
-
-def _parse_result_types(parser: Parser) -> Sequence[Attribute]:
-    if parser.parse_optional_punctuation("->") is None:
-        return ()
-    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return [parser.parse_type()] if types is None else types
-
-
-def _print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
-    if not types:
-        return
-    printer.print_string(" -> ")
-    if len(types) == 1:
-        printer.print_attribute(types[0])
-        return
-    with printer.in_parens():
-        printer.print_list(types, printer.print_attribute)
 
 
 @irdl_op_definition

@@ -16,7 +16,6 @@ from xdsl.printer import Printer
 
 from tfrt_nb.dialects.assembly import (
     parse_function_type,
-    parse_operands_in_parentheses,
     parse_range,
     parse_symbol,
     parse_types,
@@ -36,7 +35,7 @@ class _PlainCallOp(CallingOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         attributes: dict[str, Attribute] = {cls.callees[0]: parse_symbol(parser)}
-        operands = parse_operands_in_parentheses(parser)
+        operands = parser.parse_op_args_list()
         attributes |= parser.parse_optional_attr_dict()
         types = parse_function_type(parser)
         return cls.create(
@@ -90,7 +89,7 @@ class CondOp(CallingOp):
             cls.TRUE: parse_symbol(parser),
             cls.FALSE: parse_symbol(parser),
         }
-        operands = parse_operands_in_parentheses(parser)
+        operands = parser.parse_op_args_list()
         attributes |= parser.parse_optional_attr_dict()
         types = parse_function_type(parser)
         return cls.create(
@@ -131,7 +130,7 @@ class CaseOp(CallingOp):
         branches = parser.parse_comma_separated_list(
             parser.Delimiter.SQUARE, lambda: parse_symbol(parser)
         )
-        operands = parse_operands_in_parentheses(parser)
+        operands = parser.parse_op_args_list()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":", " and the types of operands and results")
         start = parser.pos
@@ -185,7 +184,7 @@ class WhileOp(CallingOp):
     def parse(cls, parser: Parser) -> Self:
         condition = parser.parse_unresolved_operand()
         attributes: dict[str, Attribute] = {"body_fn": parse_symbol(parser)}
-        operands = parse_operands_in_parentheses(parser)
+        operands = parser.parse_op_args_list()
         parser.parse_keyword("parallel_iterations")
         parser.parse_punctuation("(")
         iterations = parser.parse_integer(allow_boolean=False)
@@ -231,7 +230,7 @@ class ParallelCallOp(CallingOp):
         bounds = parse_range(parser)
         attributes: dict[str, Attribute] = {"callee": parse_symbol(parser)}
         start = parser.pos
-        operands = parse_operands_in_parentheses(parser)
+        operands = parser.parse_op_args_list()
         attributes |= parser.parse_optional_attr_dict()
         types: list[Attribute] = []
         if parser.parse_optional_punctuation(":") is not None:

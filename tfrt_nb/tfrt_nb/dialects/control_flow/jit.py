@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import (
     parse_attributes_with_keyword,
+    parse_result_types,
     parse_types,
     print_attributes,
     print_types,
@@ -45,10 +46,7 @@ class JitOp(BodyOp):
         pairs = parser.parse_optional_comma_separated_list(
             parser.Delimiter.PAREN, lambda: _parse_argument(parser)
         )
-        outputs: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            outputs = _parse_result_types(parser)
-        results = [_crossing(parser, type_) for type_ in outputs]
+        results = [_crossing(parser, type_) for type_ in parse_result_types(parser)]
         attributes = parse_attributes_with_keyword(parser)
         body = parser.parse_region([argument for _, argument in pairs or ()])
         return cls.create(
@@ -141,9 +139,7 @@ class JitExecuteOp(JitOp):
         pairs = parser.parse_comma_separated_list(
             parser.Delimiter.PAREN, lambda: _parse_captured(parser)
         )
-        outputs: list[Attribute] = []
-        if parser.parse_optional_punctuation("->") is not None:
-            outputs = [_host_type(parser, type_) for type_ in _parse_result_types(parser)]
+        outputs = [_host_type(parser, type_) for type_ in parse_result_types(parser)]
         body = parser.parse_region([argument for _, argument in pairs])
         return _jit([value for value, _ in pairs], outputs, body)
 
@@ -208,11 +204,6 @@ def _parse_argument(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
     parser.parse_keyword("as")
     argument = parser.parse_argument()
     return parser.resolve_operand(unresolved, _crossing(parser, argument.type)), argument
-
-
-def _parse_result_types(parser: Parser) -> list[Attribute]:
-    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return [parser.parse_type()] if types is None else list(types)
 
 
 def _crossing(parser: Parser, type_: Attribute) -> Attribute:

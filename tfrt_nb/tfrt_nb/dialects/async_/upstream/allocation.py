@@ -30,6 +30,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.edges import verify_edge
 from tfrt_nb.dialects.async_.types import BUFFER
+from tfrt_nb.dialects.async_.upstream.replacing import written_as
 
 
 @irdl_op_definition
@@ -80,26 +81,7 @@ class ReshapeOp(IRDLOperation):
     shape = operand_def(MemRefType)
     result = result_def(BUFFER)
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        source = parser.parse_unresolved_operand()
-        with parser.in_parens():
-            shape = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        position = parser.pos
-        type_ = parser.parse_function_type()
-        operands = parser.resolve_operands([source, shape], type_.inputs.data, position)
-        return cls.build(operands=operands, result_types=type_.outputs.data, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.source)
-        with printer.in_parens():
-            printer.print_ssa_value(self.shape)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
+    assembly_format = "$source `(` $shape `)` attr-dict `:` functional-type(operands, results)"
 
     def verify_(self) -> None:
         source, shape, result = self.source.type, self.shape.type, self.result.type
@@ -163,30 +145,9 @@ class AllocaScopeOp(memref.AllocaScopeOp):
                 verify_edge("Region #0", "parent results", given, self.result_types)
 
 
+@written_as("attr-dict ($ops^ `:` type($ops))?")
 class AllocaScopeReturnOp(memref.AllocaScopeReturnOp):
     """`memref.alloca_scope.return %x : T`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        attributes = parser.parse_optional_attr_dict()
-        position = parser.pos
-        unresolved = parser.parse_optional_undelimited_comma_separated_list(
-            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-        )
-        types: list[Attribute] = []
-        if unresolved:
-            parser.parse_punctuation(":")
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        operands = parser.resolve_operands(unresolved or [], types, position)
-        return cls.build(operands=[operands], attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_op_attributes(self.attributes)
-        if self.ops:
-            printer.print_string(" ")
-            printer.print_list(self.ops, printer.print_ssa_value)
-            printer.print_string(" : ")
-            printer.print_list(self.operand_types, printer.print_attribute)
 
     def verify_(self) -> None:
         """What it returns is verified by the scope."""

@@ -25,31 +25,14 @@ from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.types import BUFFER
+from tfrt_nb.dialects.async_.upstream.replacing import written_as
 
 _Buffer = MemRefType | UnrankedMemRefType
 
 
+@written_as("$source `,` $destination attr-dict `:` type($source) `to` type($destination)")
 class CopyOp(memref.CopyOp):
     """`memref.copy %a, %b : memref<4xf32> to memref<?xf32>`: sizes may be known on one side only."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        source = parser.parse_unresolved_operand()
-        parser.parse_punctuation(",")
-        target = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        values = [parser.resolve_operand(source, parser.parse_type())]
-        parser.parse_keyword("to")
-        values.append(parser.resolve_operand(target, parser.parse_type()))
-        return cls.build(operands=values, attributes=attributes)
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_list(self.operand_types, printer.print_attribute, " to ")
 
     def verify_(self) -> None:
         self.get_irdl_definition().verify(self)
@@ -68,46 +51,11 @@ def _have_compatible_shapes(one: MemRefType, other: MemRefType) -> bool:
     )
 
 
-def _arrow(name: str) -> str:
-    """What stands between the types of an operation of that name."""
-    return "to" if name in ("memref.cast", "memref.memory_space_cast") else "->"
+_CAST = "$source attr-dict `:` type($source) `to` type($dest)"
 
 
-class _TypedForm:
-    """`name %m : type` with another type behind `to` or `->`."""
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        source = parser.resolve_operand(unresolved, parser.parse_type())
-        return cls.build(  # type: ignore[attr-defined, no-any-return]
-            operands=[source], result_types=[cls._result_type(parser)], attributes=attributes
-        )
-
-    @classmethod
-    def _result_type(cls, parser: Parser) -> Attribute:
-        arrow = _arrow(cls.name)  # type: ignore[attr-defined]
-        if arrow == "->":
-            parser.parse_punctuation("->")
-        else:
-            parser.parse_keyword(arrow)
-        return parser.parse_type()
-
-    def print(self, printer: Printer) -> None:
-        assert isinstance(self, Operation)
-        printer.print_string(" ")
-        printer.print_ssa_value(self.operands[0])
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operands[0].type)
-        # By name: passes print operations of xDSL's own class in this form.
-        printer.print_string(f" {_arrow(self.name)} ")
-        printer.print_attribute(self.results[0].type)
-
-
-class CastOp(_TypedForm, memref.CastOp):
+@written_as(_CAST)
+class CastOp(memref.CastOp):
     """`memref.cast %m : memref<4xf32> to memref<?xf32>`."""
 
     def verify_(self) -> None:
@@ -129,11 +77,13 @@ def _are_castable(source: Attribute, target: Attribute) -> bool:
     return are_shaped_alike and source.element_type == target.element_type
 
 
-class MemorySpaceCastOp(_TypedForm, memref.MemorySpaceCastOp):
+@written_as(_CAST)
+class MemorySpaceCastOp(memref.MemorySpaceCastOp):
     """`memref.memory_space_cast %m : memref<?xf32, 1> to memref<?xf32>`."""
 
 
-class ExtractAlignedPointerOp(_TypedForm, memref.ExtractAlignedPointerAsIndexOp):
+@written_as("$source attr-dict `:` type($source) `->` type($aligned_pointer)")
+class ExtractAlignedPointerOp(memref.ExtractAlignedPointerAsIndexOp):
     """`memref.extract_aligned_pointer_as_index %m : memref<?xf32> -> index`."""
 
 

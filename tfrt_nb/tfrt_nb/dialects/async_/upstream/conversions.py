@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar
+
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -11,6 +14,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
+    AttrConstraint,
     BaseAttr,
     IRDLOperation,
     irdl_op_definition,
@@ -25,53 +29,23 @@ _INTEGER = BaseAttr(IntegerType)
 _INTEGER_OR_INDEX = BaseAttr(IntegerType) | BaseAttr(IndexType)
 _FLOAT = AnyFloatConstr
 
+Fits = Callable[[Attribute, Attribute], bool]
+"""Whether one type of number is converted to another."""
+
 
 class _ConversionOp(IRDLOperation):
+    FITS: ClassVar[Fits]
+
     traits = traits_def(Pure())
 
     assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 
     def verify_(self) -> None:
         source, target = self.operands[0].type, self.results[0].type
-        if not self._fits(source, target):
+        if not type(self).FITS(source, target):
             raise VerifyException(
                 f"operand type '{source}' and result type '{target}' are cast incompatible"
             )
-
-    def _fits(self, source: Attribute, target: Attribute) -> bool:
-        """Whether there is such a conversion between numbers."""
-        return True
-
-
-class _WideningOp(_ConversionOp):
-    input = operand_def(_INTEGER)
-    result = result_def(_INTEGER)
-
-    def _fits(self, source: Attribute, target: Attribute) -> bool:
-        return _bits(source) < _bits(target)
-
-
-class _FloatCastOp(_ConversionOp):
-    input = operand_def(_FLOAT)
-    result = result_def(_FLOAT)
-
-
-class _IndexCastOp(_ConversionOp):
-    input = operand_def(_INTEGER_OR_INDEX)
-    result = result_def(_INTEGER_OR_INDEX)
-
-    def _fits(self, source: Attribute, target: Attribute) -> bool:
-        return isinstance(source, IndexType) != isinstance(target, IndexType)
-
-
-class _ToFloatOp(_ConversionOp):
-    input = operand_def(_INTEGER)
-    result = result_def(_FLOAT)
-
-
-class _ToIntegerOp(_ConversionOp):
-    input = operand_def(_FLOAT)
-    result = result_def(_INTEGER)
 
 
 def _bits(type_: Attribute) -> int:
@@ -79,92 +53,58 @@ def _bits(type_: Attribute) -> int:
     return type_.bitwidth
 
 
-@irdl_op_definition
-class ExtSIOp(_WideningOp):
-    """More bits, by the sign."""
-
-    name = "arith.extsi"
+def _widens(source: Attribute, target: Attribute) -> bool:
+    return _bits(source) < _bits(target)
 
 
-@irdl_op_definition
-class ExtUIOp(_WideningOp):
-    """More bits, by zeros."""
-
-    name = "arith.extui"
+def _narrows(source: Attribute, target: Attribute) -> bool:
+    return _bits(source) > _bits(target)
 
 
-@irdl_op_definition
-class TruncIOp(_ConversionOp):
-    """The lower bits."""
-
-    name = "arith.trunci"
-    input = operand_def(_INTEGER)
-    result = result_def(_INTEGER)
-
-    def _fits(self, source: Attribute, target: Attribute) -> bool:
-        return _bits(source) > _bits(target)
+def _is_of_index(source: Attribute, target: Attribute) -> bool:
+    return isinstance(source, IndexType) != isinstance(target, IndexType)
 
 
-@irdl_op_definition
-class ExtFOp(_FloatCastOp):
-    """A float of more bits."""
-
-    name = "arith.extf"
-
-    def _fits(self, source: Attribute, target: Attribute) -> bool:
-        return _bits(source) < _bits(target)
+def _any(source: Attribute, target: Attribute) -> bool:
+    return True
 
 
-@irdl_op_definition
-class TruncFOp(_FloatCastOp):
-    """A float of fewer bits, rounded."""
-
-    name = "arith.truncf"
-
-    def _fits(self, source: Attribute, target: Attribute) -> bool:
-        return _bits(source) > _bits(target)
-
-
-@irdl_op_definition
-class SIToFPOp(_ToFloatOp):
-    """A signed integer as a float."""
-
-    name = "arith.sitofp"
-
-
-@irdl_op_definition
-class UIToFPOp(_ToFloatOp):
-    """An unsigned integer as a float."""
-
-    name = "arith.uitofp"
-
-
-@irdl_op_definition
-class FPToSIOp(_ToIntegerOp):
-    """A float as a signed integer, rounded towards zero."""
-
-    name = "arith.fptosi"
+_CONVERSIONS: dict[str, tuple[AttrConstraint, AttrConstraint, Fits, str]] = {
+    "extsi": (_INTEGER, _INTEGER, _widens, "More bits, by the sign."),
+    "extui": (_INTEGER, _INTEGER, _widens, "More bits, by zeros."),
+    "trunci": (_INTEGER, _INTEGER, _narrows, "The lower bits."),
+    "extf": (_FLOAT, _FLOAT, _widens, "A float of more bits."),
+    "truncf": (_FLOAT, _FLOAT, _narrows, "A float of fewer bits, rounded."),
+    "sitofp": (_INTEGER, _FLOAT, _any, "A signed integer as a float."),
+    "uitofp": (_INTEGER, _FLOAT, _any, "An unsigned integer as a float."),
+    "fptosi": (_FLOAT, _INTEGER, _any, "A float as a signed integer, rounded towards zero."),
+    "fptoui": (_FLOAT, _INTEGER, _any, "A float as an unsigned integer, rounded towards zero."),
+    "index_cast": (
+        _INTEGER_OR_INDEX,
+        _INTEGER_OR_INDEX,
+        _is_of_index,
+        "Between an index and an integer, which is extended by its sign.",
+    ),
+    "index_castui": (
+        _INTEGER_OR_INDEX,
+        _INTEGER_OR_INDEX,
+        _is_of_index,
+        "Between an index and an integer, which is extended by zeros.",
+    ),
+}
+"""From what, to what, whether two types fit, and what it gives."""
 
 
-@irdl_op_definition
-class FPToUIOp(_ToIntegerOp):
-    """A float as an unsigned integer, rounded towards zero."""
-
-    name = "arith.fptoui"
-
-
-@irdl_op_definition
-class IndexCastOp(_IndexCastOp):
-    """Between an index and an integer, which is extended by its sign."""
-
-    name = "arith.index_cast"
-
-
-@irdl_op_definition
-class IndexCastUIOp(_IndexCastOp):
-    """Between an index and an integer, which is extended by zeros."""
-
-    name = "arith.index_castui"
+def _conversion(name: str) -> type[Operation]:
+    source, target, fits, text = _CONVERSIONS[name]
+    members = {
+        "name": f"arith.{name}",
+        "__doc__": text,
+        "FITS": staticmethod(fits),
+        "input": operand_def(source),
+        "result": result_def(target),
+    }
+    return irdl_op_definition(type(f"Arith_{name}_Op", (_ConversionOp,), members))
 
 
 class BitcastOp(arith.BitcastOp):
@@ -176,8 +116,8 @@ class BitcastOp(arith.BitcastOp):
         super().verify_()
 
 
-OPERATIONS: tuple[type[Operation], ...] = (
-    *(BitcastOp, ExtFOp, ExtSIOp, ExtUIOp, FPToSIOp, FPToUIOp, IndexCastOp),
-    *(SIToFPOp, TruncFOp, TruncIOp, UIToFPOp),
-)
-"""What replaces operations of xDSL."""
+OPERATIONS: dict[str, type[Operation]] = {
+    "bitcast": BitcastOp,
+    **{name: _conversion(name) for name in _CONVERSIONS},
+}
+"""What replaces operations of xDSL, and `index_castui`, which it lacks."""

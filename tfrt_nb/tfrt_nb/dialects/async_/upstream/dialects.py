@@ -110,8 +110,8 @@ def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
 
 Arith = with_operations(
     arith.Arith,
-    (arithmetic.AddUIExtendedOp, *conversions.OPERATIONS),
-    (arithmetic.RemFOp, conversions.IndexCastUIOp),
+    (arithmetic.AddUIExtendedOp, *conversions.OPERATIONS.values()),
+    (arithmetic.RemFOp, conversions.OPERATIONS["index_castui"]),
 )
 Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
 Scf = with_operations(scf.Scf, loops.OPERATIONS)

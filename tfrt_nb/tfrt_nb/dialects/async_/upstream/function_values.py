@@ -50,9 +50,7 @@ class CallIndirectOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         callee = parser.parse_unresolved_operand()
-        unresolved = parser.parse_comma_separated_list(
-            parser.Delimiter.PAREN, parser.parse_unresolved_operand
-        )
+        unresolved = parser.parse_op_args_list()
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         position = parser.pos

@@ -19,6 +19,11 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.assembly import (
+    parse_bare_result_types,
+    parse_result_types,
+    print_result_types,
+)
 from tfrt_nb.dialects.async_.edges import verify_edge
 
 Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
@@ -41,7 +46,7 @@ class ForOp(scf.ForOp):
         if parser.parse_optional_keyword("iter_args") is not None:
             carried = _parse_assignments(parser)
             parser.parse_punctuation("->")
-            types = _parse_types(parser)
+            types = parse_bare_result_types(parser)
         initial = parser.resolve_operands([value for _, value in carried], types, position)
         type_ = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
         lower, upper, step = (parser.resolve_operand(bound, type_) for bound in bounds)
@@ -86,7 +91,7 @@ class IfOp(scf.IfOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         condition = parser.parse_operand(i1)
-        types = _parse_types(parser) if parser.parse_optional_punctuation("->") else ()
+        types = parse_result_types(parser)
         then = _parse_region_with_yield(parser)
         has_else = parser.parse_optional_keyword("else") is not None
         otherwise = _parse_region_with_yield(parser) if has_else else Region()
@@ -192,7 +197,7 @@ class ExecuteRegionOp(scf.ExecuteRegionOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        types = _parse_types(parser) if parser.parse_optional_punctuation("->") else ()
+        types = parse_result_types(parser)
         region = parser.parse_region()
         attributes = parser.parse_optional_attr_dict()
         return cls.build(result_types=[types], regions=[region], attributes=attributes)
@@ -202,9 +207,7 @@ class ExecuteRegionOp(scf.ExecuteRegionOp):
         _verify_yields(self)
 
     def print(self, printer: Printer) -> None:
-        if self.outs:
-            printer.print_string(" -> ")
-            _print_types(printer, self.outs.types)
+        print_result_types(printer, self.result_types)
         printer.print_string(" ")
         printer.print_region(self.region, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
@@ -277,8 +280,7 @@ class ParallelOp(scf.ParallelOp):
         if self.initVals:
             printer.print_string(" init ")
             print_values(printer, self.initVals)
-            printer.print_string(" -> ")
-            _print_types(printer, self.res.types)
+            print_result_types(printer, self.result_types)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
@@ -320,12 +322,6 @@ def _print_assignments(
         printer.print_list(list(zip(names, values, strict=True)), assignment)
 
 
-def _parse_types(parser: Parser) -> Sequence[Attribute]:
-    """`T` or `(T, U)`."""
-    types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
-    return [parser.parse_type()] if types is None else types
-
-
 def _parse_region_with_yield(parser: Parser) -> Region:
     region = parser.parse_region()
     _end_with_yield(region)
@@ -352,21 +348,11 @@ def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
     if parser.parse_optional_keyword("init") is None:
         return ()
     position = parser.pos
-    values = parser.parse_comma_separated_list(
-        parser.Delimiter.PAREN, parser.parse_unresolved_operand
-    )
+    values = parser.parse_op_args_list()
     parser.parse_punctuation("->")
-    return parser.resolve_operands(values, _parse_types(parser), position)
+    return parser.resolve_operands(values, parse_bare_result_types(parser), position)
 
 
 def print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
     with printer.in_parens():
         printer.print_list(values, printer.print_ssa_value)
-
-
-def _print_types(printer: Printer, types: Sequence[Attribute]) -> None:
-    if len(types) == 1:
-        printer.print_attribute(types[0])
-        return
-    with printer.in_parens():
-        printer.print_list(types, printer.print_attribute)
