@@ -242,7 +242,9 @@ ELEMENTWISE = {
 @pytest.mark.parametrize("name", ELEMENTWISE)
 @given(data=st.data())
 @SETTINGS
-def test_element_by_element(host: HostContext, name: str, data: st.DataObject) -> None:
+def test_elementwise_kernels_do_the_same_natively(
+    host: HostContext, name: str, data: st.DataObject
+) -> None:
     arity, word = ELEMENTWISE[name]
     # One operand more is where the result goes; more than that, or fewer, are too many or too few.
     count = data.draw(
@@ -263,7 +265,9 @@ INPLACE = {
 @pytest.mark.parametrize("name", INPLACE)
 @given(data=st.data())
 @SETTINGS
-def test_in_place(host: HostContext, name: str, data: st.DataObject) -> None:
+def test_kernels_in_place_do_the_same_natively(
+    host: HostContext, name: str, data: st.DataObject
+) -> None:
     arity, word = INPLACE[name]
     count = data.draw(st.sampled_from([arity] * 5 + [1, 2, 3]))
     made = data.draw(operands(count, word).flatmap(chained))
@@ -273,7 +277,7 @@ def test_in_place(host: HostContext, name: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("word", ["f32", "i32"])
 @given(data=st.data())
 @SETTINGS
-def test_equality(host: HostContext, word: str, data: st.DataObject) -> None:
+def test_equality_is_the_same_natively(host: HostContext, word: str, data: st.DataObject) -> None:
     made = data.draw(operands(2, word).flatmap(chained))
     called = program(f"tfrt_dht.tensor_equal.{word}", types_of(made), ("i1", CHAIN_TYPE))
     compare(host, called, made)
@@ -282,7 +286,9 @@ def test_equality(host: HostContext, word: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize(("name", "count"), [("softmax_inplace", 1), ("softmax", 2)])
 @given(data=st.data())
 @SETTINGS
-def test_softmax(host: HostContext, name: str, count: int, data: st.DataObject) -> None:
+def test_softmax_is_nearly_the_same_natively(
+    host: HostContext, name: str, count: int, data: st.DataObject
+) -> None:
     made = data.draw(operands(count, "f32").flatmap(chained))
     called = program(f"tfrt_test.{name}.f32", types_of(made), (CHAIN_TYPE,))
     compare(host, called, made, assert_close)
@@ -319,7 +325,7 @@ def test_rows_are_repeated(host: HostContext, word: str, data: st.DataObject) ->
 
 @given(data=st.data())
 @SETTINGS
-def test_products(host: HostContext, data: st.DataObject) -> None:
+def test_products_are_the_same_natively(host: HostContext, data: st.DataObject) -> None:
     rows, inner, columns = (data.draw(st.integers(0, 6)) for _ in range(3))
     shapes: list[tuple[int, ...]] = [(rows, inner), (inner, columns), (rows, columns)]
     if data.draw(st.booleans()):
@@ -343,7 +349,7 @@ def test_products(host: HostContext, data: st.DataObject) -> None:
 @pytest.mark.parametrize("word", ["f32", "i32"])
 @given(data=st.data())
 @SETTINGS
-def test_filling(host: HostContext, word: str, data: st.DataObject) -> None:
+def test_filling_does_the_same_natively(host: HostContext, word: str, data: st.DataObject) -> None:
     made = data.draw(operands(1, word).flatmap(chained))
     number = data.draw(st.integers(-(2**31), 2**31 - 1))
     value = f"{number / 1024}" if word == "f32" else f"{number}"
@@ -355,7 +361,9 @@ def test_filling(host: HostContext, word: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("word", ["f32", "i32"])
 @given(data=st.data())
 @SETTINGS
-def test_assigning(host: HostContext, word: str, data: st.DataObject) -> None:
+def test_assigning_does_the_same_natively(
+    host: HostContext, word: str, data: st.DataObject
+) -> None:
     [target] = data.draw(operands(1, word))
     count = target.shape.element_count if isinstance(target, DenseHostTensor) else 2
     count += data.draw(st.sampled_from([0, 0, 0, 1, -1]))

@@ -28,7 +28,7 @@ SHOP = """func.func @main() -> i32 {
     ("pattern", "found"),
     [("ab", ["ab"]), ("a*", ["ab", "abc"]), ("b", ["ab", "abc"]), ("", ["ab", "abc"]), ("z", [])],
 )
-def test_patterns(pattern: str, found: list[str]) -> None:
+def test_a_pattern_finds_names_in_order(pattern: str, found: list[str]) -> None:
     assert matching(["abc", "ab"], pattern) == found
 
 

@@ -234,7 +234,7 @@ def test_the_last_answer_in_a_notebook_counts(tmp_path: Path, capsys: CaptureFix
         ("x = 1", 0, "0 of 0 right"),
     ],
 )
-def test_grades(
+def test_the_command_grades_a_notebook_and_says_what_it_does_not_know(
     tmp_path: Path, capsys: CaptureFixture[str], cell: str, status: int, text: str
 ) -> None:
     assert main(["grade", str(notebook(tmp_path, cell))]) == status

@@ -55,7 +55,9 @@ def message_of(value: AsyncValue) -> str:
         ("complex128", "0.0, 0.0", 0j),
     ],
 )
-def test_each_constant(run: Run, word: str, text: str, expected: object) -> None:
+def test_a_constant_of_each_type_is_returned_as_it_is_written(
+    run: Run, word: str, text: str, expected: object
+) -> None:
     types = {"complex64": "complex<f32>", "complex128": "complex<f64>"}
     result = types.get(word, word)
     body = f"  %x = tfrt.constant_s.{word} {text}\n  tfrt.return %x : {result}"
@@ -161,7 +163,7 @@ func.func @main() -> i32 attributes {{tfrt.sync}} {{
 """
 
 
-def test_recursion(run: Run) -> None:
+def test_a_function_may_call_itself(run: Run) -> None:
     assert [values_of(run(FIB, n)) for n in (0, 1, 2, 15)] == [[0], [1], [1], [610]]
 
 
@@ -186,7 +188,7 @@ func.func @down(%x: i32) -> i32 attributes {tfrt.sync} {
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 7, 10_000_000])
-def test_repeat(run: Run, rounds: int) -> None:
+def test_a_loop_runs_as_many_rounds_as_are_asked_for(run: Run, rounds: int) -> None:
     assert values_of(run(LOOP, rounds)) == [rounds]
 
 
@@ -199,7 +201,9 @@ def test_a_negative_number_of_rounds_is_an_error(run: Run) -> None:
 @pytest.mark.parametrize(
     ("rounds", "go", "expected"), [(10, True, 20), (10, False, 0), (1, True, 2)]
 )
-def test_while(run: Run, rounds: int, go: bool, expected: int) -> None:
+def test_a_loop_runs_while_its_condition_holds(
+    run: Run, rounds: int, go: bool, expected: int
+) -> None:
     assert values_of(run(WHILE, rounds, go)) == [expected]
 
 
@@ -234,7 +238,7 @@ def test_loop_values_are_used_after_their_successors_are_made(run: Run) -> None:
     assert values_of(run(text, 5, 1, 1)) == [a, b]
 
 
-def test_loops_in_loops(run: Run) -> None:
+def test_loops_may_be_in_loops(run: Run) -> None:
     body = f"""
   {number("%zero", 0)}
   %r:2 = tfrt.repeat.i32 %n, %zero, %n : i32, i32 {{
@@ -280,7 +284,7 @@ func.func @main(%i: i32, %x: i32) -> i32 attributes {tfrt.sync} {
 """
 
 
-def test_case(run: Run) -> None:
+def test_case_runs_the_branch_of_its_index_and_refuses_others(run: Run) -> None:
     assert [values_of(run(CASE, i, 7)) for i in (0, 1)] == [[14], [49]]
     execution = run(CASE, 5, 7)
     assert execution.wait(SLOW)
@@ -288,7 +292,7 @@ def test_case(run: Run) -> None:
 
 
 @pytest.mark.parametrize("kind", ["", " attributes {tfrt.sync}"])
-def test_branches(run: Run, kind: str) -> None:
+def test_both_kinds_of_functions_call_the_branch_of_their_condition(run: Run, kind: str) -> None:
     text = f"""
 func.func @double(%x: i32) -> i32 attributes {{tfrt.sync}} {{
   %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32

@@ -47,7 +47,9 @@ def as_f32(value: float) -> float:
         (math.inf, F16, "0x7C00"),
     ],
 )
-def test_known_values(value: float, number_type: AnyFloat, text: str) -> None:
+def test_known_values_have_the_text_that_mlir_prints(
+    value: float, number_type: AnyFloat, text: str
+) -> None:
     assert float_text(value, number_type) == text
 
 

@@ -103,7 +103,7 @@ def test_integer_arithmetic_wraps_around(
         ("shrui", lambda a, b: unsigned(a) >> b),
     ],
 )
-def test_shifts(operation: str, expected: Callable[[int, int], int]) -> None:
+def test_shifts_give_what_python_gives(operation: str, expected: Callable[[int, int], int]) -> None:
     function = compiled(f"%r = arith.{operation} %a, %b : i64", ("i64", "i64"), "i64")
     cases = [(a, b) for a in NUMBERS for b in (0, 1, 13, 63)]
 
@@ -121,7 +121,9 @@ def test_shifts(operation: str, expected: Callable[[int, int], int]) -> None:
         ("uge", lambda a, b: unsigned(a) >= unsigned(b)),
     ],
 )
-def test_integer_comparison(predicate: str, expected: Callable[[int, int], bool]) -> None:
+def test_each_predicate_compares_integers_as_it_says(
+    predicate: str, expected: Callable[[int, int], bool]
+) -> None:
     function = compiled(f"%r = arith.cmpi {predicate}, %a, %b : i64", ("i64", "i64"), "i1")
 
     assert [function(a, b) for a, b in PAIRS] == [expected(a, b) for a, b in PAIRS]
@@ -138,7 +140,9 @@ def test_integer_comparison(predicate: str, expected: Callable[[int, int], bool]
         ("uno", lambda a, b: math.isnan(a) or math.isnan(b)),
     ],
 )
-def test_float_comparison(predicate: str, expected: Callable[[float, float], bool]) -> None:
+def test_each_predicate_compares_floats_and_nans_as_it_says(
+    predicate: str, expected: Callable[[float, float], bool]
+) -> None:
     function = compiled(f"%r = arith.cmpf {predicate}, %a, %b : f64", ("f64", "f64"), "i1")
     cases = [*FLOAT_PAIRS, (math.nan, 1.0), (1.0, math.nan)]
 
@@ -156,7 +160,9 @@ def test_float_comparison(predicate: str, expected: Callable[[float, float], boo
         ("math.atan2 %a, %b : f64", math.atan2),
     ],
 )
-def test_float_arithmetic(line: str, expected: Callable[[float, float], float]) -> None:
+def test_floats_are_computed_as_python_does(
+    line: str, expected: Callable[[float, float], float]
+) -> None:
     function = compiled(f"%r = {line}", ("f64", "f64"), "f64")
 
     assert [function(a, b) for a, b in FLOAT_PAIRS] == [expected(a, b) for a, b in FLOAT_PAIRS]
@@ -185,7 +191,9 @@ def test_float_arithmetic(line: str, expected: Callable[[float, float], float]) 
         ("erf", math.erf),
     ],
 )
-def test_math(operation: str, expected: Callable[[float], float]) -> None:
+def test_functions_of_math_are_those_of_python(
+    operation: str, expected: Callable[[float], float]
+) -> None:
     function = compiled(f"%r = math.{operation} %a : f64", ("f64",), "f64")
 
     assert [function(x) for x in (0.5, 1.25, 2.5)] == pytest.approx(
@@ -221,7 +229,7 @@ def test_math(operation: str, expected: Callable[[float], float]) -> None:
         ("math.ctpop %a : i32", "i32", "i32", 255, 8),
     ],
 )
-def test_one_operand(
+def test_operations_of_one_operand_give_what_they_say(
     line: str, source: str, target: str, argument: object, expected: object
 ) -> None:
     assert compiled(f"%r = {line}", (source,), target)(argument) == expected
@@ -255,7 +263,9 @@ def test_constants_are_exact(constant: str, type_: str, expected: object) -> Non
         ),
     ],
 )
-def test_overflow_is_told(line: str, expected: Callable[[int, int], bool]) -> None:
+def test_extended_operations_say_whether_they_overflow(
+    line: str, expected: Callable[[int, int], bool]
+) -> None:
     function = compiled(line, ("i64", "i64"), "i1")
 
     assert [function(a, b) for a, b in PAIRS] == [

@@ -16,7 +16,7 @@ from tfrt_nb.source import SourceError, parse_module
 CASES = (Path(__file__).parent / "refused_by_mlir.mlir").read_text().split("// -----\n")
 
 
-def test_there_are_many() -> None:
+def test_there_are_a_hundred_cases_and_more() -> None:
     assert len(CASES) > 100
 
 
