@@ -15,7 +15,7 @@ from tfrt_runtime.native.calls.delivery import deliver
 from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
 from tfrt_runtime.native.calls.kernel_calls import fail_kernel, fail_without_memory, report_error
 from tfrt_runtime.native.calls.machine_calls import call_machine
-from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.cells import take_block
 from tfrt_runtime.native.events import nested_of
 from tfrt_runtime.native.memory import (
     Address,
@@ -220,6 +220,9 @@ def parallel_for(context: Address, record: Address) -> None:
     start, end = argument_i32(context, 0), argument_i32(context, 1)
     size = max(argument_i32(context, 2), 1)
     blocks = max((end - start + size - 1) // size, 0)
+    if blocks == 0:
+        end_parallel(context, caller, record)
+        return
     # Blocks run on other threads, which deliver the chain to the caller.
     mark_shared(caller)
     join = take_block(context, at.JOIN_SIZE)
@@ -227,28 +230,17 @@ def parallel_for(context: Address, record: Address) -> None:
     store(join + at.JOIN_RECORD, record)
     store(join + at.JOIN_LEFT, blocks)
     store(join + at.JOIN_ERROR, 0)
-    if blocks == 0:
-        give_block(context, join, at.JOIN_SIZE)
-        end_parallel(context, caller, record)
-        return
     split_blocks(context, join, 0, blocks)
 
 
 @native
 def end_parallel(context: Address, caller: Address, record: Address) -> None:
     """An empty range: the chain at once."""
-    drop_parallel_arguments(context, caller, record)
-    deliver(
-        context, caller, load(load(record + at.RECORD_SLOTS)), new_available(context, at.TYPE_CHAIN)
-    )
-    finish(context, caller)
-
-
-@native
-def drop_parallel_arguments(context: Address, caller: Address, record: Address) -> None:
-    """The loop is over: its kernel drops its arguments."""
     for i in range(load(record + at.RECORD_ARGUMENTS)):
         drop_reference(context, register_value(caller, record, i))
+    chain = new_available(context, at.TYPE_CHAIN)
+    deliver(context, caller, load(load(record + at.RECORD_SLOTS)), chain)
+    finish(context, caller)
 
 
 @native

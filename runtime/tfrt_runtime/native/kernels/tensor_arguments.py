@@ -45,6 +45,14 @@ def tensor_argument(context: Address, index: int, element: int, rank: int) -> Ad
 
 
 @native
+def only_tensor(context: Address, record: Address, element: int, rank: int) -> Address:
+    """As `tensor_argument`, of the one argument that the kernel has; 0 if it has more."""
+    if operand_count(context, record) != 1:
+        return 0
+    return tensor_argument(context, 0, element, rank)
+
+
+@native
 def tensor_store(context: Address) -> Address:
     """Where the run's native kernels get memory for tensors, or 0."""
     return load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_STORE)

@@ -13,6 +13,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls.frame import argument, attribute, set_chain, set_i1
 from tfrt_runtime.native.kernels.tensor_arguments import (
     ALL_RANKS,
+    only_tensor,
     operand_count,
     overlap,
     payload_type,
@@ -144,9 +145,7 @@ def ends_with(shape: Address, part: Address) -> bool:
 @entry
 def fill(context: Address, record: Address) -> None:
     """`tfrt_dht.fill_tensor_with_constant.*`; data: element type of 4 bytes, bits."""
-    target = 0
-    if operand_count(context, record) == 1:
-        target = tensor_argument(context, 0, attribute(record, 0), ALL_RANKS)
+    target = only_tensor(context, record, attribute(record, 0), ALL_RANKS)
     if target == 0:
         run_in_python(context, record)
         return
@@ -162,9 +161,7 @@ def assign(context: Address, record: Address) -> None:
 
     Data: element type of 4 bytes, number of elements, the elements.
     """
-    target = 0
-    if operand_count(context, record) == 1:
-        target = tensor_argument(context, 0, attribute(record, 0), ALL_RANKS)
+    target = only_tensor(context, record, attribute(record, 0), ALL_RANKS)
     count = attribute(record, 1)
     if target == 0 or load(target + at.TENSOR_COUNT) != count:
         run_in_python(context, record)
@@ -309,9 +306,7 @@ def have_equal_elements(left: Address, right: Address, element: int) -> bool:
 @entry
 def softmax_inplace(context: Address, record: Address) -> None:
     """`tfrt_test.softmax_inplace.f32`"""
-    target = 0
-    if operand_count(context, record) == 1:
-        target = tensor_argument(context, 0, at.TYPE_F32, ALL_RANKS)
+    target = only_tensor(context, record, at.TYPE_F32, ALL_RANKS)
     if target == 0 or load(target + at.TENSOR_RANK) == 0:
         run_in_python(context, record)
         return
@@ -374,10 +369,9 @@ def largest_of(row: Address, width: int) -> float:
 def argmax(context: Address, record: Address) -> None:
     """`tfrt_test.argmax.*`; data: element type of 4 bytes, rank, which is not 0."""
     element, rank = attribute(record, 0), attribute(record, 1)
-    source, result, memory_store = 0, 0, tensor_store(context)
-    if operand_count(context, record) == 1 and memory_store != 0:
-        source = tensor_argument(context, 0, element, rank)
-    if source != 0:
+    memory_store = tensor_store(context)
+    source, result = only_tensor(context, record, element, rank), 0
+    if source != 0 and memory_store != 0:
         result = new_rows(context, memory_store, source, rank)
     if result == 0:
         run_in_python(context, record)

@@ -14,7 +14,17 @@ from tfrt_runtime.native.simulator.footprints import Access
 from tfrt_runtime.native.simulator.threads import Thread
 
 
-class FollowSchedule:
+class _ByChoiceAlone:
+    """Decides without a look at what the steps do."""
+
+    def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
+        pass
+
+    def time_passed(self) -> None:
+        pass
+
+
+class FollowSchedule(_ByChoiceAlone):
     """Takes decisions from a list, and option 0 after its end."""
 
     def __init__(self, schedule: Sequence[int]) -> None:
@@ -38,12 +48,6 @@ class FollowSchedule:
             )
         return choice
 
-    def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
-        pass
-
-    def time_passed(self) -> None:
-        pass
-
 
 @dataclass(slots=True)
 class _Decision:
@@ -52,7 +56,7 @@ class _Decision:
     is_free: bool
 
 
-class AllSchedules:
+class AllSchedules(_ByChoiceAlone):
     """Every run, depth first, one after the other: after each, `advance` moves on to the next.
 
     With a `budget`, only runs with at most so many unexpected decisions: threads that are interrupted
@@ -83,12 +87,6 @@ class AllSchedules:
         self._spent += decision.choice != 0 and not decision.is_free
         return decision.choice
 
-    def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
-        pass
-
-    def time_passed(self) -> None:
-        pass
-
     def advance(self) -> bool:
         """Prepare the next run; False when there is none."""
         self._depth = self._spent = 0
@@ -101,23 +99,24 @@ class AllSchedules:
         return False
 
 
-class RandomSchedules:
+class RandomSchedules(_ByChoiceAlone):
     """Runs with random priorities that change at a few random steps (PCT).
 
     A mistake that needs d ordered events shows in a run of n threads and k steps with probability
     1 / (n * k ** (d - 1)) or better, which uniform choices do not promise.
     """
 
-    def __init__(self, seed: int, changes: int = 3) -> None:
+    CHANGES = 3
+
+    def __init__(self, seed: int) -> None:
         self._random = Random(seed)
-        self._changes = changes
         self._length = 50
         self._begin()
 
     def _begin(self) -> None:
         self._step = 0
         self._priorities: dict[int, float] = {}
-        self._change_at = {self._random.randrange(self._length) for _ in range(self._changes)}
+        self._change_at = {self._random.randrange(self._length) for _ in range(self.CHANGES)}
 
     def next_thread(self, options: Sequence[Thread], preempts: bool) -> int:
         self._step += 1
@@ -136,12 +135,6 @@ class RandomSchedules:
         if len(labels) == 1 or self._random.random() < 0.75:
             return 0
         return self._random.randrange(len(labels))
-
-    def performed(self, thread: Thread, accesses: Sequence[Access]) -> None:
-        pass
-
-    def time_passed(self) -> None:
-        pass
 
     def advance(self) -> bool:
         """Prepare the next run; there always is one."""

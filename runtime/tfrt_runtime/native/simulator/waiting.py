@@ -23,7 +23,7 @@ class FutexQueue:
 
 
 class Waiting(Atomics):
-    """`pause`, `now`, `ticks`, `futex_wait` and `futex_wake`."""
+    """`pause`, the clocks, `processor`, `futex_wait` and `futex_wake`."""
 
     def __init__(self, chooser: Chooser, machine: Machine) -> None:
         super().__init__(chooser, machine)
