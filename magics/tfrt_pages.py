@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -20,8 +21,10 @@ DECLARATION = re.compile(
 )
 SECOND = re.compile(r"^const [^=\n]+ = [^,\n]+, (\w+) = ", re.MULTILINE)
 """The second name of a declaration, which is one of short constants."""
-LOCAL = re.compile(r"\b(?:const|let) (\w+)\b|\((\w+)\) =>")
-"""What a function declares, or takes as its only argument."""
+LOCAL = re.compile(
+    r"\b(?:const|let) (\w+)\b|\b(?:const|let) \[([\w, ]+)\]|\(([\w, ]+)\) =>|function\*? \w*\(([\w, ]+)\)"
+)
+"""What a function declares, or takes as its arguments."""
 TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
@@ -56,13 +59,15 @@ def stripped(code: str, names: Mapping[str, str] = MappingProxyType({})) -> str:
 def short_names(code: str) -> dict[str, str]:
     """Short names for what a joined module and its functions declare, but not for what is a property's name somewhere.
 
-    A name is another one in all of the module, so that scopes stay as they are.
+    A name is another one in all of the module, so that scopes stay as they are.  The commonest names get the shortest.
     """
     text = stripped(code)
-    local = (name for pair in LOCAL.findall(code) for name in pair if name)
+    local = (name for found in LOCAL.findall(code) for name in re.findall(r"\w+", " ".join(found)))
     declared = dict.fromkeys([*DECLARATION.findall(code), *SECOND.findall(code), *local])
     own = [name for name in declared if len(name) > 3 and name not in SAID]
     free = [name for name in own if not re.search(PROPERTY.replace("NAME", name), text)]
+    uses = Counter(re.findall(r"\w+", text))
+    free.sort(key=lambda name: -uses[name])
     return {name: f"${place:x}" for place, name in enumerate(free)}
 
 

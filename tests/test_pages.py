@@ -49,9 +49,20 @@ def test_names_of_modules_become_short_where_no_property_has_them() -> None:
         ' return `total ${total}` + "total" + x.count; }\nf(...total, { count });\n'
     )
     names = tfrt_pages.short_names(code)
-    assert list(names) == ["total", "addAll"]
+    assert names == {"total": "$0", "addAll": "$1"}
     inner = "f((event) => { const found = event.target; return { found: g(found) }; });\n"
     assert list(tfrt_pages.short_names(inner)) == ["event"]
+    taken = (
+        "function f(early, later) { const [some, more] = later; return (each, other) => later; }\n"
+    )
+    assert list(tfrt_pages.short_names(taken)) == [
+        "later",
+        "early",
+        "some",
+        "more",
+        "each",
+        "other",
+    ]
     assert tfrt_pages.stripped(code, names) == (
         'let $0=1,count=2;function $1(...$0){return`total ${$0}`+"total"+x.count}f(...$0,{count});\n'
     )

@@ -14,8 +14,8 @@ export function createRenderer({ Widget }, runs) {
 
     /** Called again on every change of the output: the board stays. */
     async renderModel(model) {
-      const data = model.data[MIME];
-      if (this.run?.id !== data.run) {
+      const data = Object(model.data[MIME]);
+      if (!this.run || this.run.id !== data.run) {
         this.board?.remove();
         this.board = null;
         this.run = runs.runFor(data, this.resolver);

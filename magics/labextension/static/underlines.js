@@ -25,7 +25,7 @@ export function createUnderlines({ state, view, ask }) {
 
   function decorations(diagnostics, document) {
     const ranges = diagnostics
-      .filter(({ line }) => line >= 1 && line <= document.lines)
+      .filter((each) => [each?.line, each?.col, each?.end].every(Number.isInteger) && each.line >= 1 && each.line <= document.lines)
       .map((diagnostic) => decoration(diagnostic, document.line(diagnostic.line)))
       .filter((range) => range !== null);
     return view.Decoration.set(ranges, true);

@@ -8,6 +8,7 @@ import nbformat
 
 EXTENSION = "tfrt-nb-labextension"
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
+MISTAKES_MIME = "application/vnd.tfrt.diagnostics+json"
 KERNELS = """%load_ext tfrt_nb
 import asyncio, os
 from tfrt_nb import kernel
@@ -194,6 +195,9 @@ def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
     outputs = [
         nbformat.v4.new_output("display_data", {RUN_MIME: {**run, "body": body}}),
         nbformat.v4.new_output("display_data", {RUN_MIME: {**run, "run": "s", "packed": "no"}}),
+        nbformat.v4.new_output("display_data", {RUN_MIME: {"status": "done"}}),
+        nbformat.v4.new_output("display_data", {RUN_MIME: 3}),
+        nbformat.v4.new_output("display_data", {MISTAKES_MIME: [None, {"line": 1, "col": "x"}]}),
     ]
     cell = nbformat.v4.new_code_cell("%%tfrt", outputs=outputs)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -209,6 +213,7 @@ def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
     assert page.evaluate("() => window.PWNED") is None
     broken = page.locator(".tfrt-board[data-run='s']")
     assert "This run cannot be read" in broken.locator("p").first.inner_text()
+    assert page.locator(".tfrt-board").count() == 4
 
 
 TWO_PLACES = """%%tfrt

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -24,6 +26,12 @@ SHOW = """async () => {
   window.store = new Store(await unpack(data));
   window.board = createBoard(document.body.firstChild, window.store);
   await window.drawn();
+}"""
+EVERY_TAB = """async () => {
+  for (const tab of document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=tab]")) {
+    tab.click();
+    await window.drawn();
+  }
 }"""
 DRAWN = """() => { window.drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)))); }"""
 COUNT = """(count) => document.querySelector(".tfrt-board").shadowRoot.querySelectorAll("[role=treeitem]").length === count"""
@@ -410,17 +418,67 @@ def test_hostile_values_are_text_in_every_view(show) -> None:
         {"events": {"time": [1, 2], "kind": [1]}},
         {"log": None},
         {"previews": 3},
+        {"outcomes": {"rows": {}, "races": None}},
+        {"functions": [None], "results": {"main": 1}},
     ],
     ids=str,
 )
-def test_what_was_edited_by_hand_is_drawn_or_refused_in_words(show, change: dict[str, Any]) -> None:
+def test_what_was_edited_by_hand_is_left_out_and_named(show, change: dict[str, Any]) -> None:
     data = document(NESTED)
     data["body"] |= change
     page = show(data)
     for tab in page.get_by_role("tab").all():
         tab.click()
         page.evaluate("() => window.drawn()")
-    assert page.get_by_role("region").count() == 1
+    note = page.locator(".tfrt-board .note").first.inner_text()
+    if "program" in change:
+        assert note == "This run cannot be read: its program is damaged"
+    elif change != {"layout": None}:
+        assert note == f"What this file says of {', '.join(change)} cannot be read."
+
+
+WRONG = [None, -1, 3.5, 10**9, "no", [], [None], {"a": None}, {"toString": 1}, True]
+
+
+def test_any_part_of_a_document_may_be_wrong(show) -> None:
+    """Each part of a run is replaced: a board is drawn, and nothing is complained of."""
+    log = events((0, "call", -1, 0, 0), (10, "begin", 0, -1, 0), (20, "available", 0, 1, 0))
+    more = {"previews": {"0": "1"}, "log": [[1, 0, "one\n"]], "results": {"main": [["done", "1"]]}}
+    text = json.dumps(document(LATE, events=log, workers=["worker 1"], **more))
+    values = itertools.cycle(WRONG)
+    for place in places(json.loads(text)):
+        data, value = json.loads(text), next(values)
+        *around, last = place
+        functools.reduce(lambda found, key: found[key], around, data)[last] = value
+        page = show(data)
+        page.evaluate(EVERY_TAB)
+        assert page.get_by_role("region").count() == 1, (place, value)
+
+
+def places(data: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The keys that lead to each part; of a list only the first entry's."""
+    keys = list(data) if isinstance(data, dict) else range(min(1, len(data)))
+    for key in keys:
+        yield (*here, key)
+        if isinstance(data[key], dict | list):
+            yield from places(data[key], (*here, key))
+
+
+def test_a_timeline_that_is_enlarged_without_end_is_still_drawn(show) -> None:
+    log = events((0, "call", -1, 0, 0), (10, "begin", 0, -1, 0), (10**12, "available", 0, 1, 0))
+    page = show(document(LATE, events=log, workers=["worker 1"]))
+    open_tab(page, "Timeline")
+    box = page.locator("canvas").bounding_box()
+    page.evaluate(
+        """([x, y]) => { const canvas = document.querySelector(".tfrt-board").shadowRoot.querySelector("canvas");
+          for (let i = 0; i < 400; i++)
+            canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -1, ctrlKey: true, clientX: x, clientY: y })); }""",
+        [box["x"] + box["width"] - 1, box["y"] + 10],
+    )
+    page.evaluate("() => window.drawn()")
+    x, _, scale = map(float, page.locator("canvas").get_attribute("data-view").split())
+    assert x > 10**11
+    assert scale == 50
 
 
 def test_20_000_values_scroll_and_filter_at_once(show) -> None:
@@ -432,6 +490,6 @@ def test_20_000_values_scroll_and_filter_at_once(show) -> None:
     page.get_by_role("searchbox").fill("%v1234")
     page.wait_for_selector(".row[data-value='%v12349']")
     slow = page.evaluate("""() => { const start = performance.now();
-        for (let i = 0; i < 5; i++) for (const each of store.listeners) each(store.moment());
+        for (let i = 0; i < 5; i++) for (const each of store.listeners) each(store.now);
         return (performance.now() - start) / 5; }""")
     assert slow < 1000

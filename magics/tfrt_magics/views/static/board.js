@@ -64,14 +64,14 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
 
   /** At most four times a second, and at once where the run is over. */
   function write() {
-    const now = () => { timer = null; setText(text, textOf(store.moment())); };
+    const now = () => { timer = null; setText(text, textOf(store.now)); };
     if (written === (written = store.status)) timer ??= setTimeout(now, 250);
     else now(clearTimeout(timer));
   }
 
   store.listeners.add(show);
   const forget = onOtherColours(store.changed);
-  show(store.moment());
+  show(store.now);
   return {
     select: tabs.select,
     remove() {
@@ -92,7 +92,7 @@ function createHead(store, ask, canAsk, code) {
   const [values, time, queue] = ["soft", "soft", "soft"].map((className) => element("span", { className }));
   const cancel = button("Cancel", () => { ask({ cancel: store.document.run }); });
   const copy = button("Copy", async () => {
-    await navigator.clipboard?.writeText(textOf(store.moment())).catch(() => {});
+    await navigator.clipboard?.writeText(textOf(store.now)).catch(() => {});
     setText(copy, "Copied");
     setTimeout(() => setText(copy, "Copy"), 1500);
   });
@@ -154,7 +154,7 @@ function createTabs(views, store) {
 
   function select(title) {
     chosen = title;
-    show(store.moment());
+    show(store.now);
   }
 
   function show(moment) {

@@ -4,19 +4,19 @@ import { button, eachFrame, element, setAttributes } from "./dom.js";
 import { colours } from "./theme.js";
 
 /** Draw what is within a rectangle. */
-export function clipped(context, x, y, width, height, draw) {
-  context.save();
-  context.beginPath();
-  context.rect(x, y, width, height);
-  context.clip();
+export function clipped(pen, x, y, width, height, draw) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, width, height);
+  pen.clip();
   draw();
-  context.restore();
+  pen.restore();
 }
 
-const ZOOM = 1.25, EDGE = 6, READABLE = 0.5;
+const ZOOM = 1.25, EDGE = 6, READABLE = 0.5, SMALLEST = 1e-9, LARGEST = 50;
 
 /**
- * `draw(context, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
+ * `draw(pen, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
  * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
  */
 export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0, describe }) {
@@ -46,15 +46,15 @@ export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0
     if (isFitted) fit(width);
     setAttributes(canvas, { "data-view": [view.x, view.y, view.scale].join(" ") });
     host ??= node.getRootNode().host ?? node;
-    const context = canvas.getContext("2d");
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
-    draw(context, { ...view, width, height, palette: colours(host) });
+    const pen = canvas.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    draw(pen, { ...view, width, height, palette: colours(host) });
   }
 
   function zoom(factor, at = node.clientWidth / 2, down = height / 2) {
     isFitted = false;
-    const scale = Math.max(1e-9, view.scale * factor);
+    const scale = Math.min(LARGEST, Math.max(SMALLEST, view.scale * factor)); // beyond, numbers lack the digits
     view = { scale, x: view.x + at / view.scale - at / scale, y: isFlat ? view.y : view.y + down / view.scale - down / scale };
     redraw();
   }

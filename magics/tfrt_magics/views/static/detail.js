@@ -60,10 +60,10 @@ function heat(text) {
   const width = shape.at(-1), height = numbers.length / width;
   if (numbers.length < 4 || numbers.some(Number.isNaN) || !Number.isInteger(height)) return [];
   const canvas = element("canvas", { width, height, className: "heat", role: "img", "aria-label": "the tensor as a heat map" });
-  const context = canvas.getContext("2d"), low = Math.min(...numbers), span = Math.max(...numbers) - low || 1;
+  const pen = canvas.getContext("2d"), low = Math.min(...numbers), span = Math.max(...numbers) - low || 1;
   numbers.forEach((number, place) => {
-    context.fillStyle = `hsl(${220 - (180 * (number - low)) / span} 75% ${35 + (35 * (number - low)) / span}%)`;
-    context.fillRect(place % width, Math.floor(place / width), 1, 1);
+    pen.fillStyle = `hsl(${220 - (180 * (number - low)) / span} 75% ${35 + (35 * (number - low)) / span}%)`;
+    pen.fillRect(place % width, Math.floor(place / width), 1, 1);
   });
   return [canvas];
 }

@@ -13,23 +13,48 @@ const EMPTY = () => ({ program: { functions: [], operations: [], values: [] }, l
 
 /** The document in a file; text that is none is a document that says so. */
 export async function unpack(data) {
-  const { packed, body, ...head } = data;
+  const { packed, body, ...head } = data, empty = { ...head, ...EMPTY() };
   try {
-    const found = body ?? (packed ? JSON.parse(await inflate(packed)) : {});
-    return { ...head, ...EMPTY(), ...found, ...checked(found) };
+    return checked({ ...empty, ...(body ?? (packed ? JSON.parse(await inflate(packed)) : {})) });
   } catch (problem) {
-    return { ...head, ...EMPTY(), status: head.status ?? "failed", note: `This run cannot be read: ${problem.message}` };
+    return { ...checked(empty), note: `This run cannot be read: ${problem.message}` };
   }
 }
 
-/** Outputs are edited by hand at times: what is not a document is refused or left out here, so that views need not doubt. */
+/** Outputs are edited by hand at times: parts that views could not draw are left out and named, so that views need not doubt. */
 function checked(found) {
-  const { program, events, stages } = found, kindOf = (value) => (Array.isArray(value) ? "list" : typeof value);
-  const lists = [program?.functions, program?.operations, program?.values, ...(events ? EVENT_COLUMNS.map((name) => events[name]) : [])];
-  if (program && !lists.every(Array.isArray)) throw new Error("its program or its events are no lists");
-  if (events && EVENT_COLUMNS.some((name) => events[name].length !== events.time.length)) throw new Error("its columns differ in length");
-  const wrong = Object.entries(EMPTY()).filter(([name, value]) => name in found && kindOf(found[name] ?? 0) !== kindOf(value ?? {}));
-  return { ...Object.fromEntries(wrong), stages: Array.isArray(stages?.rows) && stages.rows.every(({ name, ops, marks }) => name && Array.isArray(ops) && typeof marks === "string") ? stages : null };
+  const wrong = Object.entries(checksOf(found.program ?? {})).filter(([name, check]) => !check(found[name])).map(([name]) => name), empty = EMPTY();
+  if (wrong.includes("program")) throw new Error("its program is damaged");
+  for (const name of wrong) found[name] = empty[name];
+  if (wrong.length) found.note = `${found.note ?? ""} What this file says of ${wrong.join(", ")} cannot be read.`.trim();
+  return found;
+}
+
+const isText = (value) => typeof value === "string", isNumber = Number.isFinite;
+const maybe = (check) => (value) => value == null || check(value);
+const listOf = (check) => (value) => Array.isArray(value) && value.every(check);
+const tableOfAll = (check) => (value) => Object(value) === value && Object.values(value).every(check);
+/** Checks of an object by the names of its parts, or of a list by places. */
+const having = (checks) => (value) => value != null && Object.entries(checks).every(([name, check]) => check(value[name]));
+
+/** A check for each part of a document of a program. */
+function checksOf({ functions, operations, values }) {
+  const [isFunction, isOperation, isValue] = [functions, operations, values].map((list) => (value) => value >= 0 && list?.[value]?.id === value);
+  const rowsOf = (checks) => listOf((value, place) => having(checks)(value) && value.id === place && maybe((parent) => parent < place)(value.parent));
+  const numbers = listOf(isNumber), texts = listOf(isText), places = listOf(isValue), column = listOf(maybe(isNumber));
+  const run = { workers: texts, dropped: isNumber, previews: tableOfAll(isText), log: listOf(having([isNumber, maybe(isNumber), isText])),
+    events: (value) => having({ kinds: texts, time: numbers, kind: numbers, op: column, value: column, instance: column, worker: column, payload: listOf((each) => Object(each) !== each) })(value)
+      && EVENT_COLUMNS.every((name) => value[name].length === value.time.length) };
+  return { ...run, run: maybe(isText), note: maybe(isText), work_queue: maybe(isText), elapsed: maybe(isNumber), source: isText, log_dropped: isNumber, absent: numbers, cancelled: numbers,
+    functions: listOf(having({ name: isText })), counts: tableOfAll(isNumber), results: tableOfAll(listOf(having([isText, isText]))), ready: maybe(numbers),
+    program: having({
+      functions: rowsOf({ name: isText, arguments: places, results: places, result_types: maybe(texts) }),
+      operations: rowsOf({ kernel: isText, text: isText, line: isNumber, function: isFunction, parent: maybe(isOperation), operands: places, results: places, regions: maybe(Array.isArray) }),
+      values: rowsOf({ name: maybe(isText), type: isText, function: isFunction, op: maybe(isOperation) }) }),
+    layout: maybe(having({ x: numbers, y: numbers, w: numbers, h: numbers, boxes: listOf(having({ x: isNumber, y: isNumber, w: isNumber, h: isNumber, function: isFunction, op: maybe(isOperation) })) })),
+    stages: maybe(having({ problem: maybe(isText), rows: listOf(having({ name: isText, about: isText, text: isText, marks: isText, ops: column })) })),
+    outcomes: maybe(having({ count: isNumber, schedules: isNumber, races: listOf(listOf(isOperation)),
+      rows: listOf(having({ values: texts, errors: texts, printed: isText, schedules: isNumber, run: having(run) })) })) };
 }
 
 /** Bytes from base64. */

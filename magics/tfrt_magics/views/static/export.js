@@ -44,7 +44,7 @@ export function traceOf(moment) {
 /** The board with its code, for a browser alone; without scripts the text is read. */
 async function pageOf(store, code, title) {
   const run = { ...asFile(store.document), status: store.isOver ? store.status : "saved-while-running" };
-  return `<!doctype html><meta charset="utf-8"><style>:root{color-scheme:light dark}body{background:Canvas}</style><title>${escape(title)}</title><div><pre>${escape(textOf(store.moment()))}</pre></div><script type="module">${await code()}
+  return `<!doctype html><meta charset="utf-8"><style>:root{color-scheme:light dark}body{background:Canvas}</style><title>${escape(title)}</title><div><pre>${escape(textOf(store.now))}</pre></div><script type="module">${await code()}
 createBoard(document.querySelector("div"),new Store(await unpack(${JSON.stringify(run).replaceAll("<", "\\u003c")})))<\/script>`;
 }
 
@@ -53,10 +53,10 @@ export function exports(store, ask, canAsk, code) {
   const name = (ending) => `tfrt-${store.document.functions[0]?.name ?? "run"}.${ending}`;
   const forms = {
     ...(code && { "HTML page": async () => download(name("html"), await pageOf(store, code, name("")), "text/html") }),
-    "SVG graph": () => download(name("svg"), svgOf(store.moment()), "image/svg+xml"),
-    "PNG graph": () => raster(svgOf(store.moment()), (picture) => download(name("png"), picture)),
+    "SVG graph": () => download(name("svg"), svgOf(store.now), "image/svg+xml"),
+    "PNG graph": () => raster(svgOf(store.now), (picture) => download(name("png"), picture)),
     "DOT graph": () => download(name("dot"), dotOf(store), "text/vnd.graphviz"),
-    "Chrome trace": () => download(name("json"), traceOf(store.moment()), "application/json"),
+    "Chrome trace": () => download(name("json"), traceOf(store.now), "application/json"),
     BEF: async () => {
       const bytes = (await ask({ bef: store.document.run }))?.bef;
       if (bytes) download(name("bef"), bytesOf(bytes), "application/octet-stream");
@@ -76,8 +76,8 @@ function raster(svg, done) {
   const image = new Image();
   image.onload = () => {
     const canvas = element("canvas", { width: 2 * image.width, height: 2 * image.height });
-    const context = canvas.getContext("2d");
-    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const pen = canvas.getContext("2d");
+    pen.drawImage(image, 0, 0, canvas.width, canvas.height);
     canvas.toBlob(done);
   };
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;

@@ -9,7 +9,7 @@ export class Store {
   /** `status` says how the run stands for this page, which may know more than the document. */
   constructor(document, status = () => document.status) {
     this.listeners = new Set();
-    this.changed = eachFrame(() => { for (const each of this.listeners) each(this.moment()); });
+    this.changed = eachFrame(() => { for (const each of this.listeners) each(this.now); });
     this.selection = null;
     this.time = Infinity;
     this.readStatus = status;
@@ -28,13 +28,17 @@ export class Store {
     this.changed();
   }
 
-  get status() { return this.readStatus(); }
+  get status() {
+    const status = this.readStatus();
+    return status === "running" || OVER.includes(status) ? status : "saved-while-running";
+  }
+
   get isOver() { return OVER.includes(this.status); }
   get end() { return this.document.events.time.at(-1) ?? 0; }
   get isLive() { return this.time >= this.end; }
 
   /** The run at the chosen time. */
-  moment() {
+  get now() {
     this.live.goTo(Infinity);
     let history = this.live;
     if (!this.isLive) {

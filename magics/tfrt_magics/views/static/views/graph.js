@@ -122,21 +122,21 @@ export function createGraph(store) {
     else store.select(op);
   }
 
-  function draw(context, { x, y, scale, width, height, palette }) {
+  function draw(pen, { x, y, scale, width, height, palette }) {
     if (!moment) return;
-    context.scale(scale, scale);
-    context.translate(-x, -y);
+    pen.scale(scale, scale);
+    pen.translate(-x, -y);
     const [right, bottom] = [x + width / scale, y + height / scale], isNear = scale > 0.45;
-    context.font = FONT;
-    context.textBaseline = "middle";
-    drawBoxes(context, palette, scale, isNear);
+    pen.font = FONT;
+    pen.textBaseline = "middle";
+    drawBoxes(pen, palette, scale, isNear);
     const nodes = places.shown.filter((op, i) => op === i && places.x[i] <= right && places.x[i] + places.w[i] >= x && places.y[i] <= bottom && places.y[i] + places.h[i] >= y);
-    drawNodes(context, nodes.filter(isOpen), palette, scale, isNear);
-    drawEdges(context, palette, scale, x, y, right, bottom);
-    drawNodes(context, nodes.filter((i) => !isOpen(i)), palette, scale, isNear);
+    drawNodes(pen, nodes.filter(isOpen), palette, scale, isNear);
+    drawEdges(pen, palette, scale, x, y, right, bottom);
+    drawNodes(pen, nodes.filter((i) => !isOpen(i)), palette, scale, isNear);
   }
 
-  function drawNodes(context, nodes, palette, scale, isNear) {
+  function drawNodes(pen, nodes, palette, scale, isNear) {
     const far = {};
     for (const i of nodes) {
       const [left, top, w, h] = [places.x[i], places.y[i], places.w[i], places.h[i]];
@@ -145,52 +145,52 @@ export function createGraph(store) {
         (far[state] ??= new Path2D()).rect(left, top, w, h);
         continue;
       }
-      context.fillStyle = palette.paper;
-      context.strokeStyle = palette[state];
-      context.lineWidth = (isChosen ? 3.5 : path.has(i) ? 2.5 : 1.2) / Math.max(scale, 0.5);
-      context.beginPath();
-      context.roundRect(left, top, w, h, 5);
-      context.fill();
-      context.globalAlpha = isChosen ? 0.4 : isOpen(i) ? 0.06 : 0.16;
-      context.fillStyle = palette[state];
-      context.fill();
-      context.globalAlpha = 1;
-      context.stroke();
-      if (isNear) label(context, i, state, left, top, w, palette);
+      pen.fillStyle = palette.paper;
+      pen.strokeStyle = palette[state];
+      pen.lineWidth = (isChosen ? 3.5 : path.has(i) ? 2.5 : 1.2) / Math.max(scale, 0.5);
+      pen.beginPath();
+      pen.roundRect(left, top, w, h, 5);
+      pen.fill();
+      pen.globalAlpha = isChosen ? 0.4 : isOpen(i) ? 0.06 : 0.16;
+      pen.fillStyle = palette[state];
+      pen.fill();
+      pen.globalAlpha = 1;
+      pen.stroke();
+      if (isNear) label(pen, i, state, left, top, w, palette);
     }
     for (const state in far) {
-      context.fillStyle = palette[state];
-      context.fill(far[state]);
+      pen.fillStyle = palette[state];
+      pen.fill(far[state]);
     }
   }
 
-  function label(context, i, state, left, top, width, palette) {
+  function label(pen, i, state, left, top, width, palette) {
     const middle = top + 14, room = width - (isBox(i) ? BUTTON : 4);
-    clipped(context, left, top, room, 28, () => {
-      context.fillStyle = palette[state];
-      context.fillText(SHAPES[state], left + 6, middle);
-      context.fillStyle = palette.ink;
-      context.fillText(store.textOf(i), left + 19, middle);
+    clipped(pen, left, top, room, 28, () => {
+      pen.fillStyle = palette[state];
+      pen.fillText(SHAPES[state], left + 6, middle);
+      pen.fillStyle = palette.ink;
+      pen.fillText(store.textOf(i), left + 19, middle);
     });
-    context.fillStyle = palette.soft;
-    if (isBox(i)) context.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
+    pen.fillStyle = palette.soft;
+    if (isBox(i)) pen.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
   }
 
-  function drawBoxes(context, palette, scale, isNear) {
+  function drawBoxes(pen, palette, scale, isNear) {
     for (const box of places.boxes) {
       if (box.isHidden) continue;
-      context.strokeStyle = palette.line;
-      context.lineWidth = 1 / Math.max(scale, 0.5);
-      context.strokeRect(box.x, box.y, box.w, box.h);
-      context.fillStyle = palette.soft;
-      if (box.op == null && isNear) context.fillText(`${box.isFolded ? "▸" : "▾"} @${store.program.functions[box.function].name}`, box.x + 6, box.y + 13);
+      pen.strokeStyle = palette.line;
+      pen.lineWidth = 1 / Math.max(scale, 0.5);
+      pen.strokeRect(box.x, box.y, box.w, box.h);
+      pen.fillStyle = palette.soft;
+      if (box.op == null && isNear) pen.fillText(`${box.isFolded ? "▸" : "▾"} @${store.program.functions[box.function].name}`, box.x + 6, box.y + 13);
     }
   }
 
-  function drawEdges(context, palette, scale, left, top, right, bottom) {
+  function drawEdges(pen, palette, scale, left, top, right, bottom) {
     const { operations, values } = store.program, { x, y, w, h, shown } = places;
     for (const isChain of [false, true]) {
-      context.beginPath();
+      pen.beginPath();
       for (let i = 0; i < y.length; i++) {
         const to = shown[i];
         for (const value of to === null ? [] : operations[i].operands) {
@@ -199,18 +199,18 @@ export function createGraph(store) {
           const [x1, y1, x2, y2] = [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
           if (Math.max(x1, x2) < left || Math.min(x1, x2) > right || Math.max(y1, y2) < top || Math.min(y1, y2) > bottom) continue;
           const bend = Math.max(10, Math.abs(y2 - y1) / 2);
-          context.moveTo(x1, y1);
-          if (scale < FAR) context.lineTo(x2, y2);
-          else context.bezierCurveTo(x1, y1 + bend, x2, y2 - bend, x2, y2);
+          pen.moveTo(x1, y1);
+          if (scale < FAR) pen.lineTo(x2, y2);
+          else pen.bezierCurveTo(x1, y1 + bend, x2, y2 - bend, x2, y2);
         }
       }
-      context.setLineDash(isChain ? [5, 4] : []);
-      context.strokeStyle = palette.soft;
-      context.globalAlpha = 0.7;
-      context.lineWidth = 1 / Math.max(scale, 0.5);
-      context.stroke();
-      context.globalAlpha = 1;
-      context.setLineDash([]);
+      pen.setLineDash(isChain ? [5, 4] : []);
+      pen.strokeStyle = palette.soft;
+      pen.globalAlpha = 0.7;
+      pen.lineWidth = 1 / Math.max(scale, 0.5);
+      pen.stroke();
+      pen.globalAlpha = 1;
+      pen.setLineDash([]);
     }
   }
 

@@ -84,16 +84,16 @@ export function createTimeline(store) {
     store.select(at(x, y)?.op ?? null);
   }
 
-  function draw(context, { x, scale, width, height, palette }) {
+  function draw(pen, { x, scale, width, height, palette }) {
     if (!moment) return;
     const across = (time) => LABELS + (time - x) * scale;
-    context.font = "11px system-ui, sans-serif";
-    context.textBaseline = "middle";
+    pen.font = "11px system-ui, sans-serif";
+    pen.textBaseline = "middle";
     lanes.forEach((_, place) => {
-      context.fillStyle = place % 2 ? palette.shade : palette.paper;
-      context.fillRect(0, place * LANE, width, LANE);
+      pen.fillStyle = place % 2 ? palette.shade : palette.paper;
+      pen.fillRect(0, place * LANE, width, LANE);
     });
-    drawThreads(context, across, width, palette);
+    drawThreads(pen, across, width, palette);
     const last = new Map(); // bars narrower than a pixel at the same place are one
     for (const span of spans()) {
       const left = across(span.begin), right = across(endOf(span));
@@ -102,61 +102,61 @@ export function createTimeline(store) {
       if (right - left < 1 && !isChosen && last.get(place) === Math.round(left)) continue;
       last.set(place, Math.round(left));
       const isLater = span.begin > moment.time;
-      context.globalAlpha = isLater ? 0.25 : 0.85;
-      context.fillStyle = isChosen ? palette.accent : isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOf(span.op)];
-      context.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
+      pen.globalAlpha = isLater ? 0.25 : 0.85;
+      pen.fillStyle = isChosen ? palette.accent : isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOf(span.op)];
+      pen.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
       if (right - left > 40) {
-        context.globalAlpha = 1;
-        context.fillStyle = palette.paper;
-        clipped(context, left, place * LANE, right - left - 2, LANE,
-          () => context.fillText(store.program.operations[span.op].kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2));
+        pen.globalAlpha = 1;
+        pen.fillStyle = palette.paper;
+        clipped(pen, left, place * LANE, right - left - 2, LANE,
+          () => pen.fillText(store.program.operations[span.op].kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2));
       }
     }
-    context.globalAlpha = 1;
+    pen.globalAlpha = 1;
     lanes.forEach(({ label }, place) => {
-      context.fillStyle = place % 2 ? palette.shade : palette.paper;
-      context.fillRect(0, place * LANE, LABELS - 4, LANE);
-      context.fillStyle = palette.soft;
-      context.fillText(label, 8, place * LANE + LANE / 2);
+      pen.fillStyle = place % 2 ? palette.shade : palette.paper;
+      pen.fillRect(0, place * LANE, LABELS - 4, LANE);
+      pen.fillStyle = palette.soft;
+      pen.fillText(label, 8, place * LANE + LANE / 2);
     });
-    drawAxis(context, { x, scale, width, height, palette }, across);
+    drawAxis(pen, { x, scale, width, height, palette }, across);
     if (!moment.isEnd) {
-      context.fillStyle = palette.accent;
-      context.fillRect(across(moment.time) - 1, 0, 2, height);
+      pen.fillStyle = palette.accent;
+      pen.fillRect(across(moment.time) - 1, 0, 2, height);
     }
   }
 
   /** Sleeps as lines, steals as marks, and what waits in the queue, behind the bars of what ran meanwhile. */
-  function drawThreads(context, across, width, palette) {
+  function drawThreads(pen, across, width, palette) {
     const last = new Map();
-    context.fillStyle = palette.soft;
-    context.globalAlpha = 0.4;
+    pen.fillStyle = palette.soft;
+    pen.globalAlpha = 0.4;
     for (const sleep of store.live.sleeps) {
       const left = across(sleep.begin), right = across(endOf(sleep));
-      if (right >= LABELS && left <= width) context.fillRect(left, lane.get(sleep.worker) * LANE + LANE / 2 - 1, Math.max(1, right - left), 2);
+      if (right >= LABELS && left <= width) pen.fillRect(left, lane.get(sleep.worker) * LANE + LANE / 2 - 1, Math.max(1, right - left), 2);
     }
-    context.globalAlpha = 1;
-    context.strokeStyle = palette.ready;
+    pen.globalAlpha = 1;
+    pen.strokeStyle = palette.ready;
     for (const span of spans()) {
       const left = across(span.queued), wide = across(span.begin) - left; // not a number where it was not queued
-      if (wide > 1 && left < width && left + wide > LABELS) context.strokeRect(left, lane.get(span.worker) * LANE + LANE / 2 - 3, wide, 6);
+      if (wide > 1 && left < width && left + wide > LABELS) pen.strokeRect(left, lane.get(span.worker) * LANE + LANE / 2 - 3, wide, 6);
     }
-    context.fillStyle = palette.accent;
+    pen.fillStyle = palette.accent;
     for (const { worker, time } of store.live.steals) {
       const left = Math.round(across(time));
       if (left < LABELS || left > width || last.get(worker) === left) continue; // those at one place are one
       last.set(worker, left);
-      context.fillText("▾", left - 4, lane.get(worker) * LANE + 5);
+      pen.fillText("▾", left - 4, lane.get(worker) * LANE + 5);
     }
   }
 
-  function drawAxis(context, { x, scale, width, height, palette }, across) {
+  function drawAxis(pen, { x, scale, width, height, palette }, across) {
     const rough = 90 / scale, power = 10 ** Math.floor(Math.log10(rough));
     const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
-    context.fillStyle = palette.soft;
+    pen.fillStyle = palette.soft;
     for (let time = Math.max(0, Math.ceil(x / step) * step); across(time) < width - 45; time += step) {
-      context.fillRect(across(time), height - AXIS, 1, 4);
-      context.fillText(duration(time), across(time) + 3, height - AXIS / 2 + 2);
+      pen.fillRect(across(time), height - AXIS, 1, 4);
+      pen.fillText(duration(time), across(time) + 3, height - AXIS / 2 + 2);
     }
   }
 

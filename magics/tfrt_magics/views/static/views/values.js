@@ -132,7 +132,7 @@ export function createValues(store) {
       if (wanted) rows = rows.filter(({ name, state, type, worker, text, tags = [] }) => [name, ...tags, state, type, worker, text].join(" ").toLowerCase().includes(wanted));
       const { column, sign } = sorting;
       if (sign) rows.sort((a, b) => sign * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
-      for (const row of rows) Object.assign(row, { moment, whole: end });
+      for (const row of rows) Object.assign(row, { now: moment, whole: end });
       group.rows.show(rows);
     }
     for (const [id, group] of groups) group.node.hidden = !functions.some((each) => each.id === id);
@@ -154,7 +154,7 @@ function fill(row) {
 
 function drawRow(row, item, store) {
   if (!row.parts.shape) fill(row);
-  const { parts } = row, { moment } = item;
+  const { parts } = row, moment = item.now;
   const missing = item.isResult ? [] : moment.missing(item.op);
   const names = missing.map((value) => moment.program.values[value].name || "a value without a name");
   const selected = store.selection && (item.value != null ? store.selection.value === item.value || (store.selection.value == null && store.selection.op === item.op) : false);
