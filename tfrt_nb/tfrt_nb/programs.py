@@ -182,7 +182,8 @@ class Program:
         if is_large and (len(text) > MAX_PLAIN_TEXT or text.count("\n") > MAX_PLAIN_LINES):
             raise too_large(name, len(text))
         # The compiler is imported here: a program that comes as a file does not need it.
-        from tfrt_nb.compiled.file import divide, requested_parallel_for
+        from tfrt_nb.compiled.file import divide
+        from tfrt_nb.compiled.module import CompiledModule, loop_passes, requested_parallel_for
         from tfrt_nb.convert.mlir_to_bef import to_records
         from tfrt_nb.convert.plain_text import plain_records
         from tfrt_nb.source import parse_module
@@ -191,10 +192,7 @@ class Program:
 
         options = requested_parallel_for(text) if parallel_for is None else parallel_for
         if options is not None:
-            # Wrong options are refused also where no function is compiled.
-            from tfrt_nb.compiled.module import loop_passes
-
-            loop_passes(options)
+            loop_passes(options)  # wrong ones are refused also where no function is compiled
         with collector_paused(), deep_stack():
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
@@ -208,8 +206,6 @@ class Program:
             host, code = divide(parse_module(text, name, others))
             compiled = None
             if code is not None:
-                from tfrt_nb.compiled.module import CompiledModule
-
                 source = (text, name) if not libraries else None
                 compiled = CompiledModule(code, options, source, level)
             program = Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)
@@ -217,29 +213,13 @@ class Program:
             return program
 
     @staticmethod
-    @internal_errors_caught()
     def from_bef(data: bytes, name: str = "<program>") -> Program:
         """The program in a BEF file.
 
         Raises:
             TfrtError: if it is none, or has compiled functions that are none.
         """
-        if not isinstance(data, bytes | bytearray | memoryview):
-            found = type(data).__name__
-            raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))
-        program = Program.of_file(BefFile.load(data, name))
-        program.bef = data
-        if text := program.file.compiled:
-            from tfrt_nb.compiled.file import requested_parallel_for
-            from tfrt_nb.compiled.module import CompiledModule
-            from tfrt_nb.convert.compiled_functions import read_compiled
-
-            module = read_compiled(text, name)
-            with deep_stack():
-                program.compiled = CompiledModule(
-                    module, requested_parallel_for(text), (text, name)
-                )
-        return program
+        return program_of_bef(data, name, code_of_text)
 
     @staticmethod
     def from_file(path: str | os.PathLike[str]) -> Program:
@@ -377,10 +357,7 @@ class Program:
     def parameters(self, function: str) -> tuple[str, ...]:
         """What the text calls the arguments of a function; () for a file, which has no names."""
         if self.compiled is not None and function in self.compiled.functions:
-            from tfrt_nb.source.spans import value_name
-
-            ops = dict(_symbols(self.compiled.module))
-            names = [value_name(value) or "" for value in ops[function].regions[0].blocks[0].args]
+            names = [*self.compiled.functions[function].parameters]
         else:
             numbers = {one.name: index for index, one in enumerate(self.file.functions)}
             index = numbers[function]
@@ -398,9 +375,12 @@ class Program:
     def module(self) -> ModuleOp | None:
         """The host functions as a module of the IR; None for a program that came as a file."""
         if self._module is None and self.text:
-            from tfrt_nb.source import parse_module
+            if self.compiled is not None:  # without its functions
+                self._module = Program.from_source(self.text, self.name)._module
+            else:
+                from tfrt_nb.source import parse_module
 
-            self._module = parse_module(self.text, self.name)
+                self._module = parse_module(self.text, self.name)
         return self._module
 
     @cached_property
@@ -552,7 +532,7 @@ class Program:
         """Whether a function of the file is a compiled one, which the file only declares."""
         if function.kind is not FunctionKind.NATIVE or self.compiled is None:
             return False
-        return function.name in self.compiled.definitions
+        return function.name in self.compiled.interface.functions
 
     def run(
         self,
@@ -683,6 +663,35 @@ class Program:
 
                 self._names = named_values(self.module)
         return self._names
+
+
+@internal_errors_caught()
+def program_of_bef(
+    data: bytes, name: str, read_code: Callable[[str, str], CompiledModule]
+) -> Program:
+    """`Program.from_bef`; `read_code` makes the compiled functions of their text and the file's name."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        found = type(data).__name__
+        raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))
+    program = Program.of_file(BefFile.load(data, name))
+    program.bef = data
+    if text := program.file.compiled:
+        program.compiled = read_code(text, name)
+    return program
+
+
+def code_of_text(text: str, name: str) -> CompiledModule:
+    """The compiled functions of the file of that name, which has them as text.
+
+    Raises:
+        TfrtError: if the text is no valid program.
+    """
+    from tfrt_nb.compiled.module import CompiledModule, requested_parallel_for
+    from tfrt_nb.convert.compiled_functions import read_compiled
+
+    module = read_compiled(text, name)
+    with deep_stack():
+        return CompiledModule(module, requested_parallel_for(text), (text, name))
 
 
 def _from_text(

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from tfrt_nb.cli.files import display_name, read_input, show
-from tfrt_nb.compiled.file import parallel_for_line
+from tfrt_nb.compiled.module import parallel_for_line
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.dialects import print_module
 from tfrt_runtime.bef.reader import BefFile

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from tfrt_nb.cli.files import decode, display_name, read_input, show, write_output
-from tfrt_nb.compiled.file import divide, requested_parallel_for, with_compiled
+from tfrt_nb.compiled.file import divide, with_compiled
+from tfrt_nb.compiled.module import requested_parallel_for
 from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.passes.streams import StreamOptions

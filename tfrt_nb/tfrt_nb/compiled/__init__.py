@@ -2,6 +2,7 @@
 
 Stands on the passes and the JIT, which say what an async function is and how it gets there.  Read in this
 order: `kinds` (which functions these are), `declarations` (what host functions see of them), `file` (both kinds
-in one BEF file), `module` (their signatures, their stages, their code), `kernels` (their code as kernels, which
-host functions call, and each as a host function of one call), `host` (what they share on a host).
+in one BEF file), `interface` (what a run knows of them) and `signatures` (that, from the IR), `module` (their stages,
+their code), `kernels` (their code as kernels, which host functions call, and each as a host function of one call),
+`host` (what they share on a host).
 """

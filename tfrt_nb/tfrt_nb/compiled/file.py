@@ -11,14 +11,11 @@ from dataclasses import replace
 from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.compiled.kinds import split
+from tfrt_nb.compiled.module import PARALLEL_FOR
 from tfrt_nb.dialects.control_flow import JitOp
 from tfrt_nb.source.spans import source_span
 from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.bef.writer import write_bef
-
-PARALLEL_FOR = "// parallel-for:"
-"""What the first line of a text begins with that wants its parallel loops split, before the options."""
-
 
 _JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
 
@@ -57,20 +54,9 @@ def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None 
     return write_bef(replace(host, compiled=text))
 
 
-def parallel_for_line(text: str) -> str:
-    """The first line of a text, if it asks for `async-parallel-for`."""
-    return text[: text.find("\n") + 1] if requested_parallel_for(text) is not None else ""
-
-
 def _may_have_jit(module: ModuleOp) -> bool:
     """Whether there is a `tfrt.jit`; a search in the text is cheaper than a visit of each operation."""
     span = source_span(module)
     if span is not None:
         return any(name in span.source.text for name in _JIT_SPELLINGS)
     return any(isinstance(op, JitOp) for op in module.walk())
-
-
-def requested_parallel_for(text: str) -> str | None:
-    """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
-    first = text.partition("\n")[0].strip()
-    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None

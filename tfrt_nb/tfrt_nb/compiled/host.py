@@ -37,7 +37,7 @@ class HostCode:
         """
         if compiled not in self._checked:
             self._checked.add(compiled)
-            self.runtime.checked |= compiled.counts_references
+            self.runtime.checked |= compiled.interface.counts_references
 
     def __del__(self) -> None:
         # The host is closed.  If all is garbage of one cycle, the code may be gone already.

@@ -16,35 +16,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 
-from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute
-
-from tfrt_nb.compiled.declarations import Function
 from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.interface import CompiledFunction
 from tfrt_nb.compiled.module import CompiledModule
-from tfrt_nb.convert.places import place_of
-from tfrt_nb.dialects.async_.types import ValueType
-from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
-from tfrt_nb.dialects.types import CHAIN, TENSOR
-from tfrt_nb.jit.adapters import adapter_name, buffer_text
 from tfrt_nb.jit.compiler import MachineCode
-from tfrt_nb.passes.errors import fail
-from tfrt_nb.source.spans import location_of, value_name
+from tfrt_nb.jit.names import adapter_name
 from tfrt_runtime.async_runtime import kernel_functions
 from tfrt_runtime.async_runtime.code_of_run import serve
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.loading.native_functions import PREFIX
 from tfrt_runtime.host.context import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
-
-_WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
-_SLOW = ("scf.", "memref.", "async.await")
-_PLAIN = ("arith.", "math.", "func.func", "func.return")
-"""Operations that take no longer than a few numbers, and never ask on behalf of which run they run: they do not
-print, call, wait, loop or make tasks."""
 
 
 def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str, CompiledKernel]:
@@ -53,15 +39,15 @@ def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str,
     Raises:
         TfrtError: at what cannot be compiled.
     """
-    functions = [compiled.definitions[name] for name in names]
-    for op in functions:
-        type_ = op.function_type
-        if (problem := uncrossable(type_.inputs.data, type_.outputs.data)) is not None:
-            fail(op, f"'{op.sym_name.data}' cannot be called by host programs: {problem}")
+    functions = [compiled.interface.functions[name] for name in names]
+    for one in functions:
+        if one.uncrossable is not None:
+            text = f"'{one.name}' cannot be called by host programs: {one.uncrossable}"
+            raise TfrtError(error(text, one.location))
     code = compiled.compile(kernel_functions(), names)
-    is_plain = all(map(_is_plain, functions))
+    is_plain = all(one.is_plain for one in functions)
     prepare = functools.partial(_prepare, compiled, code, each=not is_plain)
-    kernels = [_kernel(op, code, prepare) for op in functions]
+    kernels = [_kernel(one, code, prepare) for one in functions]
     return {kernel.name: kernel for kernel in kernels}
 
 
@@ -74,12 +60,12 @@ def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> 
     declared = [
         BefFunction(
             FunctionKind.NATIVE,
-            op.sym_name.data,
-            _given_types(op.function_type.inputs.data),
-            _given_types(op.function_type.outputs.data),
-            places.add(place_of(location_of(op))),
+            one.name,
+            one.given_types,
+            one.returned_types,
+            places.add(one.place),
         )
-        for op in map(compiled.definitions.__getitem__, names)
+        for one in map(compiled.interface.functions.__getitem__, names)
     ]
     return BefFile.of(
         BefModule(
@@ -96,20 +82,13 @@ def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> 
 
 def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple[int, int], str]:
     """What the text calls the arguments of functions, by the indexes of function and argument."""
+    functions = compiled.interface.functions
     return {
         (index, place): name
         for index, one in enumerate(names)
-        for place, argument in enumerate(compiled.definitions[one].body.blocks[0].args)
-        if (name := value_name(argument)) is not None
+        for place, name in enumerate(functions[one].parameters)
+        if name
     }
-
-
-def _given_types(types: Sequence[Attribute]) -> tuple[str, ...]:
-    held = [type_.value_type if isinstance(type_, ValueType) else type_ for type_ in types]
-    return tuple(
-        f"memref<{buffer_text(type_)}>" if isinstance(type_, MemRefType) else str(host_type(type_))
-        for type_ in held
-    )
 
 
 def _prepare(compiled: CompiledModule, code: MachineCode, run: Request, *, each: bool) -> bool:
@@ -123,27 +102,17 @@ def _prepare(compiled: CompiledModule, code: MachineCode, run: Request, *, each:
     return each
 
 
-def _is_plain(function: Function) -> bool:
-    return all(op.name.startswith(_PLAIN) for op in function.walk())
-
-
 def _kernel(
-    function: Function, code: MachineCode, prepare: Callable[[Request], bool]
+    function: CompiledFunction, code: MachineCode, prepare: Callable[[Request], bool]
 ) -> CompiledKernel:
-    inputs, outputs = function.function_type.inputs.data, function.function_type.outputs.data
     return CompiledKernel(
-        name=PREFIX + function.sym_name.data,
-        adapter=code.address(adapter_name(function.sym_name.data)),
-        arguments=_words(inputs),
-        results=_words(outputs),
-        awaited=tuple(i for i, type_ in enumerate(inputs) if is_awaited(type_)),
-        heavy=any(op.name.startswith(_SLOW) for op in function.walk()),
-        lasting=not _is_plain(function),
+        name=PREFIX + function.name,
+        adapter=code.address(adapter_name(function.name)),
+        arguments=function.argument_words,
+        results=function.result_words,
+        awaited=function.awaited,
+        heavy=function.is_heavy,
+        lasting=not function.is_plain,
         code=code,
         prepare=prepare,
     )
-
-
-def _words(types: Sequence[Attribute]) -> tuple[str, ...]:
-    found = [host_type(type_) for type_ in types]
-    return tuple(_WORDS.get(type_) or str(type_) for type_ in found if type_ is not None)

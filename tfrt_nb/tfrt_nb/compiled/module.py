@@ -1,29 +1,21 @@
-"""The compiled functions of a program: its functions, its stages, its code."""
+"""The compiled functions of a program: what a run knows of them, their stages, their code."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Attribute
-from xdsl.passes import ModulePass
-
-from tfrt_nb.compiled.declarations import Function
-from tfrt_nb.compiled.kinds import OF_CODE
-from tfrt_nb.dialects.crossing import uncrossable
-from tfrt_nb.internal_errors import internal_errors_caught, location_of
-from tfrt_nb.jit.compiler import MachineCode
-from tfrt_nb.jit.programs import compile_program
+from tfrt_nb.compiled.interface import CompiledFunction, Interface
+from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import deep_stack
-from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
-from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.diagnostics import TfrtError, error
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.passes import ModulePass
+
+    from tfrt_nb.jit.compiler import MachineCode
     from tfrt_nb.jit.places import Placed
     from tfrt_nb.jit.stages import Stage
 
@@ -40,33 +32,8 @@ LLVM IR.
 What compiles is imported where it is needed: a run may find its machine code in the cache.
 """
 
-
-@dataclass(frozen=True, slots=True)
-class CompiledFunction:
-    """A function that can be called from outside: it is public and has a body."""
-
-    name: str
-    arguments: tuple[Attribute, ...]
-    results: tuple[Attribute, ...]
-    location: Location | None
-
-    @property
-    def argument_types(self) -> tuple[str, ...]:
-        """The types of the arguments as text."""
-        with deep_stack():
-            return tuple(map(str, self.arguments))
-
-    @property
-    def result_types(self) -> tuple[str, ...]:
-        """The types of the results as text."""
-        with deep_stack():
-            return tuple(map(str, self.results))
-
-    @property
-    def uncrossable(self) -> str | None:
-        """Which argument or result Python and host programs cannot have, if there is one."""
-        with deep_stack():
-            return uncrossable(self.arguments, self.results)
+PARALLEL_FOR = "// parallel-for:"
+"""What the first line of a text begins with that wants its parallel loops split, before the options."""
 
 
 class CompiledModule:
@@ -76,6 +43,8 @@ class CompiledModule:
     sequential.  `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages
     without them.
     """
+
+    _read: Callable[[], CompiledModule]
 
     def __init__(
         self,
@@ -92,24 +61,59 @@ class CompiledModule:
         Raises:
             TfrtError: for options that the pass does not have, and at what is no function.
         """
+        from xdsl.context import Context
+
+        from tfrt_nb.compiled.kinds import OF_CODE
+        from tfrt_nb.passes.errors import fail
+        from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
+
         for op in module.ops:
             if op.name not in OF_CODE:  # of a file: `split` leaves them in the other half
                 fail(op, "expected a function")
         DesugarProposal().apply(Context(), module)
+        self._set(parallel_for, source, level)
         self.module = module
+
+    @classmethod
+    def known(
+        cls,
+        interface: Interface,
+        read: Callable[[], CompiledModule],
+        parallel_for: str | None,
+        source: tuple[str, str],
+    ) -> CompiledModule:
+        """The functions of a text that was compiled before; `read` reads it where its operations are asked for."""
+        made = cls.__new__(cls)
+        made._set(parallel_for, source, None)
+        made.interface = interface
+        made._read = read
+        return made
+
+    def _set(
+        self, parallel_for: str | None, source: tuple[str, str] | None, level: int | None
+    ) -> None:
         self.parallel_for = parallel_for
         self._first = loop_passes(parallel_for)
         self._source = source
         self.level = level
-        self.definitions = {
-            op.sym_name.data: op for op in module.ops if isinstance(op, Function) and op.body.blocks
-        }
-        """All functions that have a body, private ones, too."""
-        self.functions = {
-            name: _signature(op)
-            for name, op in self.definitions.items()
-            if op.sym_visibility is None or op.sym_visibility.data == "public"
-        }
+
+    @cached_property
+    def module(self) -> ModuleOp:
+        """The functions."""
+        return self._read().module
+
+    @cached_property
+    def interface(self) -> Interface:
+        """What a run knows of the functions."""
+        from tfrt_nb.compiled.signatures import read_interface
+
+        return read_interface(self.module)
+
+    @cached_property
+    def functions(self) -> Mapping[str, CompiledFunction]:
+        """The functions that can be called from outside, by name."""
+        functions = self.interface.functions
+        return {name: one for name, one in functions.items() if one.is_public}
 
     @property
     def _shown_level(self) -> int:
@@ -147,28 +151,23 @@ class CompiledModule:
         Raises:
             TfrtError: at what cannot be compiled, or is declared and nowhere defined.
         """
+        from tfrt_nb.jit.programs import compile_program, load_program
+
+        level = 1 if self.level is None else self.level
+        source = self._source
         with deep_stack():
+            if source is not None and "module" not in self.__dict__:
+                code = load_program(source, functions, *self._first, adapted=adapted, level=level)
+                if code is not None:
+                    return code
             return compile_program(
                 self.module,
                 functions,
                 *self._first,
                 adapted=adapted,
-                source=self._source,
-                level=1 if self.level is None else self.level,
+                source=source,
+                level=level,
             )
-
-    @cached_property
-    def counts_references(self) -> bool:
-        """Whether the text itself counts references or resolves objects, and may do so wrongly."""
-        with deep_stack():
-            return any(op.name in _BY_HAND for op in self.module.walk())
-
-
-_BY_HAND = frozenset(
-    {"async.add_ref", "async.drop_ref"}
-    | {f"async.runtime.{name}" for name in ("create", "add_ref", "drop_ref")}
-    | {"async.runtime.set_available", "async.runtime.set_error"}
-)
 
 
 def loop_passes(options: str | None) -> Sequence[ModulePass]:
@@ -188,8 +187,12 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
         raise TfrtError(error(f"parallel-for options '{options.strip()}': {message}")) from None
 
 
-def _signature(op: Function) -> CompiledFunction:
-    type_ = op.function_type
-    return CompiledFunction(
-        op.sym_name.data, type_.inputs.data, type_.outputs.data, location_of(op)
-    )
+def requested_parallel_for(text: str) -> str | None:
+    """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
+    first = text.partition("\n")[0].strip()
+    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None
+
+
+def parallel_for_line(text: str) -> str:
+    """The first line of a text, if it asks for `async-parallel-for`."""
+    return text[: text.find("\n") + 1] if requested_parallel_for(text) is not None else ""

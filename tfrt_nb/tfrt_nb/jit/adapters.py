@@ -32,7 +32,7 @@ from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import is_awaited
 from tfrt_nb.jit.function_body import LIVE_COUNTER, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.jit.names import plain_name
+from tfrt_nb.jit.names import adapter_name
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 
 _FUNCTIONS = {
@@ -51,11 +51,6 @@ _BITS: dict[type[Attribute], tuple[str, str]] = {
     Float32Type: ("float", "i32"),
     Float64Type: ("double", "i64"),
 }
-
-
-def adapter_name(symbol: str) -> str:
-    """The name of the adapter of the MLIR function `symbol`."""
-    return f"__kernel_{plain_name(symbol)}"
 
 
 def argument_order(types: Sequence[Attribute]) -> list[int]:

@@ -29,6 +29,11 @@ def plain_name(name: str) -> str:
     return re.sub(rb"[^\w.$]", lambda found: b"-%02X" % found[0][0], bytes_of(name)).decode()
 
 
+def adapter_name(symbol: str) -> str:
+    """The name of the adapter of the MLIR function `symbol`, by which kernels call it: see `adapters`."""
+    return f"__kernel_{plain_name(symbol)}"
+
+
 def bytes_of(text: str) -> bytes:
     """A text in UTF-8.  A byte that is none, as `"\\FF"` in a program, is that byte."""
     try:

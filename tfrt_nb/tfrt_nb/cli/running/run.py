@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tfrt_nb.cli.exits import EXIT_USAGE
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
 from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
-from tfrt_nb.cli.running.known_texts import program_of
+from tfrt_nb.cli.running.known_programs import program_of, program_of_file
 from tfrt_nb.cli.running.tracing import tracing_of
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
@@ -93,7 +93,7 @@ def make_program(source: str | bytes, name: str, options: argparse.Namespace) ->
     """
     libraries = read_others(options.others)
     if isinstance(source, bytes):
-        return Program.from_bef(source, name)
+        return program_of_file(source, name)
     if not libraries and (options.parallel_for, options.level) == (None, None):
         return program_of(source, name)
     return Program.from_source(

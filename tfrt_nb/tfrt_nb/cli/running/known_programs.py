@@ -1,0 +1,112 @@
+"""Programs that earlier commands have compiled: a run needs no compiler for them.
+
+The compiler takes longer to import than most programs run.  Of a text the cache has the BEF of its host functions;
+of functions that become machine code their interface, beside that code (`jit.cache`).  A program is known by
+itself, its name in messages, and the sources of all that compiles it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import tfrt_nb
+import tfrt_runtime
+from tfrt_nb.compiled.interface import Interface
+from tfrt_nb.compiled.module import CompiledModule, requested_parallel_for
+from tfrt_nb.programs import Program, code_of_text, program_of_bef
+from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.wire import MalformedBef
+from tfrt_runtime.bef.writer import write_bef
+from tfrt_runtime.cache import code_cache, digest_of, installed
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.kernels.users.user import USER_KERNELS
+from tfrt_runtime.native.loaded import sources_digest
+
+_COMPILER = ("compiled", "convert", "dialects", "jit", "passes", "source")
+_RUNTIME = ("async_runtime", "bef", "kernels")
+MAX_TEXT = 1 << 16
+"""Characters of the longest text that is kept: to read a longer one takes longer than the imports."""
+
+
+def program_of(text: str, name: str) -> Program:
+    """`Program.from_source(text, name)`; without the compiler if an earlier command had the same text.
+
+    Raises:
+        TfrtError: with what is wrong with it, and where.
+    """
+    if len(text) > MAX_TEXT or USER_KERNELS.version:  # users' kernels have short forms
+        return Program.from_source(text, name)
+    key = _key("text", text, name)
+    kept = code_cache().get(key)
+    if kept is not None:
+        interface, _, data = kept.partition(b"\n")
+        try:
+            program = Program.of_file(BefFile.load(data, name), text)
+        except MalformedBef:
+            pass  # made anew
+        else:
+            if interface:
+                read = functools.partial(_code_of_program, text, name)
+                program.compiled = _known(interface, text, name, read)
+            return program
+    program = Program.from_source(text, name)
+    line = b"" if program.compiled is None else _line(program.compiled)
+    if line is not None:
+        code_cache().put(key, line + b"\n" + write_bef(program.file))
+    return program
+
+
+def program_of_file(data: bytes, name: str) -> Program:
+    """`Program.from_bef(data, name)`; does not parse compiled functions that an earlier command has parsed.
+
+    Raises:
+        TfrtError: if it is none, or has compiled functions that are none.
+    """
+    return program_of_bef(data, name, _code_of_file)
+
+
+def _code_of_program(text: str, name: str) -> CompiledModule:
+    code = Program.from_source(text, name).compiled
+    assert code is not None
+    return code
+
+
+def _code_of_file(text: str, name: str) -> CompiledModule:
+    key = _key("interface", text, name)
+    line = code_cache().get(key)
+    if line is not None:
+        return _known(line, text, name, functools.partial(code_of_text, text, name))
+    code = code_of_text(text, name)
+    line = _line(code)
+    if line is not None:
+        code_cache().put(key, line)
+    return code
+
+
+def _line(code: CompiledModule) -> bytes | None:
+    """The interface of functions as the cache has it; None if they call what Python registers."""
+    # Imported here: this program is compiled.
+    from tfrt_nb.jit.operations.externals import check_declarations
+
+    try:
+        calls = check_declarations(code.module)
+    except TfrtError:
+        return None
+    text = None if calls else code.interface.to_json()
+    return None if text is None else text.encode()
+
+
+def _known(line: bytes, text: str, name: str, read: Callable[[], CompiledModule]) -> CompiledModule:
+    interface = Interface.from_json(line.decode())
+    return CompiledModule.known(interface, read, requested_parallel_for(text), (text, name))
+
+
+def _key(kind: str, text: str, name: str) -> str:
+    compiler, runtime = (Path(one.__path__[0]) for one in (tfrt_nb, tfrt_runtime))
+    folders = [*(compiler / part for part in _COMPILER), *(runtime / part for part in _RUNTIME)]
+    tag = sys.implementation.cache_tag or ""
+    facts = (sources_digest(), installed("xdsl"), tag, name, text)
+    return f"{kind}-{digest_of(folders, facts).hex()[:40]}"

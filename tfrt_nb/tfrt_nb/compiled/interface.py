@@ -1,0 +1,88 @@
+"""What a run knows of functions that become machine code: plain values, which need no IR.
+
+`signatures` reads them from a module.  `tfrt-nb run` keeps them beside the machine code, so that a program that was
+run before needs neither xDSL nor a parser (`cli.running.known_programs`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tfrt_runtime.bef.locations import UNKNOWN, FilePlace, Place
+from tfrt_runtime.diagnostics import Location
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledFunction:
+    """A function with a body.
+
+    `location` is its place in the text, `place` what a BEF file says about that, which may be a name.  `parameters`
+    are what the text calls its arguments, with "" for one without a name.
+    """
+
+    name: str
+    is_public: bool
+    location: Location | None
+    place: Place
+    argument_types: tuple[str, ...]
+    """As the text spells them."""
+    result_types: tuple[str, ...]
+    parameters: tuple[str, ...]
+    uncrossable: str | None
+    """Which argument or result Python and host programs cannot have, if there is one; then what follows is empty."""
+    given_types: tuple[str, ...] = ()
+    """What Python gives: types of host programs, and `memref<?x4xf32>` for arrays."""
+    returned_types: tuple[str, ...] = ()
+    argument_words: tuple[str, ...] = ()
+    """The types of a kernel's arguments, as a registry spells them."""
+    result_words: tuple[str, ...] = ()
+    awaited: tuple[int, ...] = ()
+    """The arguments for which the function waits by itself."""
+    is_heavy: bool = False
+    """Whether a call may take long: it has a loop, a wait or uses buffers."""
+    is_plain: bool = False
+    """Whether a call takes no longer than a few numbers, and never asks on behalf of which run it runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """The functions of a module by name, private ones, too.
+
+    `counts_references` says whether the text itself counts references or resolves objects, and may do so wrongly.
+    """
+
+    functions: Mapping[str, CompiledFunction]
+    counts_references: bool
+
+    def to_json(self) -> str | None:
+        """The interface in one line; None if a place is not one of a file."""
+        functions = self.functions.values()
+        if not all(one.place == UNKNOWN or isinstance(one.place, FilePlace) for one in functions):
+            return None
+        import json  # most programs need none
+
+        rows = [asdict(one) for one in functions]
+        return json.dumps([rows, self.counts_references])
+
+    @staticmethod
+    def from_json(text: str) -> Interface:
+        """What `to_json` has written."""
+        import json
+
+        rows, counts_references = json.loads(text)
+        functions = map(_function, rows)
+        return Interface({one.name: one for one in functions}, counts_references)
+
+
+def _function(row: dict[str, Any]) -> CompiledFunction:
+    fields: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in row.items()
+    }
+    location, place = fields.pop("location"), fields.pop("place")
+    return CompiledFunction(
+        location=Location(**location) if location else None,
+        place=FilePlace(**place) if place else UNKNOWN,
+        **fields,
+    )
