@@ -317,9 +317,6 @@ OPERATIONS: Mapping[str, Operation] = {
 }
 """Every kernel of the table by name."""
 
-COMPARISONS = tuple(family for family in ARITHMETIC if family.results == ("i1",))
-"""In the order of the predicates of `arith.cmpi` that heed signs."""
-
 INSTRUCTIONS: Mapping[str, str] = {
     name: instruction
     for family in ARITHMETIC

@@ -12,15 +12,10 @@ the start of its function: `async-parallel-for` ends with it.  Other programs ar
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import TypeAlias
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
-    BoolAttr,
-    Float32Type,
-    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -59,8 +54,7 @@ def folded(op: Operation) -> Folded:
         left, right = op.operands
         if constant_of(left) is not None:
             op.operands = [right, left]
-    fold = _FOLDS.get(op.name)
-    return None if fold is None else fold(op)
+    return _binary(op) if op.name in _INTEGERS else None
 
 
 def simplify(module: ModuleOp) -> None:
@@ -91,7 +85,7 @@ def _drop_unused(module: ModuleOp) -> None:
 def _value(known: SSAValue | Attribute, op: Operation) -> SSAValue:
     if isinstance(known, SSAValue):
         return known
-    assert isinstance(known, IntegerAttr | FloatAttr)
+    assert isinstance(known, IntegerAttr)
     return Emitter.in_front_of(op)(arith.ConstantOp(known)).result
 
 
@@ -169,49 +163,3 @@ def _binary(op: Operation) -> Folded:
     result = _wrapped(number, op.results[0].type)
     is_defined = op.name not in _DIVISIONS or result.value.data == number
     return result if is_defined else None
-
-
-def _compare(op: Operation) -> Folded:
-    assert isinstance(op, arith.CmpiOp)
-    left, right = map(integer_of, op.operands)
-    predicate = op.predicate.value.data
-    if predicate >= len(scalars.COMPARISONS) or left is None or right is None:
-        return None
-    return BoolAttr.from_bool(scalars.COMPARISONS[predicate].compute(left, right))
-
-
-def _select(op: Operation) -> Folded:
-    condition, then, otherwise = op.operands
-    known = integer_of(condition)
-    if then is otherwise:
-        return then
-    return None if known is None else then if known else otherwise
-
-
-def _product(op: Operation) -> Folded:
-    left, right = map(constant_of, op.operands)
-    if not isinstance(left, FloatAttr) or not isinstance(right, FloatAttr):
-        return None
-    if not isinstance(left.type, Float32Type):
-        return None
-    return FloatAttr(left.value.data * right.value.data, left.type)
-
-
-def _cast(op: Operation) -> Folded:
-    known, type_ = constant_of(op.operands[0]), op.results[0].type
-    if isinstance(known, IntegerAttr):
-        if isinstance(type_, Float32Type):
-            return FloatAttr(float(known.value.data), type_)
-        return _wrapped(known.value.data, type_) if op.name == "arith.index_cast" else None
-    if not isinstance(known, FloatAttr) or not math.isfinite(known.value.data):
-        return None
-    return _wrapped(int(known.value.data), type_)
-
-
-_FOLDS: dict[str, Callable[[Operation], Folded]] = {
-    **dict.fromkeys(_INTEGERS, _binary),
-    "arith.cmpi": _compare,
-    "arith.select": _select,
-    "arith.mulf": _product,
-    **dict.fromkeys(("arith.index_cast", "arith.sitofp", "arith.fptosi"), _cast),
-}

@@ -106,7 +106,6 @@ def _for_execution(pass_: ModulePass) -> ModulePass:
             clamp_trip_counts=True,
             join_on_failure=True,
             reductions=True,
-            align_loops=False,
             fold=False,
         )
     return pass_

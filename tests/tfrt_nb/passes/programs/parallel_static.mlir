@@ -1,5 +1,5 @@
 // pipeline: builtin.module(async-parallel-for{num-workers=4 min-task-size=10})
-// Known bounds: trip counts are folded, and short inner loops run as a whole.
+// Known bounds: trip counts are folded.
 func.func @main(%m: memref<20x30xf32>, %x: f32) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

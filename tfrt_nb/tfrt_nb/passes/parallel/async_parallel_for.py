@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -41,15 +40,13 @@ from tfrt_nb.passes.constants import simplify
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
 from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.lowering.outline import Symbols, captured_values, sink_constants
-from tfrt_nb.passes.parallel.index_math import IndexMath, known_number
+from tfrt_nb.passes.parallel.index_math import IndexMath
 from tfrt_nb.passes.parallel.parallel_compute import Loop, compute_function
 from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
 """With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
-_MAX_UNROLLED = 512
-"""Iterations of inner loops at most that a block takes as a whole."""
 _MAX_PARTS = 256
 """Blocks of a loop with reductions at most, where the number of workers is not known."""
 
@@ -61,8 +58,6 @@ class AsyncParallelFor(ModulePass):
     `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
     `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
     round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
-    `align_loops` lets short inner loops run as a whole, in larger blocks.  With `keep_block_count` there are
-    as many of these as of the smaller ones: then the text is MLIR's, and iterations may run twice.
     `fold` folds the whole module on the way, as MLIR does.
     """
 
@@ -74,8 +69,6 @@ class AsyncParallelFor(ModulePass):
     clamp_trip_counts: bool = False
     join_on_failure: bool = False
     reductions: bool = False
-    align_loops: bool = True
-    keep_block_count: bool = False
     fold: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -132,7 +125,7 @@ class AsyncParallelFor(ModulePass):
         inner = math.inside(otherwise)
         wanted = self._wanted_blocks(inner)
         size, count = _cut(iterations, wanted, min_task_size, inner)
-        _Dispatch(self, op, loop, iterations, size, count, symbols).emit(inner)
+        _Dispatch(self, op, loop, size, count, symbols).emit(inner)
         inner.emit(scf.YieldOp())
         math.emit(scf.IfOp(is_empty, (), Region(then), Region(otherwise)))
         erase(op)
@@ -151,11 +144,10 @@ class AsyncParallelFor(ModulePass):
 
         The number of workers is known here, or when the program runs.
         """
+        if self.num_workers >= 0:
+            return math.constant(self._most_blocks())
         emit = math.emit
-        if self.num_workers < 0:
-            workers: SSAValue = emit(RuntimeNumWorkerThreadsOp()).result
-        else:
-            workers = math.constant(self.num_workers)
+        workers = emit(RuntimeNumWorkerThreadsOp()).result
         factor = _float(_BLOCKS_PER_WORKER[0][1], emit)
         limits = [limit for limit, _ in _BLOCKS_PER_WORKER]
         factors = [*(blocks for _, blocks in _BLOCKS_PER_WORKER[1:]), _BLOCKS_PER_WORKER_OF_MANY]
@@ -199,49 +191,14 @@ class _Dispatch:
     settings: AsyncParallelFor
     op: scf.ParallelOp
     loop: Loop
-    iterations: SSAValue
     size: SSAValue
     count: SSAValue
     symbols: Symbols
 
     def emit(self, math: IndexMath) -> None:
-        """Choose by the size of blocks, if inner loops are short, whether these run as a whole."""
-        inner = self._unrollable() if self.settings.align_loops else None
-        if inner is None:
-            self._blocks(math)
-            return
-        loops, iterations = inner
-        is_aligned = math.compare("sge", self.size, math.constant(iterations))
-        then, otherwise = Block(), Block()
-        aligned = math.inside(then)
-        compute = self._compute(loops, aligned)
-        number = aligned.constant(iterations)
-        size = aligned.mul(aligned.ceil_div(self.size, number), number)
-        is_kept = self.settings.keep_block_count
-        count = self.count if is_kept else aligned.ceil_div(self.iterations, size)
-        self._call(compute, size, count, aligned)
-        aligned.emit(scf.YieldOp())
-        plain = math.inside(otherwise)
-        self._blocks(plain)
-        plain.emit(scf.YieldOp())
-        math.emit(scf.IfOp(is_aligned, (), Region(then), Region(otherwise)))
-
-    def _unrollable(self) -> tuple[int, int] | None:
-        """How many inner loops have few iterations together, and how many these are."""
-        known = [known_number(trip) or 0 for trip in self.loop.trips]
-        inner = [prod(known[first:]) for first in range(1, len(known))]
-        found = sum(0 < iterations <= _MAX_UNROLLED for iterations in inner)
-        return (found, inner[-found]) if found else None
-
-    def _blocks(self, math: IndexMath) -> None:
-        self._call(self._compute(0, math), self.size, self.count, math)
-
-    def _compute(self, aligned: int, math: IndexMath) -> FuncOp:
-        return compute_function(self.op, self.loop, aligned, self.symbols)
-
-    def _call(self, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath) -> None:
+        compute = compute_function(self.op, self.loop, self.symbols)
         dispatch = _by_halves if self.settings.async_dispatch else _in_a_loop
-        call, starts = dispatch(self.loop, compute, size, count, math, self.symbols)
+        call, starts = dispatch(self.loop, compute, self.size, self.count, math, self.symbols)
         if self.settings.join_on_failure:
             call.attributes[JOINS] = UnitAttr()
             starts.attributes[UNINTERRUPTED] = UnitAttr()

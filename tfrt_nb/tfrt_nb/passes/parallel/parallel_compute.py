@@ -39,22 +39,18 @@ class Loop:
         return [*self.trips, *self.lower, *self.upper, *self.steps, *self.captured]
 
 
-def compute_function(op: scf.ParallelOp, loop: Loop, aligned: int, symbols: Symbols) -> FuncOp:
-    """A new function with a copy of the body of the loop.
-
-    As many inner loops as `aligned` says run from their first to their last iteration.
-    """
+def compute_function(op: scf.ParallelOp, loop: Loop, symbols: Symbols) -> FuncOp:
+    """A new function with a copy of the body of the loop."""
     inputs = [IndexType(), IndexType(), *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
     type_ = FunctionType.from_lists(inputs, ())
-    name = "parallel_compute_fn_with_aligned_loops" if aligned else "parallel_compute_fn"
-    function = symbols.add(name, type_, Region(entry))
+    function = symbols.add("parallel_compute_fn", type_, Region(entry))
     function.location = op.location
     math = IndexMath(Emitter.at_end(entry, op.location))
     zero, one = math.constant(0), math.constant(1)
     inside = _inside(loop, entry, math)
     extent = _first_and_last(inside, entry.args[0], entry.args[1], one, math)
-    _LoopNest(op, loop, inside, extent, (zero, one), aligned).build(math)
+    _LoopNest(op, loop, inside, extent, (zero, one)).build(math)
     math.emit(ReturnOp())
     return function
 
@@ -118,7 +114,6 @@ class _LoopNest:
     inside: Loop
     extent: _Extent
     zero_and_one: tuple[SSAValue, SSAValue]
-    aligned: int
 
     def build(self, math: IndexMath) -> None:
         start, end = self.extent.first[0], self.extent.ends[0]
@@ -157,8 +152,6 @@ class _LoopNest:
         self, dimension: int, is_first: SSAValue, is_last: SSAValue, math: IndexMath
     ) -> tuple[SSAValue, SSAValue]:
         zero, trip = self.zero_and_one[0], self.inside.trips[dimension]
-        if dimension >= len(self.inside.trips) - self.aligned:
-            return zero, trip
         start = math.select(is_first, self.extent.first[dimension], zero)
         return start, math.select(is_last, self.extent.ends[dimension], trip)
 
