@@ -211,3 +211,24 @@ func.func @main() {
 }
 
 func.func private @printI64(f64)
+// -----
+// A predicate that there is not.
+func.func @main() {
+  %x = arith.constant 1 : i64
+  %c = "arith.cmpi"(%x, %x) {predicate = 10 : i64} : (i64, i64) -> i1
+  return
+}
+// -----
+func.func @main() {
+  %x = arith.constant 1.0 : f64
+  %c = "arith.cmpf"(%x, %x) {predicate = -1 : i64} : (f64, f64) -> i1
+  return
+}
+// -----
+// A loop over nothing.
+func.func @main() {
+  "scf.parallel"() ({
+    "scf.reduce"() : () -> ()
+  }) {operandSegmentSizes = array<i32: 0, 0, 0, 0>} : () -> ()
+  return
+}

@@ -360,3 +360,15 @@ func.func @main() {
   memref.dealloc %k : memref<?xi64>
   return
 }
+// -----
+// 7 * (2^61 + 2^20) is a negative number in 64 bits.
+func.func @main() {
+  %n = arith.constant 8 : index
+  %one = arith.constant 1 : index
+  %step = arith.constant 2305843009214742528 : index
+  %v = arith.constant 7 : i64
+  %m = memref.alloc(%n) : memref<?xi64>
+  %k = memref.subview %m[0] [8] [%step] : memref<?xi64> to memref<8xi64, strided<[?]>>
+  memref.store %v, %k[%one] : memref<8xi64, strided<[?]>>
+  return
+}

@@ -257,3 +257,20 @@ def test_kernels_on_the_callers_loop_may_take_their_time(leak_check: None, own: 
             return await own.start(host, ONE, waits=user_kernel("my.waits", waits))
 
     assert asyncio.run(main()) == 42
+
+
+def test_a_run_is_cancelled_whose_kernel_was_on_a_loop_that_is_closed(
+    leak_check: None, own: Started, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def waits(x: int) -> int:
+        await asyncio.sleep(1000)
+        return 21
+
+    loop = asyncio.new_event_loop()
+    with HostContext("mstd:1", loop=loop) as host:
+        run = own.start(host, ONE, waits=user_kernel("my.waits", waits))
+        loop.run_until_complete(asyncio.sleep(0.05))
+        loop.close()
+        run.cancel()
+        assert run.wait(SLOW)
+    assert "Traceback" not in capfd.readouterr().err

@@ -86,7 +86,10 @@ class _Call:
         task.add_done_callback(self._ended)
 
         def cancel() -> None:
-            loop.call_soon_threadsafe(task.cancel)
+            try:
+                loop.call_soon_threadsafe(task.cancel)
+            except RuntimeError:  # the loop is closed: nothing goes on with the task
+                self.end()
 
         self._frame.request.call_when_cancelled(self, cancel)
 
@@ -99,7 +102,8 @@ class _Call:
         try:
             settle(self._frame, self._results, await self._slowed())
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            self._fail(problem)
+            if self._is_open:  # else its loop was closed before, and drops the task now
+                self._fail(problem)
 
     async def _slowed(self) -> object:
         """Await the coroutine, and then so much longer as the run is slowed down."""

@@ -313,7 +313,9 @@ class _Guard:
         if _known(before) is None:
             before = self._binary(arith.MaxSIOp, before, 0)
         far = self._mul(before, step)
-        if _known(far) is None:
+        if _known(far) is not None:
+            self._expect("ule", far, limit, text)
+        else:
             # The product may overflow.
             steps, room = before, limit
             if _known(step) is None:
@@ -354,6 +356,7 @@ class _Guard:
     def _value(self, number: Number) -> SSAValue:
         if isinstance(number, SSAValue):
             return number
+        number = min(number, _MOST)  # what is larger is larger than any limit
         return self.emit(arith.ConstantOp(IntegerAttr(number, IndexType()))).result
 
     def _expect(self, predicate: str, left: Number, right: Number, text: str) -> None:

@@ -44,6 +44,31 @@ class AddUIExtendedOp(arith.AddUIExtendedOp):
             super().verify_()  # type: ignore[no-untyped-call]
 
 
+class CmpiOp(arith.CmpiOp):
+    """`arith.cmpi slt, %a, %b : i64`: a predicate that there is, in the generic form, too."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        _require_predicate(self.predicate, arith.CMPI_COMPARISON_OPERATIONS)
+
+
+class CmpfOp(arith.CmpfOp):
+    """`arith.cmpf olt, %a, %b : f64`: a predicate that there is, in the generic form, too."""
+
+    def verify_(self) -> None:
+        super().verify_()
+        _require_predicate(self.predicate, arith.CMPF_COMPARISON_OPERATIONS)
+
+
+def _require_predicate(predicate: IntegerAttr, names: Sequence[str]) -> None:
+    if not 0 <= predicate.value.data < len(names):
+        cases = ", ".join(map(str, range(len(names))))
+        raise VerifyException(
+            "attribute 'predicate' failed to satisfy constraint: allowed 64-bit signless integer cases:"
+            f" {cases}"
+        )
+
+
 class SwitchOp(cf.SwitchOp):
     """`cf.switch`, printed as MLIR does: values of cases without a sign."""
 

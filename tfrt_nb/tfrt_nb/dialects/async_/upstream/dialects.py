@@ -110,7 +110,12 @@ def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
 
 Arith = with_operations(
     arith.Arith,
-    (arithmetic.AddUIExtendedOp, *conversions.OPERATIONS.values()),
+    (
+        arithmetic.AddUIExtendedOp,
+        arithmetic.CmpfOp,
+        arithmetic.CmpiOp,
+        *conversions.OPERATIONS.values(),
+    ),
     (arithmetic.RemFOp, conversions.OPERATIONS["index_castui"]),
 )
 Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))

@@ -271,6 +271,13 @@ class ParallelOp(scf.ParallelOp):
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
+    def verify_(self) -> None:
+        super().verify_()
+        if not self.lowerBound:
+            raise VerifyException(
+                "needs at least one tuple element for lowerBound, upperBound and step"
+            )
+
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         print_values(printer, self.body.block.args)
