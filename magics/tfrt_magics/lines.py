@@ -128,7 +128,9 @@ class LineMagics(Magics):
             kernels = write_trace(file_name(path), runs)
         except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_trace", problem) from None
-        print(f"written: {path}, {kernels} kernels; open it at ui.perfetto.dev")
+        print(
+            f"written: {path}, {kernels} kernel{'s' * (kernels != 1)}; open it at ui.perfetto.dev"
+        )
 
     @line_magic
     def tfrt_leaks(self, line: str) -> None:

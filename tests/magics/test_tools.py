@@ -125,9 +125,12 @@ def test_graphviz_places_the_same_operations() -> None:
 def test_the_last_run_is_traced(cell, tmp_path) -> None:
     assert "no cell has run" in cell(f"%tfrt_trace {tmp_path}/x.json")
     cell(f"%%tfrt\n{SHOP}")
-    assert "ui.perfetto.dev" in cell(f"%tfrt_trace {tmp_path}/run.json")
+    assert ", 3 kernels; open it at ui.perfetto.dev" in cell(f"%tfrt_trace {tmp_path}/run.json")
     events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
     assert "tfrt.mul.i32" in [one["name"] for one in events]
+    one = "func.func @one() -> !tfrt.chain {\n  %c = tfrt.new.chain\n  tfrt.return %c : !tfrt.chain\n}"
+    cell(f"%%tfrt\n{one}")
+    assert ", 1 kernel; open it" in cell(f"%tfrt_trace {tmp_path}/one.json")
 
 
 def test_settings_are_listed_and_set(cell, notebook) -> None:

@@ -24,7 +24,7 @@ SHOW = """async () => {
   document.body.style.background = data.dark ? "#111" : "#fff";
   document.body.style.colorScheme = data.dark ? "dark" : "light";
   window.store = new Store(await unpack(data));
-  window.board = createBoard(document.body.firstChild, window.store);
+  window.board = createBoard(document.body.firstChild, window.store, { ask: data.asks ? async () => null : null });
   await window.drawn();
 }"""
 EVERY_TAB = """async () => {
@@ -361,6 +361,19 @@ HOSTILE = [
 ]
 
 
+def test_no_two_states_have_one_colour(show) -> None:
+    page = show(document(NESTED))
+    for is_dark in (False, True):
+        page.evaluate(f"() => document.body.style.background = '{'#111' if is_dark else '#fff'}'")
+        page.evaluate("() => { store.changed(); return window.drawn(); }")
+        colours = page.evaluate(
+            """async () => { const { colours, STATES } = await import("./theme.js");
+              const found = colours(document.querySelector(".tfrt-board"));
+              return STATES.map((state) => found[state]); }"""
+        )
+        assert len(set(colours)) == len(colours) == 7
+
+
 def test_pictures_follow_the_theme(show) -> None:
     page = show(document(NESTED))
     page.get_by_role("tab", name="Graph").click()
@@ -435,6 +448,27 @@ def test_what_was_edited_by_hand_is_left_out_and_named(show, change: dict[str, A
         assert note == "This run cannot be read: its program is damaged"
     elif change != {"layout": None}:
         assert note == f"What this file says of {', '.join(change)} cannot be read."
+
+
+FAILED = """func.func @main(%x: i32) -> i32 {
+  %q, %rest = tfrt.div.i32 %x, %x
+  %sum = tfrt.add.i32 %q, %x
+  %twice = tfrt.add.i32 %x, %x
+  tfrt.return %sum : i32
+}"""
+
+
+def test_a_step_that_a_failed_input_skips_says_so(show) -> None:
+    log = events(
+        (0, "call", -1, 0, 0), (1, "begin", 0, -1, 0), (9, "error", 0, 1, 0), (9, "error", 0, 2, 0)
+    )
+    data = document(FAILED, events=log, workers=["stepper"], ready=[1, 2])
+    page = show({**data, "status": "running", "asks": True})
+    texts = page.get_by_label("Ready").get_by_role("button").all_inner_texts()
+    assert texts == [
+        "%sum = tfrt.add.i32 %q, %x … is skipped: an input failed",
+        "%twice = tfrt.add.i32 %x, %x",
+    ]
 
 
 WRONG = [None, -1, 3.5, 10**9, "no", [], [None], {"a": None}, {"toString": 1}, True]

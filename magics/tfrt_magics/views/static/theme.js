@@ -5,7 +5,7 @@ export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED] = S
 export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■" };
 
 /** Their colours on white. */
-export const COLOURS = { waiting: "#6b7280", ready: "#0072b2", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d" };
+export const COLOURS = { waiting: "#6b7280", ready: "#5b5bd6", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d" };
 
 /** The state whose look a status of a run has. */
 export const LOOK_OF_STATUS = {
@@ -24,7 +24,7 @@ const css = `
   --mark: color-mix(in srgb, var(--accent) 16%, transparent); --ui: var(--jp-ui-font-family, system-ui, sans-serif);
   --code: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace);
   color: var(--ink); background: var(--paper); font: 13px/1.4 var(--ui); text-align: left; }
-:host([data-dark]) { --waiting: #9ca3af; --ready: #56b4e9; --running: #56b4e9; --available: #2fc79a; --error: #ff8a47; --skipped: #e6b022; --cancelled: #e59bc6; }
+:host([data-dark]) { --waiting: #9ca3af; --ready: #a5a8ff; --running: #56b4e9; --available: #2fc79a; --error: #ff8a47; --skipped: #e6b022; --cancelled: #e59bc6; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: pre; }

@@ -1,6 +1,7 @@
 // Schedules: what all of them come to, with a replay of each; and one that the reader chooses step by step.
 
 import { button, element } from "../dom.js";
+import { AVAILABLE } from "../theme.js";
 
 export const RACE = "race: nothing orders these two, and both touch one buffer";
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -52,6 +53,11 @@ export function createOutcomes(store) {
   return { node, show };
 }
 
+function whatComes(moment, op) {
+  if (moment.stateOf(op) === "running") return " … its result comes";
+  return moment.program.operations[op].operands.some((value) => moment.code(value) > AVAILABLE) ? " … is skipped: an input failed" : "";
+}
+
 /** What the reader may run next, while the run waits for that. */
 export function createReady(store, ask) {
   const list = element("div.bar", { role: "group", "aria-label": "Ready" });
@@ -68,7 +74,7 @@ export function createReady(store, ask) {
     // Of compiled code only tasks, and async functions that go on, are steps.
     const step = store.program.operations[chosen];
     here.hidden = !step || ready.includes(chosen) || (store.tables.isCompiled[step.function] && !/execute|call/.test(step.kernel));
-    const words = ready.map((op) => (op < 0 ? "a task of compiled code" : store.textOf(op) + (moment.stateOf(op) === "running" ? " … its result comes" : "")));
+    const words = ready.map((op) => (op < 0 ? "a task of compiled code" : store.textOf(op) + whatComes(moment, op)));
     if (shown === (shown = words.join("\n"))) return;
     list.replaceChildren(...ready.map((op, at) => button(words[at], () => ask({ step: store.document.run, op }), { "data-op": op })));
   }

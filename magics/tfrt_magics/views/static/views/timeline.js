@@ -107,7 +107,7 @@ export function createTimeline(store) {
       pen.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
       if (right - left > 40) {
         pen.globalAlpha = 1;
-        pen.fillStyle = palette.paper;
+        pen.fillStyle = isLater ? palette.ink : palette.paper;
         clipped(pen, left, place * LANE, right - left - 2, LANE,
           () => pen.fillText(store.program.operations[span.op].kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2));
       }
