@@ -88,7 +88,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
             AsyncRuntimeRefCounting(share_exits=is_fast, leave_counted=True),
             *((AsyncRuntimeRefCountingOpt(),) if is_fast else ()),
             *((UnrollShortLoops(),) if is_fast else ()),
-            ConvertScfToCf(wide_switches=True),
+            ConvertScfToCf(),
         )
     )
 

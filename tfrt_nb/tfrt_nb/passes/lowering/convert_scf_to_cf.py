@@ -23,9 +23,7 @@ from xdsl.dialects.builtin import (
     DenseIntElementsAttr,
     IndexType,
     ModuleOp,
-    UnitAttr,
     VectorType,
-    i32,
     i64,
 )
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -45,19 +43,11 @@ from tfrt_nb.passes.control_flow import (
 
 @dataclass(frozen=True)
 class ConvertScfToCf(ModulePass):
-    """Lowers every operation of `scf`.
-
-    As in MLIR, only the lowest 32 bits choose a case, unless `wide_switches` departs from that.
-    """
+    """Lowers every operation of `scf`.  All bits of an index choose a case; MLIR takes the lowest 32."""
 
     name: ClassVar[str] = "convert-scf-to-cf"
 
-    wide_switches: bool = False
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        if not self.wide_switches:
-            for switch in [one for one in operations_in(op) if isinstance(one, scf.IndexSwitchOp)]:
-                switch.attributes[_NARROW] = UnitAttr()
         lower_structured_control_flow(op.body)
 
 
@@ -103,18 +93,14 @@ def _lower_execute_region(op: Operation) -> None:
     _finish(op, head, cf.BranchOp(entry), rest.args)
 
 
-_NARROW = "narrow"
-
-
 def _lower_index_switch(op: Operation) -> None:
     assert isinstance(op, scf.IndexSwitchOp)
-    width = i32 if _NARROW in op.attributes else i64
     head, rest = _split(op)
     cases = [_inline_yielding_region(region, rest) for region in op.case_regions]
     default = _inline_yielding_region(op.default_region, rest)
     emit = Emitter.at_end(head, op.location)
-    flag = emit(arith.IndexCastOp(op.arg, width))
-    values = DenseIntElementsAttr.from_list(VectorType(width, [len(cases)]), op.cases.get_values())
+    flag = emit(arith.IndexCastOp(op.arg, i64))
+    values = DenseIntElementsAttr.from_list(VectorType(i64, [len(cases)]), op.cases.get_values())
     branch = cf.SwitchOp(flag, default, (), values, cases, [() for _ in cases])
     _finish(op, head, branch, rest.args)
 
