@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -14,38 +16,34 @@ from xdsl.irdl import (
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_.types import CoroHandleType, CoroIdType, CoroStateType
-from tfrt_nb.dialects.fast_ir import initialize
+from tfrt_nb.dialects.fast_ir import PlainOp, initialize
 
 
 @irdl_op_definition
-class CoroIdOp(IRDLOperation):
+class CoroIdOp(PlainOp):
     """Names the coroutine; the first coroutine operation of its function."""
 
     name = "async.coro.id"
     id = result_def(CoroIdType())
+    RESULTS: ClassVar = (CoroIdType(),)
 
     assembly_format = "attr-dict"
 
-    def __init__(self) -> None:
-        initialize(self, result_types=[CoroIdType()])
-
 
 @irdl_op_definition
-class CoroBeginOp(IRDLOperation):
+class CoroBeginOp(PlainOp):
     """Allocates the frame and gives its handle."""
 
     name = "async.coro.begin"
     id = operand_def(CoroIdType())
     handle = result_def(CoroHandleType())
+    RESULTS: ClassVar = (CoroHandleType(),)
 
     assembly_format = "$id attr-dict"
 
-    def __init__(self, id: SSAValue) -> None:
-        initialize(self, operands=[id], result_types=[CoroHandleType()])
-
 
 @irdl_op_definition
-class CoroFreeOp(IRDLOperation):
+class CoroFreeOp(PlainOp):
     """Frees the frame.  Nothing that lives in it may be used afterwards."""
 
     name = "async.coro.free"
@@ -54,12 +52,9 @@ class CoroFreeOp(IRDLOperation):
 
     assembly_format = "$id `,` $handle attr-dict"
 
-    def __init__(self, id: SSAValue, handle: SSAValue) -> None:
-        initialize(self, operands=[id, handle])
-
 
 @irdl_op_definition
-class CoroEndOp(IRDLOperation):
+class CoroEndOp(PlainOp):
     """The point from which both a suspended and a finished coroutine return to the caller."""
 
     name = "async.coro.end"
@@ -67,22 +62,17 @@ class CoroEndOp(IRDLOperation):
 
     assembly_format = "$handle attr-dict"
 
-    def __init__(self, handle: SSAValue) -> None:
-        initialize(self, operands=[handle])
-
 
 @irdl_op_definition
-class CoroSaveOp(IRDLOperation):
+class CoroSaveOp(PlainOp):
     """Fixes where the coroutine goes on.  From here on another thread may resume it."""
 
     name = "async.coro.save"
     handle = operand_def(CoroHandleType())
     state = result_def(CoroStateType())
+    RESULTS: ClassVar = (CoroStateType(),)
 
     assembly_format = "$handle attr-dict"
-
-    def __init__(self, handle: SSAValue) -> None:
-        initialize(self, operands=[handle], result_types=[CoroStateType()])
 
 
 @irdl_op_definition

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
@@ -35,7 +36,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
 )
-from tfrt_nb.dialects.fast_ir import initialize
+from tfrt_nb.dialects.fast_ir import PlainOp, initialize
 
 
 @irdl_op_definition
@@ -112,27 +113,23 @@ class RuntimeSpawnIntoOp(IRDLOperation):
                 )
 
 
-class _QuestionOp(IRDLOperation):
+class _QuestionOp(PlainOp):
     """Has no operands, and an answer."""
 
     result = result_def(i1)
+    RESULTS: ClassVar = (i1,)
 
     assembly_format = "attr-dict"
 
-    def __init__(self) -> None:
-        initialize(self, result_types=[i1])
 
-
-class _BufferQuestionOp(IRDLOperation):
+class _BufferQuestionOp(PlainOp):
     """Has a buffer, and an answer."""
 
     buffer = operand_def(BUFFER)
     result = result_def(i1)
+    RESULTS: ClassVar = (i1,)
 
     assembly_format = "$buffer attr-dict `:` type($buffer)"
-
-    def __init__(self, buffer: SSAValue) -> None:
-        initialize(self, operands=[buffer], result_types=[i1])
 
 
 @irdl_op_definition
@@ -164,31 +161,27 @@ class RuntimeIsInterruptedOp(_QuestionOp):
 
 
 @irdl_op_definition
-class RuntimeIsAvailableOp(IRDLOperation):
+class RuntimeIsAvailableOp(PlainOp):
     """Whether the value has a payload: it is resolved, and not to an error."""
 
     name = "async.runtime.is_available"
     operand = operand_def(ValueType)
     result = result_def(i1)
+    RESULTS: ClassVar = (i1,)
 
     assembly_format = "$operand attr-dict `:` type($operand)"
 
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand], result_types=[i1])
-
 
 @irdl_op_definition
-class RuntimeHandleOfOp(IRDLOperation):
+class RuntimeHandleOfOp(PlainOp):
     """A handle of an object: a number other than 0.  It owns a reference, which `from_handle` takes."""
 
     name = "async.runtime.handle_of"
     operand = operand_def(AWAITABLE)
     result = result_def(i64)
+    RESULTS: ClassVar = (i64,)
 
     assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand], result_types=[i64])
 
 
 @irdl_op_definition

@@ -13,7 +13,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def
 
 from tfrt_nb.dialects.async_.runtime import ObjectOp
 from tfrt_nb.dialects.async_.types import ASYNC, AWAITABLE
-from tfrt_nb.dialects.fast_ir import initialize
+from tfrt_nb.dialects.fast_ir import PlainOp, initialize
 
 
 @irdl_op_definition
@@ -31,7 +31,7 @@ class RuntimeDescribeErrorOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeInheritErrorOp(IRDLOperation):
+class RuntimeInheritErrorOp(PlainOp):
     """The error that a token or value is about to be set to is the one of another object."""
 
     name = "async.runtime.inherit_error"
@@ -39,9 +39,6 @@ class RuntimeInheritErrorOp(IRDLOperation):
     source = operand_def(ASYNC)
 
     assembly_format = "$operand `,` $source attr-dict `:` type($operand) `,` type($source)"
-
-    def __init__(self, operand: SSAValue, source: SSAValue) -> None:
-        initialize(self, operands=[operand, source])
 
 
 @irdl_op_definition
@@ -52,15 +49,12 @@ class RuntimeCheckOp(ObjectOp):
 
 
 @irdl_op_definition
-class RuntimeCheckInterruptOp(IRDLOperation):
+class RuntimeCheckInterruptOp(PlainOp):
     """Fails the enclosing function if the run that it is part of is cancelled."""
 
     name = "async.runtime.check_interrupt"
 
     assembly_format = "attr-dict"
-
-    def __init__(self) -> None:
-        initialize(self)
 
 
 @irdl_op_definition

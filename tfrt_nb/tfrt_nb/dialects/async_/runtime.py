@@ -36,7 +36,7 @@ from tfrt_nb.dialects.async_.types import (
     parse_value_type,
     print_value_type,
 )
-from tfrt_nb.dialects.fast_ir import initialize
+from tfrt_nb.dialects.fast_ir import PlainOp, initialize
 
 UNSEEN = "unseen"
 """The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
@@ -53,15 +53,12 @@ def runtime_kind(value: SSAValue) -> str:
             return "AllInGroup"
 
 
-class ObjectOp(IRDLOperation):
+class ObjectOp(PlainOp):
     """Has one operand, a token, value or group, and no results."""
 
     operand = operand_def(ASYNC)
 
     assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand])
 
 
 @irdl_op_definition
@@ -78,17 +75,15 @@ class RuntimeCreateOp(IRDLOperation):
 
 
 @irdl_op_definition
-class RuntimeCreateGroupOp(IRDLOperation):
+class RuntimeCreateGroupOp(PlainOp):
     """A new group that is done when `size` members were added and are resolved."""
 
     name = "async.runtime.create_group"
     size = operand_def(IndexType())
     result = result_def(GroupType())
+    RESULTS: ClassVar = (GROUP,)
 
     assembly_format = "$size attr-dict `:` type($result)"
-
-    def __init__(self, size: SSAValue) -> None:
-        initialize(self, operands=[size], result_types=[GROUP])
 
 
 @irdl_op_definition
@@ -108,17 +103,15 @@ class RuntimeSetErrorOp(ObjectOp):
 
 
 @irdl_op_definition
-class RuntimeIsErrorOp(IRDLOperation):
+class RuntimeIsErrorOp(PlainOp):
     """Whether the object is resolved to an error; false while it is unavailable."""
 
     name = "async.runtime.is_error"
     operand = operand_def(ASYNC)
     is_error = result_def(i1)
+    RESULTS: ClassVar = (i1,)
 
     assembly_format = "$operand attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue) -> None:
-        initialize(self, operands=[operand], result_types=[i1])
 
 
 @irdl_op_definition
@@ -129,7 +122,7 @@ class RuntimeAwaitOp(ObjectOp):
 
 
 @irdl_op_definition
-class RuntimeResumeOp(IRDLOperation):
+class RuntimeResumeOp(PlainOp):
     """Has a worker resume the coroutine."""
 
     name = "async.runtime.resume"
@@ -137,12 +130,9 @@ class RuntimeResumeOp(IRDLOperation):
 
     assembly_format = "$handle attr-dict"
 
-    def __init__(self, handle: SSAValue) -> None:
-        initialize(self, operands=[handle])
-
 
 @irdl_op_definition
-class RuntimeAwaitAndResumeOp(IRDLOperation):
+class RuntimeAwaitAndResumeOp(PlainOp):
     """Resumes the coroutine once the object is resolved: now, on this thread, if it already is."""
 
     name = "async.runtime.await_and_resume"
@@ -150,9 +140,6 @@ class RuntimeAwaitAndResumeOp(IRDLOperation):
     handle = operand_def(CoroHandleType())
 
     assembly_format = "$operand `,` $handle attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue, handle: SSAValue) -> None:
-        initialize(self, operands=[operand, handle])
 
 
 class _StorageOp(IRDLOperation):
@@ -224,18 +211,16 @@ class RuntimeLoadOp(_StorageOp):
 
 
 @irdl_op_definition
-class RuntimeAddToGroupOp(IRDLOperation):
+class RuntimeAddToGroupOp(PlainOp):
     """Makes a token or value a member of a group and gives its rank: 0, 1, ... in this order."""
 
     name = "async.runtime.add_to_group"
     operand = operand_def(AWAITABLE)
     group = operand_def(GroupType())
     rank = result_def(IndexType())
+    RESULTS: ClassVar = (IndexType(),)
 
     assembly_format = "$operand `,` $group attr-dict `:` type($operand)"
-
-    def __init__(self, operand: SSAValue, group: SSAValue) -> None:
-        initialize(self, operands=[operand, group], result_types=[IndexType()])
 
 
 @functools.cache
@@ -280,16 +265,14 @@ class RuntimeDropRefOp(CountingOp):
 
 
 @irdl_op_definition
-class RuntimeNumWorkerThreadsOp(IRDLOperation):
+class RuntimeNumWorkerThreadsOp(PlainOp):
     """How many threads run tasks."""
 
     name = "async.runtime.num_worker_threads"
     result = result_def(IndexType())
+    RESULTS: ClassVar = (IndexType(),)
 
     assembly_format = "attr-dict `:` type($result)"
-
-    def __init__(self) -> None:
-        initialize(self, result_types=[IndexType()])
 
 
 OPERATIONS: list[type[Operation]] = [
