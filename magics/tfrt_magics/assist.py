@@ -102,7 +102,10 @@ class Assistant:
             assert rest is not None
             flag = word[0] + rest[0]
             known = next((one for one in ARGUMENTS if flag in one.flags), None)
-            return None if known is None else f"{', '.join(known.flags)}\n\n{_help(known)}"
+            if known is None:
+                return None
+            value = known.settings.get("metavar", "")
+            return f"{', '.join(known.flags)} {value}".rstrip() + f"\n\n{_help(known)}"
         from tfrt_nb.language.answers import explain
 
         found = explain(_program(cell, head), cursor)

@@ -78,7 +78,10 @@ def test_python_is_completed_as_before(notebook, assistant) -> None:
 
 
 def test_options_and_operations_are_explained(assistant) -> None:
-    assert "cancel what has not finished" in assistant.explain("%%tfrt --timeout 3\n", 11)
+    assert assistant.explain("%%tfrt --timeout 3\n", 11) == (
+        "-t, --timeout SECONDS\n\ncancel what has not finished by then"
+    )
+    assert assistant.explain("%%tfrt --step\n", 11).startswith("--step\n")
     assert "-q, --work-queue" in assistant.explain("%%tfrt -q s\n", 8)
     text, cursor = split("%%tfrt\n" + PROGRAM)
     assert assistant.explain(text, cursor) == "%six: i32\n\nline 3: %six = tfrt.constant.i32 6"

@@ -50,6 +50,14 @@ def test_values_that_are_there_have_their_types() -> None:
     ("line", "wanted"),
     [
         ("%b = tfrt.constant.i3¦", {"tfrt.constant.i32": "() -> i32"}),
+        (
+            "retu¦",
+            {
+                "return": "ends a compiled function and gives its results",
+                "kernel.return": "operation",
+                "tfrt.return": "operation",
+            },
+        ),
         ("%b = tfrt.call @tw¦", {"@twice": "(i32) -> i32"}),
         ('%b = "lang.la¦', {"lang.later": "(int) -> (int, str)"}),
         ('%b = "lang.later"(%six) {m¦', {"ms": "int"}),

@@ -23,7 +23,11 @@ _PREDICATES = {
     "i": tuple(CMPI_COMPARISON_OPERATIONS),
     "f": tuple(CMPF_COMPARISON_OPERATIONS),
 }
-_KEYWORDS = {"func.func": "a function", "async.func": "a compiled function that is a coroutine"}
+_KEYWORDS = {
+    "func.func": "a function",
+    "async.func": "a compiled function that is a coroutine",
+    "return": "ends a compiled function and gives its results",
+}
 
 
 @dataclass(frozen=True, slots=True)
