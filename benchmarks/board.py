@@ -34,8 +34,8 @@ PACED_ITERATIONS, PACED_ADDS, PACED_PAUSE_US = 12_000, 14, 150
 LAID_OUT, BOARDS, VALUES = 10_000, 20, 200
 ROUNDS, CALLS_OF_FIB = 9, 21_891
 CHECKS = {
-    "return load(load(activation + ACTIVATION_REQUEST) + REQUEST_WATCH)": "return 0",
-    "return load(activation + ACTIVATION_SHARED) != 0 and watch_of(activation) != 0": "return False",
+    "return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)": "return 0",
+    "return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0": "return False",
 }
 """What an unwatched run does for the log in `native.events`, and what stands there without it."""
 

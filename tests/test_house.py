@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -176,3 +177,14 @@ def test_style_and_types_are_what_lint_asks_for(command: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_benchmark_of_the_event_log_finds_the_checks_that_it_takes_out() -> None:
+    board = ast.parse((ROOT / "benchmarks" / "board.py").read_text())
+    checks = next(
+        ast.literal_eval(one.value)
+        for one in board.body
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "CHECKS"
+    )
+    events = (ROOT / "runtime" / "tfrt_runtime" / "native" / "events.py").read_text()
+    assert [events.count(check) for check in checks] == [1] * len(checks) != []
