@@ -364,7 +364,7 @@ HOSTILE = [
 def test_no_two_states_have_one_colour(show) -> None:
     page = show(document(NESTED))
     for is_dark in (False, True):
-        page.evaluate(f"() => document.body.style.background = '{'#111' if is_dark else '#fff'}'")
+        page.evaluate(f"() => document.body.style.colorScheme = '{'dark' if is_dark else 'light'}'")
         page.evaluate("() => { store.changed(); return window.drawn(); }")
         colours = page.evaluate(
             """async () => { const { colours, STATES } = await import("./theme.js");
@@ -372,6 +372,25 @@ def test_no_two_states_have_one_colour(show) -> None:
               return STATES.map((state) => found[state]); }"""
         )
         assert len(set(colours)) == len(colours) == 7
+
+
+def test_a_board_has_the_colours_of_its_paper(show) -> None:
+    page = show(document(NESTED))
+    for background, scheme, is_dark in (
+        ("", "light", False),
+        ("", "dark", True),
+        ("#111", "light", False),
+        ("#fff", "dark", True),
+    ):
+        page.evaluate(
+            """([background, colorScheme]) => {
+              Object.assign(document.body.style, { background, colorScheme });
+              store.changed();
+              return window.drawn();
+            }""",
+            [background, scheme],
+        )
+        assert (page.locator(".tfrt-board").get_attribute("data-dark") is not None) == is_dark
 
 
 def test_pictures_follow_the_theme(show) -> None:

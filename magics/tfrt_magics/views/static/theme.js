@@ -113,11 +113,11 @@ export function adoptStyle(root) {
   root.adoptedStyleSheets = [sheet];
 }
 
-/** Whether the page behind `node` is dark: the notebook's word, or the colour that is there. */
+/** Whether a board at `node` is dark: the notebook's word, or the colour of its paper. */
 export function isDark(node) {
   const light = node.closest("[data-jp-theme-light]")?.dataset.jpThemeLight;
   if (light) return light === "false";
-  const [red, green, blue] = (getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g) ?? [255, 255, 255]).map(Number);
+  const [red, green, blue] = (getComputedStyle(node).backgroundColor.match(/[\d.]+/g) ?? [255, 255, 255]).map(Number);
   return 0.3 * red + 0.6 * green + 0.1 * blue < 110;
 }
 
