@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
@@ -165,6 +166,17 @@ func.func @main() -> i32 attributes {{tfrt.sync}} {{
 
 def test_a_function_may_call_itself(run: Run) -> None:
     assert [values_of(run(FIB, n)) for n in (0, 1, 2, 15)] == [[0], [1], [1], [610]]
+
+
+def test_a_deep_call_that_is_refused_memory_says_so_once_and_nothing_else() -> None:
+    with HostContext("s", memory="4M", output=lambda _: None) as host:
+        program = Program.from_source(DOWN, "test.mlir")
+        execution = program.run(host, "sum", [300_000], tier="interpreter")
+        assert execution.wait(SLOW)
+
+    [problem] = execution.diagnostics
+    assert problem.message.startswith("out of memory: 'tfrt.call' needs 1 MiB beyond the budget")
+    assert message_of(execution.results[0]) == problem.message
 
 
 @pytest.mark.parametrize("depth", [1, 10, 100, 1000, 100_000])

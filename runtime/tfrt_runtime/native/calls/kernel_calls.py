@@ -281,15 +281,20 @@ def grow_frame(context: Address, needed: int) -> bool:
 @outline
 def fail_without_memory(context: Address, activation: Address, record: Address) -> None:
     """A kernel was refused the memory that it needs: the error of its run becomes each result."""
-    request = load(activation + at.ACTIVATION_REQUEST)
-    failed = load_acquire(request + at.REQUEST_CANCEL)
-    if failed != 0:
-        fail_kernel(context, activation, record, failed)
-        return
-    store(context + at.CONTEXT_REQUEST, request)
-    failed = report_error(context, record, at.MESSAGE_NO_MEMORY)
+    failed = memory_error(context, load(activation + at.ACTIVATION_REQUEST), record)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)
+
+
+@outline
+def memory_error(context: Address, request: Address, record: Address) -> Address:
+    """The error of a run that was refused memory, with one reference; what the system refuses is reported here."""
+    failed = load_acquire(request + at.REQUEST_CANCEL)
+    if failed != 0:
+        add_references(failed, 1)
+        return failed
+    store(context + at.CONTEXT_REQUEST, request)
+    return report_error(context, record, at.MESSAGE_NO_MEMORY)
 
 
 @outline

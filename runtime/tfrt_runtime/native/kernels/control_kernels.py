@@ -13,7 +13,12 @@ from tfrt_runtime.native.calls.activation import begin, free_activation, new_act
 from tfrt_runtime.native.calls.completion import start_iteration
 from tfrt_runtime.native.calls.delivery import deliver
 from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
-from tfrt_runtime.native.calls.kernel_calls import fail_kernel, fail_without_memory, report_error
+from tfrt_runtime.native.calls.kernel_calls import (
+    fail_kernel,
+    fail_without_memory,
+    memory_error,
+    report_error,
+)
 from tfrt_runtime.native.calls.machine_calls import call_machine
 from tfrt_runtime.native.cells import take_block
 from tfrt_runtime.native.events import nested_of
@@ -300,12 +305,7 @@ def run_block(context: Address, join: Address, block: int) -> None:
     store(context + at.CONTEXT_RECORD, record)
     body = new_activation(context, function, request, at.RETURN_JOIN, 0, join, nested)
     if body == 0:
-        failed = load_acquire(request + at.REQUEST_CANCEL)
-        if failed != 0:
-            add_references(failed, 1)
-        else:
-            failed = report_error(context, record, at.MESSAGE_NO_MEMORY)
-        skip_blocks(context, join, failed, 1)
+        skip_blocks(context, join, memory_error(context, request, record), 1)
         return
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     deliver(context, body, load(slots), new_i32(context, low))

@@ -14,8 +14,17 @@ from __future__ import annotations
 
 from tfrt_runtime.native.async_value import add_references, drop_optional, drop_reference
 from tfrt_runtime.native.calls.delivery import deliver
+from tfrt_runtime.native.calls.kernel_calls import memory_error, report_error
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.layouts import MAX_NESTED, RECORD_RESULTS, RECORD_SLOTS, TYPE_OBJECT
+from tfrt_runtime.native.layouts import (
+    ACTIVATION_REQUEST,
+    CONTEXT_RECORD,
+    MAX_NESTED,
+    MESSAGE_TOO_DEEP,
+    RECORD_RESULTS,
+    RECORD_SLOTS,
+    TYPE_OBJECT,
+)
 from tfrt_runtime.native.memory import (
     Address,
     clear,
@@ -29,6 +38,7 @@ from tfrt_runtime.native.queues.ready import finish
 from tfrt_runtime.native.sync.sync_layouts import (
     CALL_CODE,
     CALL_FRAME,
+    CALL_RECORD,
     CALL_REGISTERS,
     CODE_ARGUMENTS,
     CODE_BOXES,
@@ -74,6 +84,9 @@ def new_frame(context: Address, state: Address, pc: Address, frame: Address) -> 
     code = load(pc + CALL_CODE)
     callee = frame + load_i32(pc + CALL_FRAME)
     if callee + load(code + CODE_FRAME) > load(state + RUN_LIMIT):
+        store(
+            context + CONTEXT_RECORD, load(pc + CALL_RECORD)
+        )  # what an error for lack of memory names
         callee = new_segment(context, state, load(code + CODE_FRAME))
         if callee == 0:
             return 0
@@ -107,6 +120,15 @@ def new_segment(context: Address, state: Address, needed: int) -> Address:
     store(state + RUN_LIMIT, segment + size)
     store(state + RUN_NESTED, nested + size)
     return segment + SEGMENT_FRAMES
+
+
+@native
+def call_error(context: Address, state: Address, pc: Address) -> Address:
+    """Why `new_segment` made no room for the call at `pc`, with one reference."""
+    if load(state + RUN_NESTED) > MAX_NESTED:
+        return report_error(context, load(pc + CALL_RECORD), MESSAGE_TOO_DEEP)
+    request = load(load(state + RUN_CALLER) + ACTIVATION_REQUEST)
+    return memory_error(context, request, load(pc + CALL_RECORD))
 
 
 @native

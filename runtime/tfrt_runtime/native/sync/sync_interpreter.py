@@ -4,9 +4,9 @@ To the executor a sync function is a function with one kernel, `run`, which owns
 delivers the results itself, as control kernels do.  Within it no value is an AsyncValue unless it is
 no scalar, and calls of sync functions push a frame: the native stack does not grow with the program.
 
-Every `SLICE` kernels the loop checks three things: whether the request is cancelled, whether
-another worker could take what else is ready here, and whether the thread has to go back to Python.
-Then the run leaves its state behind and goes on as a task.
+Every `SLICE` kernels the loop checks whether the request is cancelled, whether another worker could
+take what else is ready here, whether the thread has to go back to Python - then the run leaves its state
+behind and goes on as a task - and whether a function that it is in has become machine code.
 
 The first error ends the whole run and becomes each of its results.
 """
@@ -40,6 +40,7 @@ from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
 from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.native.sync.sync_frames import (
     abandon,
+    call_error,
     end_segment,
     enter_frame,
     new_frame,
@@ -48,7 +49,6 @@ from tfrt_runtime.native.sync.sync_frames import (
 from tfrt_runtime.native.sync.sync_layouts import (
     CALL_CODE,
     CALL_LENGTH,
-    CALL_RECORD,
     CALL_REGISTERS,
     CODE_ARGUMENTS,
     CODE_ENTRY,
@@ -263,7 +263,7 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                     left -= load(code + CODE_WEIGHT)
                     pc = go_on(state, load(code + CODE_ENTRY), left)
                 else:
-                    failed = report_error(context, load(pc + CALL_RECORD), at.MESSAGE_TOO_DEEP)
+                    failed = call_error(context, state, pc)
                     pc = stop
             elif operation == ops.RETURN:
                 call = load(frame + FRAME_RETURN)

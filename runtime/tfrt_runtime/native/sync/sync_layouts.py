@@ -43,7 +43,7 @@ RUN_RECORD = 8
 RUN_PC = 16
 """Where the run goes on after STOP, unless it has failed."""
 RUN_FRAME = 24
-"""The frame, while the run is a task of the queue."""
+"""The frame there, while the run is a task, or after machine code took the place of others."""
 RUN_BASE = 32
 """The first frame of the present segment."""
 RUN_LIMIT = 40
