@@ -15,7 +15,7 @@ import numpy as np
 from tests.fuzz.async_interpreter import Result, interpret
 from tests.fuzz.random_async_programs import random_program as random_async_program
 from tests.fuzz.random_scalar_programs import random_scalar_program
-from tests.fuzz.running import PATIENCE_SECONDS, Runner
+from tests.fuzz.running import Runner, ends
 
 from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.programs import Program
@@ -182,7 +182,7 @@ def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
         if not execution.wait(ENOUGH_SECONDS):
             runner.problems.append(f"a program of scalars does not end on {queue}, {tier}\n")
             execution.cancel()
-            execution.wait(PATIENCE_SECONDS)
+            ends(execution)
         seen.append(_seen(execution))
         texts.append([str(value.exception(0)) for value in execution.results])
         if tier is Tier.COMPILED and execution.tier_note is not None:
@@ -198,7 +198,7 @@ def _run(runner: Runner, program: Program, queue: str) -> Seen:
     if not execution.wait(ENOUGH_SECONDS):
         runner.problems.append(f"a random program does not end on {queue}\n")
         execution.cancel()
-        execution.wait(PATIENCE_SECONDS)
+        ends(execution)
     return _seen(execution)
 
 
@@ -218,7 +218,7 @@ def _cancel_half_way(
     elif chance.random() < 0.5:
         execution.wait(0.0)
     execution.cancel(CANCELLED)
-    if not execution.wait(PATIENCE_SECONDS):
+    if not ends(execution):
         runner.problems.append(f"a random program goes on after its cancellation on {queue}\n")
         return
     found = _seen(execution)
@@ -293,7 +293,7 @@ def _cancel_compiled(
     execution = program.run(host, output=lambda _: None)
     time.sleep(chance.choice((0.0, 0.0001, 0.001)))
     execution.cancel(CANCELLED)
-    if not execution.wait(PATIENCE_SECONDS):
+    if not ends(execution):
         runner.problems.append("a random async program goes on after its cancellation\n")
     elif not expected.output.startswith(execution.output):
         runner.problems.append(f"other prints when cancelled\n{execution.output}\n{expected}")
