@@ -207,6 +207,7 @@ class Process(Struct):
 class Queue(Struct):
     __slots__ = ()
     injected: int
+    ordered: int
     workers: int
     deques: int
     async_: int

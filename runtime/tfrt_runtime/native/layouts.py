@@ -799,6 +799,8 @@ STORE_SIZE = STORE_SLOTS + 8 * STORE_CLASSES * SLOTS_PER_CLASS
 # Work queue.
 QUEUE_INJECTED = 0
 """Tasks from outside: a stack that consumers take whole."""
+QUEUE_ORDERED = 8
+"""Without workers: tasks that a thread has put back, oldest first.  They are older than all others, and are taken whole."""
 QUEUE_EPOCH = 64
 """Changes whenever a sleeper should look again; a futex word."""
 QUEUE_SLEEPERS = 72

@@ -77,6 +77,7 @@ def has_work(queue: WorkQueue) -> bool:
     return (
         bool(queue.resolving)
         or queue.native.injected != 0
+        or queue.native.ordered != 0
         or queue.native.started != 0
         or pool.head != pool.tail
         or any(context.ready != context.ready_top for context in contexts)

@@ -46,6 +46,7 @@ from tfrt_runtime.native.queues.tasks import (
     has_task,
     keep_injected,
     new_task,
+    next_in_order,
     own_task,
     rest,
     sleep_on_queue,
@@ -201,6 +202,8 @@ def run_kept_tasks(context: Address, budget: int) -> int:
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
+        if load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ORDERED) != 0:
+            return budget  # older ones come first
         # Without an activation it is another kind of task, which may be long.
         if task == 0 or load(task + at.TASK_FOURTH) == 0:
             return budget
@@ -262,20 +265,14 @@ def run_task(context: Address, task: Address) -> None:
 def next_task(context: Address) -> Address:
     """The next task for this thread, which may begin a call that was started; or 0.
 
-    Without workers the tasks run in the order in which they came: they are taken all at once, and
-    kept where a nested wait finds them, too.
+    Without workers the tasks run in the order in which they came.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         task = find_task(context)
         return task if task != 0 else take_start(context)
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         return chosen_task(context)
-    if load(context + at.CONTEXT_PENDING) == 0:
-        keep_injected(context)
-        # Coroutines count anew with each round of tasks: what a round spawns is bounded so, and a
-        # recursion goes on depth first.
-        store(context + at.CONTEXT_SPAWNED, 0)
-    return take_pending(context)
+    return next_in_order(context)
 
 
 @outline

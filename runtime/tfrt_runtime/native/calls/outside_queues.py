@@ -14,7 +14,7 @@ from tfrt_runtime.native.calls.kernel_calls import fail_kernel, report_error
 from tfrt_runtime.native.memory import Address, entry, inline, load, now, store
 from tfrt_runtime.native.queues.blocking_pool import pool_pop
 from tfrt_runtime.native.queues.sharing import hand_over
-from tfrt_runtime.native.queues.tasks import free_task, take_injected
+from tfrt_runtime.native.queues.tasks import free_task, take_in_order
 
 SLICE_NS = 20_000_000
 """After so long a sync function makes room for what else the queue's thread has to do."""
@@ -23,7 +23,7 @@ SLICE_NS = 20_000_000
 @entry
 def take_tasks(queue: Address) -> Address:
     """Take all compute tasks, as a list by TASK_NEXT in the order in which they came, or 0."""
-    return take_injected(queue)
+    return take_in_order(queue)
 
 
 @entry

@@ -48,8 +48,7 @@ from tfrt_runtime.native.queues.tasks import (
     begin_seeking,
     end_seeking,
     has_task,
-    keep_injected,
-    take_pending,
+    next_in_order,
 )
 
 LIGHT_ENTRIES = 256
@@ -179,7 +178,8 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
     store(context + at.CONTEXT_PYTHON, 0)
     advance_epoch(context)
     is_ready = load(context + at.CONTEXT_READY) != load(context + at.CONTEXT_READY_TOP)
-    if is_ready or load(context + at.CONTEXT_PENDING) != 0:
+    is_left = load(context + at.CONTEXT_PENDING) != 0 or load_acquire(queue + at.QUEUE_ORDERED) != 0
+    if is_ready or is_left:
         hand_over(context)
     store(context + at.CONTEXT_WORKER, -1)
     if has_deque:
@@ -222,15 +222,14 @@ def work_lightly(context: Address, goal: Address, is_run: bool) -> bool:
 
 @native
 def light_task(context: Address) -> Address:
-    """The next task, if it begins a call from outside; or 0."""
+    """The next task, or 0.  One that begins no call from outside may take longer: the GIL is given away for it."""
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         return take_start(context)
-    if load(context + at.CONTEXT_PENDING) == 0:
-        keep_injected(context)
-        store(context + at.CONTEXT_SPAWNED, 0)  # as `next_task` does at the begin of a round
-    task = load(context + at.CONTEXT_PENDING)
+    task = next_in_order(context)
     root = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ROOT)
-    return take_pending(context) if task != 0 and load(task + at.TASK_FUNCTION) == root else 0
+    if task != 0 and load(task + at.TASK_FUNCTION) != root:
+        give_way(context)
+    return task
 
 
 @native

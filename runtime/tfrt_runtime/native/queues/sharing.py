@@ -10,6 +10,7 @@ from tfrt_runtime.native.memory import (
     entry,
     inline,
     load,
+    load_acquire,
     native,
     now,
     outline,
@@ -46,6 +47,9 @@ def hand_over(context: Address) -> None:
         enqueue_entry(context, load(top), load(top + 8))
     store(context + at.CONTEXT_READY_TOP, base)
     share_pending(context)
+    queue = load(context + at.CONTEXT_QUEUE)
+    if load_acquire(queue + at.QUEUE_ORDERED) != 0:
+        wake_sleeper(queue)
 
 
 @native

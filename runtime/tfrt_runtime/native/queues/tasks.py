@@ -11,6 +11,7 @@ whole, by one `exchange`, and run it in order: no node is popped under contentio
              --add_blocking_task> ring of the blocking pool (`blocking_pool`)
 
     find_task: own list, own deque (newest), injected stack, another deque (oldest)
+    next_in_order: without workers, the oldest; the rest of an injected stack goes to QUEUE_ORDERED
     run_task:  function(context, task), which reads the words and frees the cell
 
 Sleepers wait on an epoch, not on a queue:
@@ -162,11 +163,49 @@ def take_injected(queue: Address) -> Address:
 def keep_injected(context: Address) -> None:
     """Take all injected tasks for this thread alone, behind those that it keeps.
 
-    For queues without workers: there the order of tasks is the order in which they came.
+    For queues without workers, where Python chooses the next task.
     """
     newest = take_all(load(context + at.CONTEXT_QUEUE) + at.QUEUE_INJECTED)
     if newest != 0:
         keep_tasks(context, reverse_tasks(newest), newest)
+
+
+@native
+def take_in_order(queue: Address) -> Address:
+    """Take tasks that came to a queue without workers, as a list from the oldest on, or 0."""
+    task = take_all(queue + at.QUEUE_ORDERED)
+    return task if task != 0 else take_injected(queue)
+
+
+@native
+def next_in_order(context: Address) -> Address:
+    """The oldest task of a queue without workers, also of those that this thread keeps; or 0.
+
+    The others stay where other threads find them: one that waits for many results, one after the other, would
+    move all of them each time.
+    """
+    queue = load(context + at.CONTEXT_QUEUE)
+    task = take_all(queue + at.QUEUE_ORDERED)
+    if task == 0:
+        task = take_pending(context)
+        if task != 0:
+            return task
+        task = take_injected(queue)
+        # Coroutines count anew with each round of tasks: what a round spawns is bounded so, and a
+        # recursion goes on depth first.
+        store(context + at.CONTEXT_SPAWNED, 0)
+    if task != 0 and load(task + at.TASK_NEXT) != 0:
+        put_back(queue, load(task + at.TASK_NEXT))
+    return task
+
+
+@native
+def put_back(queue: Address, oldest: Address) -> None:
+    """Let other threads have tasks of a queue without workers that this thread has taken."""
+    # One word, and no second one for the newest: a thread could read the one before and the other after a swap.
+    if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
+        # Another thread has put tasks back, which it took while this one had these.
+        inject_list(queue, reverse_tasks(oldest), oldest)
 
 
 @inline
@@ -454,7 +493,7 @@ def has_common_task(queue: Address) -> bool:
 
     Conservative for the deques: a task may be gone when a thread comes for it.
     """
-    if load_acquire(queue + at.QUEUE_INJECTED) != 0:
+    if load_acquire(queue + at.QUEUE_INJECTED) != 0 or load_acquire(queue + at.QUEUE_ORDERED) != 0:
         return True
     deques = load(queue + at.QUEUE_DEQUES)
     for i in range(load(queue + at.QUEUE_WORKERS)):

@@ -46,6 +46,59 @@ class Moves:
         return self._reverse(first)
 
 
+def test_a_thread_that_takes_one_task_after_the_other_moves_each_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moves = Moves(monkeypatch)
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=1)
+        (waiting,) = host.outside
+        inject(host, 0, MANY)
+        numbers = []
+        while (task := tasks.next_in_order(waiting)) != 0:
+            numbers.append(load(task + TASK_FIRST))
+            tasks.free_task(waiting, task)
+            sharing.hand_over(waiting)  # as at the end of each wait
+        world.finally_assert(lambda: numbers == list(range(MANY)))
+
+    explore(scenario)
+
+    assert moves.count == MANY
+
+
+def test_two_threads_take_tasks_in_order_and_none_is_lost() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, outside=2)
+        ran: list[int] = []
+
+        def run(context: int, task: int) -> None:
+            ran.append(load(task + TASK_FIRST))
+            tasks.free_task(context, task)
+
+        first, second = host.outside
+        made = [tasks.new_task(host.main, host.function(run), i, 0, 0) for i in range(4)]
+        for task in made[:2]:
+            tasks.inject(host.queue, task)
+
+        def add_and_work() -> None:
+            for task in made[2:]:
+                tasks.inject(host.queue, task)
+            executor.work(second, 1)
+
+        world.thread(lambda: executor.work(first, 1), "first")
+        world.thread(add_and_work, "second")
+
+        def check() -> None:
+            executor.work(host.main, 100)
+            assert sorted(ran) == [0, 1, 2, 3]
+
+        world.finally_assert(check)
+
+    explore(scenario, interleavings=200)
+    explore_at_random(scenario, seed=1, interleavings=200)
+
+
 @pytest.mark.parametrize("has_deque", [False, True])
 def test_many_tasks_from_outside_are_taken_in_a_few_moves_each(
     monkeypatch: pytest.MonkeyPatch, has_deque: bool

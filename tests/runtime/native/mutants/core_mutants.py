@@ -248,6 +248,13 @@ MUTANTS = [
         "kept_tasks test_many_tasks_from_outside_are_taken_in_a_few_moves_each",
     ),
     _mutant(
+        "queues.tasks.put_back",
+        "tasks are put back beside those of another thread",
+        "if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:",
+        "store(queue + at.QUEUE_ORDERED, oldest)\nif False:",
+        "kept_tasks test_two_threads_take_tasks_in_order_and_none_is_lost",
+    ),
+    _mutant(
         "async_value.add_waiter",
         "two threads leave waiters by load and store",
         "if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:",
