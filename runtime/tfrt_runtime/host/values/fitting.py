@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
+from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_integer
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
@@ -36,6 +36,9 @@ def fitting(type_text: str, value: object) -> object:
     elif type_text == STRING_TYPE:
         if isinstance(value, str):
             return value
+    elif type_text == "index":
+        encode_integer("i64", value)
+        return value
     elif type_text.endswith(TENSOR):
         # To ask an array itself would make its interface.
         if hasattr(type(value), "__array_interface__") or hasattr(value, "__array_interface__"):

@@ -25,7 +25,7 @@ FLOATS = ("f32", "f64")
 NUMBERS = ("i1", *INTEGERS, *FLOATS)
 _KINDS: dict[object, frozenset[str]] = {
     bool: frozenset({"i1"}),
-    int: frozenset({*INTEGERS, "ui8", "ui16", "ui32", "ui64"}),
+    int: frozenset({*INTEGERS, "index", "ui8", "ui16", "ui32", "ui64"}),
     float: frozenset({"f16", "bf16", *FLOATS}),
     complex: frozenset({"complex64", "complex128", OBJECT}),
     str: frozenset({STRING, OBJECT}),
@@ -43,10 +43,10 @@ class Type:
         """`shown` is the name in `tfrt_nb`, where it is another one."""
         self.name = name
         self._cast = cast
-        self._shown = shown or name
+        self.shown = shown or name
 
     def __repr__(self) -> str:
-        return f"tfrt.{self._shown}"
+        return f"tfrt.{self.shown}"
 
     def __call__(self, value: Any) -> Any:
         """`value` as a value of this type."""
@@ -203,7 +203,7 @@ def accepts(annotation: object, type_text: str) -> bool:
     if type_text == "" or annotation in (object, Any, inspect.Parameter.empty, AsyncValue):
         return True
     if isinstance(annotation, Type):
-        return type_text == annotation.name
+        return type_text in (annotation.name, annotation.shown)
     if _is_tensor(annotation):
         return type_text == OBJECT or type_text.endswith(TENSOR_ENDING)
     origin = typing.get_origin(annotation)
@@ -216,7 +216,7 @@ def accepts(annotation: object, type_text: str) -> bool:
         known = _KINDS.get(kind)
         if known is not None:
             return type_text in known
-        is_number = type_text in (*SCALAR_TYPES, CHAIN, STRING)
+        is_number = type_text in (*SCALAR_TYPES, "index", CHAIN, STRING)
         is_builtin = getattr(kind, "__module__", "") == "builtins"
         return not is_number and not (is_builtin and type_text.endswith(TENSOR_ENDING))
     return True
