@@ -1,7 +1,8 @@
-# Remote kernels whose worker dies, that end the interpreter, or that take what cannot be sent: error values at the operation.
+# Remote kernels whose worker dies or whose client is closed, that end the interpreter, or that take what cannot be sent: error values at the operation.
 # stderr max 1000: Traceback (most recent call last)
 import os
 import threading
+import time
 
 import dask
 from distributed import Client, LocalCluster
@@ -24,17 +25,26 @@ def more(x: int) -> int:
 def type_of(x: object) -> str:
     return type(x).__name__
 
+@tfrt.kernel("far.wait", remote=True)
+def wait(x: int) -> int:
+    time.sleep(60)
+    return x
+
+@tfrt.program
+def hold(x: tfrt.i32):
+    return wait(x)
+
 @tfrt.program
 def work(x: tfrt.i32):
-    return more(x), leave(x)  # line 29
+    return more(x), leave(x)  # line 39
 
 @tfrt.program
 def send(x: object):
-    return type_of(x)  # line 33
+    return type_of(x)  # line 43
 
 @tfrt.program
 def lose(x: tfrt.i32):
-    return die(x)  # line 37
+    return die(x)  # line 47
 
 if __name__ == "__main__":
     dask.config.set({"distributed.scheduler.allowed-failures": 0})
@@ -45,3 +55,7 @@ if __name__ == "__main__":
             for start in (lambda: left, lambda: send.run(threading.Lock(), host=host).results[0], lambda: lose.run(1, host=host).results[0]):
                 error = start().exception(100)
                 print(type(error.__cause__).__name__, error.diagnostics[0].location.line, "tcp://" in str(error))
+            run = hold.run(1, host=host)
+            run.wait(0.5)
+            client.close()
+            print(run.results[0].exception(100).diagnostics[0].notes[-1].message)

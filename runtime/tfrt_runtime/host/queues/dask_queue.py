@@ -54,3 +54,8 @@ class DaskWorkQueue(WorkQueue):
         threads, blocking = parse_work_queue(local)
         super().__init__(threads, blocking, f"Dask, and {local} here")
         self.client = client
+
+    @property
+    def is_client_closed(self) -> bool:
+        """Whether the client is closed, or about to be."""
+        return getattr(self.client, "status", "") in ("closing", "closed")

@@ -158,6 +158,8 @@ class _Call:
     def _end_with(self, problem: BaseException) -> None:
         is_cancelled = type(problem).__name__ in ("CancelledError", "FutureCancelledError")
         if not (is_cancelled and self._frame.is_cancelled):
+            if is_cancelled and self._queue is not None and self._queue.is_client_closed:
+                problem.add_note("the client of the DaskWorkQueue was closed")
             settle_failed(self._frame, self._results, problem)
         self._end()
 
