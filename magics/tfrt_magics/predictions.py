@@ -38,13 +38,14 @@ class Comparison:
 
 
 def read_prediction(line: str) -> Prediction:
-    """The prediction in the line after `%tfrt_predict`: `prints 3 1`, `results 2 error`, or any text."""
+    """The prediction in the line after `%tfrt_predict`: `prints 3 1`, `results 2 and error`, or any text."""
     word, _, rest = line.strip().partition(" ")
     subject = next(
         (one for one in Subject if one and one == word.lower().rstrip(":")), Subject.OTHER
     )
     text = (line if subject is Subject.OTHER else rest).strip()
-    words = tuple(re.sub(r"[,;]", " ", text).lower().split())
+    bare = (word.rstrip(".") for word in re.sub(r"[,;]|->|int\d+ =", " ", text).lower().split())
+    words = tuple(word for word in bare if word not in ("", "and", "then"))
     return Prediction(subject, () if "?" in words else words, text)
 
 

@@ -111,6 +111,10 @@ def test_a_prediction_is_used_once(printed: str) -> None:
         ("prints Hello", "hello\n", True),
         ("the sum comes last", "int32 = 2\n", None),
         ("", "", None),
+        ("prints 2, then 1.", "int32 = 2\nint32 = 1\n", True),
+        ("prints 2 -> 1", "int32 = 2\nint32 = 1\n", True),
+        ("prints int32 = 2 and int32 = 1", "int32 = 2\nint32 = 1\n", True),
+        ("prints 1, then 2.", "int32 = 2\nint32 = 1\n", False),
     ],
 )
 def test_a_prediction_is_compared(line: str, log: str, right: bool | None) -> None:
