@@ -12,6 +12,7 @@ from tfrt_nb.dialects import print_module
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.programs import Program
 from tfrt_nb.source import SourceError, parse_module
+from tfrt_nb.source.attributes import MAX_ALIASES
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import Location
 
@@ -46,7 +47,7 @@ def test_tasks_that_nest_deep_are_looked_at_from_outside_the_compiler() -> None:
     compiled = Program.from_source(text, "f.mlir").compiled
 
     assert compiled is not None
-    assert not compiled.counts_references
+    assert not compiled.interface.counts_references
 
 
 def test_types_that_nest_deep_are_named() -> None:
@@ -67,3 +68,31 @@ def test_types_nested_too_deep_are_an_error_at_their_line(opening: str, closing:
     [found] = caught.value.diagnostics
     assert found.message == "types or attributes nest more than 1024 deep"
     assert isinstance(found.location, Location) and found.location.line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (
+            "#a0 = [1]\n{more}func @f() attributes {x = #a9} {\n  tfrt.return\n}",
+            "6:1: error: '#a5'",
+        ),
+        (
+            "func @f() attributes {x = #a9} {\n  tfrt.return\n}\n#a0 = [1]\n{more}",
+            "9:7: error: '#a5'",
+        ),
+    ],
+    ids=["before their use", "behind it"],
+)
+def test_aliases_of_aliases_do_not_grow_without_a_limit(text: str, place: str) -> None:
+    more = "".join(f"#a{i + 1} = [{', '.join([f'#a{i}'] * 10)}]\n" for i in range(9))
+    with pytest.raises(SourceError) as caught:
+        parse_module(text.replace("{more}", more), "f.mlir")
+
+    shown = str(caught.value.diagnostics[0])
+    assert shown == f"f.mlir:{place} is made of more than {MAX_ALIASES} aliases"
+
+
+def test_types_of_types_have_aliases() -> None:
+    more = "".join(f"!a{i + 1} = tuple<!a{i}, !a{i}>\n" for i in range(10))
+    parse_module(f"!a0 = i64\n{more}func.func private @f(!a10)\n", "f.mlir")

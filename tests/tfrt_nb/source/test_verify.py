@@ -1,8 +1,10 @@
-"""What looks strange and is right."""
+"""Uses of values across blocks: what looks strange and is right, and what is wrong."""
 
 from __future__ import annotations
 
-from tfrt_nb.source import parse_module
+import pytest
+
+from tfrt_nb.source import SourceError, parse_module
 
 
 def test_a_value_may_be_used_above_its_definition_if_its_block_runs_first() -> None:
@@ -38,3 +40,19 @@ func @f(%x: i32, %c: !tfrt.chain) -> i1 {
 }
 """
     parse_module(text, "text")
+
+
+def test_values_of_a_function_of_ten_thousand_blocks_are_looked_for_once() -> None:
+    count = 10_000
+    chain = "".join(f"^b{i}:\n  cf.br ^b{i + 1}\n" for i in range(count))
+    text = (
+        "func.func @f(%c: i1) -> i64 {\n  %x = arith.constant 1 : i64\n  cf.cond_br %c, ^b0, ^other\n"
+        f"^other:\n  %y = arith.constant 2 : i64\n  cf.br ^b{count}\n{chain}"
+        f"^b{count}:\n  %z = arith.addi %x, %y : i64\n  return %z : i64\n}}\n"
+    )
+    with pytest.raises(SourceError) as caught:
+        parse_module(text, "f.mlir")
+
+    [diagnostic] = caught.value.diagnostics
+    assert diagnostic.message == "operand #1 does not dominate this use"
+    assert str(diagnostic.location) == f"f.mlir:{2 * count + 8}:23"

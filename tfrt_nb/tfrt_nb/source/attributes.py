@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -72,6 +73,10 @@ class _Element(Parser._TensorLiteralElement):
         return number.value.data
 
 
+MAX_ALIASES = 1 << 16
+"""In the value of an alias: aliases of aliases make values whose size no text shows."""
+
+
 class AttributeParser(Parser):
     """xDSL's parser, with types and attributes of host programs, and aliases defined anywhere."""
 
@@ -82,6 +87,10 @@ class AttributeParser(Parser):
         lexer = SourceLexer(Input(source.text, source.name))
         self._parser_state = ParserState(lexer)
         self._open_aliases: set[str] = set()
+        self._alias_sizes: dict[str, int] = {}
+        """Of how many aliases the value of an alias is made, each as often as it is used; itself is one."""
+        self._size = 0
+        """The same of what is being read."""
         self._simple_types: dict[str, TypeAttribute] = {}
 
     def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
@@ -275,6 +284,7 @@ class AttributeParser(Parser):
     def _find_alias(self, alias: str) -> None:
         """Read the definition of an alias that is used before it, as MLIR's printer writes them."""
         if alias in self.attribute_aliases:
+            self._size += self._alias_sizes[alias]
             return
         position = self._alias_positions.get(alias)
         if position is None or alias in self._open_aliases:
@@ -282,15 +292,29 @@ class AttributeParser(Parser):
         here = self.pos
         self._open_aliases.add(alias)
         self._resume_from(position)
-        self.attribute_aliases[alias] = self.parse_attribute()
+        with self._measured(alias):
+            self.attribute_aliases[alias] = self.parse_attribute()
         self._open_aliases.discard(alias)
         self._resume_from(here)
+        self._size += self._alias_sizes[alias]
+
+    @contextmanager
+    def _measured(self, alias: str) -> Iterator[None]:
+        """Inside, the definition of an alias is read, which must not be too large."""
+        start, size = self.pos, self._size
+        self._size = 1
+        yield
+        self._alias_sizes[alias], self._size = self._size, size
+        if self._alias_sizes[alias] > MAX_ALIASES:
+            text = f"'{alias}' is made of more than {MAX_ALIASES} aliases"
+            self.raise_error(text, start)
 
     def _parse_alias_def(self) -> None:
         """`#alias = attribute`, which may have been read already."""
         token = self._current_token
         if token.text not in self.attribute_aliases:
-            super()._parse_alias_def()  # type: ignore[no-untyped-call]
+            with self._measured(token.text):
+                super()._parse_alias_def()  # type: ignore[no-untyped-call]
             return
         if self._alias_positions.get(token.text) != self.source.text.find("=", token.span.end) + 1:
             kind = "type" if token.text.startswith("!") else "attribute"

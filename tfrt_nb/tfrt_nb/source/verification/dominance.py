@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -33,43 +33,93 @@ def _is_before(user: Operation, owner: Operation | Block) -> bool:
 
 
 def check_dominance(region: Region) -> Iterator[Diagnostic]:
-    """Uses in a region of several blocks whose definition need not have run."""
-    for block, dominators in _dominators(region).items():
-        for operation in block.walk():
-            for index, value in enumerate(operation.operands):
-                owner = value.owner if isinstance(value.owner, Block) else value.owner.parent
-                if owner is not None and owner.parent is region and owner not in dominators:
-                    yield _dominance_error(operation, index)
-
-
-def _dominators(region: Region) -> dict[Block, set[Block]]:
-    """The blocks on every way to a block, and itself; blocks that no way leads to are left out.
+    """Uses in a region of several blocks whose definition need not have run.
 
     Code that never runs may use anything, as in MLIR.
     """
-    reachable = list(_reachable_blocks(region))
-    entry = reachable[0]
-    dominators = {block: set(reachable) for block in reachable}
-    dominators[entry] = {entry}
+    tree = _dominator_tree(region)
+    for block, (number, _) in tree.items():
+        for operation in block.walk():
+            for index, value in enumerate(operation.operands):
+                owner = value.owner if isinstance(value.owner, Block) else value.owner.parent
+                if owner is None or owner.parent is not region:
+                    continue
+                first, last = tree.get(owner, (0, -1))
+                if not first <= number <= last:
+                    yield _dominance_error(operation, index)
+
+
+def _dominator_tree(region: Region) -> dict[Block, tuple[int, int]]:
+    """For each block that some way leads to, its number and the last number of those that it dominates.
+
+    A block is dominated by the blocks on every way to it, and by itself.
+    """
+    order = _reachable_blocks(region)
+    nearest = _nearest_dominators(order)
+    sizes = [1] * len(order)
+    for index in range(len(order) - 1, 0, -1):
+        sizes[nearest[index]] += sizes[index]
+    numbers = [0] * len(order)
+    following = [1] * len(order)
+    for index in range(1, len(order)):
+        above = nearest[index]
+        numbers[index] = following[above]
+        following[above] += sizes[index]
+        following[index] = numbers[index] + 1
+    return {
+        block: (number, number + size - 1)
+        for block, number, size in zip(order, numbers, sizes, strict=True)
+    }
+
+
+def _nearest_dominators(order: Sequence[Block]) -> list[int]:
+    """The index of the last other block on every way to each block, in the algorithm of Cooper, Harvey and
+    Kennedy; of the first block its own."""
+    index_of = {block: index for index, block in enumerate(order)}
+    sources = [
+        [index_of[source] for source in block.predecessors() if source in index_of]
+        for block in order
+    ]
+    nearest = [0, *[-1] * (len(order) - 1)]
     changed = True
     while changed:
         changed = False
-        for block in reachable[1:]:
-            sources = [p for p in block.predecessors() if p in dominators]
-            found = {block}.union(set.intersection(*(dominators[p] for p in sources)))
-            changed = changed or found != dominators[block]
-            dominators[block] = found
-    return dominators
+        for index in range(1, len(order)):
+            found = -1
+            for source in sources[index]:
+                if nearest[source] < 0:
+                    continue
+                other = source if found < 0 else found
+                while other != source:  # both are before the block: the later one goes up
+                    if other > source:
+                        other = nearest[other]
+                    else:
+                        source = nearest[source]
+                found = other
+            changed = changed or found != nearest[index]
+            nearest[index] = found
+    return nearest
 
 
-def _reachable_blocks(region: Region) -> Iterator[Block]:
-    pending, seen = [region.blocks[0]], {region.blocks[0]}
+def _reachable_blocks(region: Region) -> list[Block]:
+    """The blocks that some way leads to, each before those that are reached through it only."""
+    entry = region.blocks[0]
+    seen, ended = {entry}, list[Block]()
+    pending = [(entry, iter(_successors(entry)))]
     while pending:
-        block = pending.pop()
-        yield block
-        successors = () if block.last_op is None else block.last_op.successors
-        pending.extend(target for target in successors if target not in seen)
-        seen.update(successors)
+        block, targets = pending[-1]
+        target = next((one for one in targets if one not in seen), None)
+        if target is None:
+            ended.append(block)
+            pending.pop()
+        else:
+            seen.add(target)
+            pending.append((target, iter(_successors(target))))
+    return ended[::-1]
+
+
+def _successors(block: Block) -> Sequence[Block]:
+    return () if block.last_op is None else block.last_op.successors
 
 
 def _dominance_error(operation: Operation, index: int) -> Diagnostic:
