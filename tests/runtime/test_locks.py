@@ -7,7 +7,7 @@ from pathlib import Path
 import tfrt_runtime
 
 PACKAGE = Path(tfrt_runtime.__file__).parent
-OTHERS = {"host/ledger.py", "kernels/basic/test_kernels.py", "native/library.py"}
+OTHERS = {"host/allocator.py", "kernels/basic/test_kernels.py", "native/library.py"}
 """Modules whose locks are never waited for while Python allocates, or guard what finalizers do not reach."""
 
 

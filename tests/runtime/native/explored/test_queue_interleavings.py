@@ -208,6 +208,30 @@ def test_no_wake_up_is_lost_among_more_of_them(scene: SleepingScene) -> None:
     explore_at_random(scene, seed=1, interleavings=100)
 
 
+def test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_for() -> None:
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1, outside=1)
+        word, function = word_and_its_task(world, host)
+        (worker,), (other,) = host.contexts, host.outside
+        first, second = [tasks.new_task(host.main, function, i, 0, 0) for i in range(2)]
+
+        def take_and_free() -> None:
+            task = tasks.take_injected(host.queue)
+            if task != 0:
+                tasks.free_task(other, task)
+
+        def add_take_and_add() -> None:
+            tasks.add_task(other, first)
+            take_and_free()
+            tasks.add_task(other, second)
+
+        world.thread(lambda: work_until_zero(worker, word, lambda _: False), "worker")
+        world.thread(add_take_and_add, "other")
+        world.finally_assert(take_and_free)  # the worker is done after one task
+
+    assert explore(scenario).complete
+
+
 def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:
     """A word that is 1, and the address of a task function that makes it 0."""
     word = world.keep(world.label(allocate(8), "word"))

@@ -210,7 +210,7 @@ MUTANTS = [
         fetch_add(queue + at.QUEUE_SLEEPERS, 1)
         epoch = load_acquire(queue + at.QUEUE_EPOCH)
         """,
-        "queue_interleavings test_no_wake_up_is_lost_among_more_of_them",
+        "queue_interleavings test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_for",
     ),
     _mutant(
         "queues.tasks.notify_sleeper",
