@@ -7,7 +7,6 @@ BEF, which the executor runs; the others become machine code when they are first
 from __future__ import annotations
 
 import functools
-import html
 import os
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -277,6 +276,8 @@ class Program:
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the program."""
+        import html  # half of it are names of characters, which a command does not need
+
         picture = self.graph()._repr_html_()
         text = html.escape(self.mlir)
         return f"<code>{html.escape(repr(self))}</code>{picture}<pre>{text}</pre>"

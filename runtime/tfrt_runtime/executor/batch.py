@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import weakref
 from collections.abc import Generator, Sequence
 from typing import Any, overload
@@ -73,6 +72,8 @@ class Batch(Execution):
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment."""
+        import html
+
         return f"<code>{html.escape(repr(self))}</code>"
 
     def __await__(self) -> Generator[object, None, object]:
