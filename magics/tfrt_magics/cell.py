@@ -210,6 +210,7 @@ class CellMagics(Magics):
         options: RunOptions,
     ) -> None:
         """Run calls as the reader of a page says, without a page in program order."""
+        self._session.divert_prints()
         timeout = options.timeout or self._session.settings.timeout or None
         bound: dict[str, Results] = {}
         for call in calls:

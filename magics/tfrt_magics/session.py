@@ -16,6 +16,8 @@ from tfrt_magics.predictions import Prediction
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
+    import asyncio
+
     from tfrt_runtime.async_runtime import LiveObject
 
 
@@ -73,6 +75,15 @@ class Session:
         self._jobs: list[Job] = []
         self.last_program: Program | None = None
         self.last_job: Job | None = None
+        self._undo: Callable[[], None] | None = None
+
+    def divert_prints(self) -> None:
+        """From now on what Python kernels of watched runs print is their cell's, also when that is over."""
+        if self._undo is None:
+            # Imported here: its first question loads the native core.
+            from tfrt_runtime.kernels.users.prints import divert_prints
+
+            self._undo = divert_prints()
 
     def compile(
         self,
@@ -143,6 +154,9 @@ class Session:
         self.last_job = None
         self._hosts.clear()
         self._spent.clear()
+        if self._undo is not None:
+            self._undo()
+            self._undo = None
 
     def _host(self, work_queue: str, *, on_loop: bool) -> Host:
         key = work_queue, on_loop
@@ -156,18 +170,20 @@ class Session:
             self._hosts[key] = open_host(work_queue)
         return self._hosts[key]
 
-    def _open_notebook_host(self, work_queue: str) -> Host:
+    def _open_notebook_host(
+        self, work_queue: str, loop: asyncio.AbstractEventLoop | None = None
+    ) -> Host:
         # Compiler and runtime are imported by the first cell, not by %load_ext.
         from tfrt_magics.bridge.runtime import NotebookHost
 
-        return NotebookHost(work_queue, lambda: bool(self.settings.check_references))
+        host = NotebookHost(work_queue, lambda: bool(self.settings.check_references), loop)
+        self.divert_prints()
+        return host
 
     def _open_loop_host(self, work_queue: str) -> Host:
-        from tfrt_magics.bridge.runtime import NotebookHost, notebook_loop
+        from tfrt_magics.bridge.runtime import notebook_loop
 
-        return NotebookHost(
-            work_queue, lambda: bool(self.settings.check_references), notebook_loop()
-        )
+        return self._open_notebook_host(work_queue, notebook_loop())
 
 
 def _compile(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import time
 import zlib
@@ -55,17 +56,24 @@ class FrontEnd:
                 return
 
 
-@pytest.fixture(scope="module")
-def front_end() -> Iterator[FrontEnd]:
+@contextlib.contextmanager
+def started(prelude: str) -> Iterator[FrontEnd]:
+    """A kernel that has run a first cell."""
     manager, client = start_new_kernel(kernel_name="python3")
     front_end = FrontEnd(manager, client)
     try:
-        answers = front_end.run(PRELUDE, is_page=False)
+        answers = front_end.run(prelude, is_page=False)
         assert [each["content"] for each in answers if each["msg_type"] == "error"] == []
         yield front_end
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(scope="module")
+def front_end() -> Iterator[FrontEnd]:
+    with started(PRELUDE) as front_end:
+        yield front_end
 
 
 def of_type(messages: list[dict], kind: str) -> list[dict]:
@@ -166,3 +174,38 @@ def test_a_mistake_in_the_program_is_shown_without_a_traceback(front_end) -> Non
     assert shown["data"]["application/vnd.tfrt.diagnostics+json"] == [
         {"line": 3, "col": 3, "end": 7, "sev": "error", "msg": "no such operation: oops"}
     ]
+
+
+PRINTING = """
+%load_ext tfrt_nb
+import threading, time, tfrt_nb
+begin = threading.Event()
+
+@tfrt_nb.kernel("my.say", blocking=True)
+def say(chain):
+    begin.wait()
+    print("from the kernel")
+    return chain
+"""
+SAID = """%%tfrt --no-wait
+func.func @main() -> !tfrt.chain {
+  %c = tfrt.new.chain
+  %d = "my.say"(%c) : (!tfrt.chain) -> !tfrt.chain
+  tfrt.return %d : !tfrt.chain
+}"""
+
+
+def test_what_a_kernel_prints_is_in_the_log_of_its_cell_also_when_another_cell_runs() -> None:
+    with started(PRINTING) as front_end:
+        (board, _) = of_type(front_end.run(SAID, is_page=True), "display_data")
+        messages = front_end.run("print('from the cell')\nbegin.set()\ntime.sleep(2)", is_page=True)
+        while not (updates := of_type(messages, "update_display_data")):
+            messages.append(front_end.client.get_iopub_msg(timeout=PATIENCE))
+
+    printed = [each["text"] for each in of_type(messages, "stream")]
+    assert "".join(printed) == "from the cell\n"
+    assert updates[0]["transient"] == board["transient"]
+    body = body_of(updates[0])
+    assert "".join(text for _, _, text in body["log"]) == "from the kernel\n"
+    lines = [body["program"]["operations"][number]["line"] for _, number, _ in body["log"]]
+    assert set(lines) == {4}

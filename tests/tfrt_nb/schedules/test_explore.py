@@ -42,6 +42,35 @@ def test_two_prints_that_nothing_orders_have_two_outcomes():
     }
 
 
+def test_what_kernels_print_by_python_is_a_part_of_the_outcome(capsys):
+    @kernel("test.tell")
+    def tell(number: int, chain):
+        print("told", number)
+        return chain
+
+    text = PRINTS.replace(
+        "tfrt.print.i32 %a, %c", '"test.tell"(%a, %c) : (i32, !tfrt.chain) -> !tfrt.chain'
+    )
+    text = text.replace(
+        "tfrt.print.i32 %b, {chain}", '"test.tell"(%b, {chain}) : (i32, !tfrt.chain) -> !tfrt.chain'
+    )
+    assert [outcome.printed for outcome in explored(text.format(chain="%p")).outcomes] == [
+        "told 11\ntold 22\n"
+    ]
+    program = Program.from_source(text.format(chain="%c"), "p")
+    found = explore(program, "main")
+    assert {outcome.printed for outcome in found.outcomes} == {
+        "told 11\ntold 22\n",
+        "told 22\ntold 11\n",
+    }
+    explorer = Explorer(program, "main")
+    run, _ = explorer.replay([2, 1])
+    said = "".join(text for _, number, text in run.watch.log if number == 3)
+    explorer.close()
+    assert said == "told 11\n"
+    assert capsys.readouterr().out == ""
+
+
 def test_a_chain_leaves_one_outcome():
     found = explored(PRINTS.format(chain="%p"))
     assert found.is_complete and found.schedules == 1 and len(found.outcomes) == 1

@@ -7,8 +7,10 @@ A step is a kernel or the part of a task between two awaits: what happens within
 
 from __future__ import annotations
 
+import contextlib
+import io
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
 
@@ -85,6 +87,17 @@ class _Done:
     uses: Uses
     before: frozenset[int]
     node: int
+
+
+class _Prints(io.TextIOBase):
+    """A text stream whose text goes to a function."""
+
+    def __init__(self, output: Callable[[str], None]) -> None:
+        self._output = output
+
+    def write(self, text: str) -> int:
+        self._output(text)
+        return len(text)
 
 
 class _Restart(Exception):
@@ -172,7 +185,9 @@ class Explorer:
             output=output,
             watch=watch,
         )
-        is_over = run.wait(_RUN_SECONDS)
+        # What kernels print by Python is a part of the outcome, too.
+        with contextlib.redirect_stdout(_Prints(run.request.output)):
+            is_over = run.wait(_RUN_SECONDS)
         values = tuple(_text(value) for value in run.results)
         errors = tuple(sorted(clean(one.message) for one in run.diagnostics))
         if not is_over:

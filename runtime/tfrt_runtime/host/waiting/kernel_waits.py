@@ -47,6 +47,8 @@ class Coroutine(Protocol):
     name: str
     place: AnyLocation
     queue: WorkQueue
+    number: int
+    """That of the kernel in its program; -1 where the run is not watched."""
 
     @property
     def run(self) -> Maker:

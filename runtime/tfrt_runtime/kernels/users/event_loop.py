@@ -61,6 +61,8 @@ class _Call:
     ) -> None:
         self.name, self.place = name, frame.location
         self.run, self.queue = frame.request, frame.request.queue
+        watch = self.run.watched
+        self.number = -1 if watch is None else watch.kernel_here
         self.task: asyncio.Task[None] | None = None
         self._frame = frame
         self._results = results

@@ -3,17 +3,17 @@
 import { duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 
-/** The entries of the log as lines; a piece without an end of line goes on in the next of the same operation. */
+/** The entries of the log as lines; a piece without an end of line goes on in the next of its operation. */
 export function linesOf(log) {
-  const lines = [];
+  const lines = [], latest = new Map();
   for (const [time, op, text] of log) {
     const parts = String(text).split("\n");
-    const last = lines.at(-1);
-    if (last && last.isOpen && last.op === op) {
+    const last = latest.get(op);
+    if (last?.isOpen) {
       last.text += parts.shift();
       last.isOpen = parts.length === 0;
     }
-    parts.forEach((part, place) => { if (place < parts.length - 1 || part) lines.push({ time, op, text: part, isOpen: place === parts.length - 1 }); });
+    parts.forEach((part, place) => { if (place < parts.length - 1 || part) latest.set(op, lines[lines.push({ time, op, text: part, isOpen: place === parts.length - 1 }) - 1]); });
   }
   return lines;
 }
