@@ -172,7 +172,7 @@ TASK_FUNCTION = 8
 TASK_FIRST = 16
 TASK_SECOND = 24
 TASK_THIRD = 32
-TASK_FOURTH = 40
+TASK_ACTIVATION = 40
 """The activation that the task belongs to, or 0: shared before another thread gets the task."""
 
 # Process: one per process; addresses of Python callbacks.
@@ -668,7 +668,7 @@ USER_SIZE = 24
 
 # Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is hot.
 MACHINE_CODE = 0
-"""Address of its machine code: `code(effort)`, 1 if it has come to its end; or 0."""
+"""Address of its machine code: `code(attempt)`, 1 if it has come to its end; or 0."""
 MACHINE_LEFT = 8
 """How many kernels of it are interpreted before it is hot.  Threads may lose what others subtract."""
 MACHINE_NUMBER = 16
@@ -684,20 +684,20 @@ MACHINE_NEVER = 1 << 62
 MACHINE_HOT, MACHINE_LOOK = range(2)
 """Events for Python: the function with that number is hot; whether a run shall go on, as the time is over."""
 
-# Effort: one call of machine code.
-EFFORT_STACK = 0
+# Attempt: one call of machine code.
+ATTEMPT_STACK = 0
 """Bytes of stack that it may use; from its first instruction on, the address where they end."""
-EFFORT_FUEL = 8
+ATTEMPT_FUEL = 8
 """Kernels until it asks whether to go on; below 0 it asks."""
-EFFORT_ASK = 16
-"""`ask(effort)`: kernels that it may run then; 0: it bails out."""
-EFFORT_CONTEXT = 24
-EFFORT_REQUEST = 32
-EFFORT_ARGUMENTS = 40
+ATTEMPT_ASK = 16
+"""`ask(attempt)`: kernels that it may run then; 0: it bails out."""
+ATTEMPT_CONTEXT = 24
+ATTEMPT_REQUEST = 32
+ATTEMPT_ARGUMENTS = 40
 """Address of one word per argument."""
-EFFORT_NEXT = 48
+ATTEMPT_NEXT = 48
 """When Python is asked again, by the clock."""
-EFFORT_RESULTS = 56
+ATTEMPT_RESULTS = 56
 """One word per result."""
 
 # Activation: one call of a function.

@@ -34,20 +34,20 @@ declare double @llvm.floor.f64(double)
 declare double @llvm.fabs.f64(double)
 declare i64 @llvm.abs.i64(i64, i1)
 
-define internal void @bail_out(ptr %effort) noinline cold {{
-  store i64 -1, ptr %effort
+define internal void @bail_out(ptr %attempt) noinline cold {{
+  store i64 -1, ptr %attempt
   ret void
 }}
 
-define internal i1 @goes_on(ptr %effort) noinline cold {{
-  %end = load i64, ptr %effort
+define internal i1 @goes_on(ptr %attempt) noinline cold {{
+  %end = load i64, ptr %attempt
   %is.over = icmp eq i64 %end, -1
   br i1 %is.over, label %stop, label %ask
 ask:
-  %ask.place = getelementptr i8, ptr %effort, i64 {at.EFFORT_ASK}
+  %ask.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ASK}
   %function = load ptr, ptr %ask.place
-  %fuel = call i64 %function(ptr %effort)
-  %fuel.place = getelementptr i8, ptr %effort, i64 {at.EFFORT_FUEL}
+  %fuel = call i64 %function(ptr %attempt)
+  %fuel.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_FUEL}
   store i64 %fuel, ptr %fuel.place
   %has.fuel = icmp sgt i64 %fuel, 0
   br i1 %has.fuel, label %go, label %stop
@@ -132,12 +132,12 @@ class _Module:
         lines = Lines()
         lines.add("%frame = call ptr @llvm.frameaddress.p0(i32 0)")
         lines.add("%top = ptrtoint ptr %frame to i64")
-        lines.add("%room = load i64, ptr %effort")
+        lines.add("%room = load i64, ptr %attempt")
         lines.add("%end = sub i64 %top, %room")
-        lines.add("store i64 %end, ptr %effort")
-        lines.add(f"%words.place = getelementptr i8, ptr %effort, i64 {at.EFFORT_ARGUMENTS}")
+        lines.add("store i64 %end, ptr %attempt")
+        lines.add(f"%words.place = getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_ARGUMENTS}")
         lines.add("%words = load ptr, ptr %words.place")
-        given = ["ptr %effort"]
+        given = ["ptr %attempt"]
         for number, type_ in enumerate(arguments):
             place = lines.value(f"getelementptr i8, ptr %words, i64 {8 * number}")
             word = lines.value(f"load i64, ptr {place}")
@@ -149,13 +149,13 @@ class _Module:
             zip(results, _parts(lines, results, made), strict=True)
         ):
             place = lines.value(
-                f"getelementptr i8, ptr %effort, i64 {at.EFFORT_RESULTS + 8 * number}"
+                f"getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_RESULTS + 8 * number}"
             )
             lines.add(f"store i64 {_to_word(lines, type_, value)}, ptr {place}")
-        end = lines.value("load i64, ptr %effort")
+        end = lines.value("load i64, ptr %attempt")
         done = lines.value(f"icmp ne i64 {end}, -1")
         lines.add(f"ret i64 {lines.value(f'zext i1 {done} to i64')}")
-        return "define i64 @entry(ptr %effort) {\n" + "\n".join(lines.lines) + "\n}\n"
+        return "define i64 @entry(ptr %attempt) {\n" + "\n".join(lines.lines) + "\n}\n"
 
     def written(self) -> list[str]:
         """The functions that are called."""
@@ -196,7 +196,7 @@ class _Function:
         # A region is part of a function, or of a loop; but a file may have one that calls itself.
         if own.name or self._index in self._module.called_twice:
             frame = lines.value("call ptr @llvm.frameaddress.p0(i32 0)")
-            end = lines.value("load ptr, ptr %effort")
+            end = lines.value("load ptr, ptr %attempt")
             is_deep = lines.value(f"icmp ult ptr {frame}, {end}")
             fits = lines.name()
             lines.add(f"br i1 {is_deep}, label %out, label %{fits}, !prof !0")
@@ -207,10 +207,10 @@ class _Function:
         returned = self._read(own.result_registers, results, None)
         lines.add(f"ret {_returned(results)} {_packed(lines, results, returned)}")
         lines.start("out")
-        lines.add("call void @bail_out(ptr %effort)")
+        lines.add("call void @bail_out(ptr %attempt)")
         lines.add(f"ret {_returned(results)} zeroinitializer")
         given = ", ".join(
-            ["ptr %effort"] + [f"{LLVM_TYPES[type_]} %a{i}" for i, type_ in enumerate(arguments)]
+            ["ptr %attempt"] + [f"{LLVM_TYPES[type_]} %a{i}" for i, type_ in enumerate(arguments)]
         )
         head = f"define internal fastcc {_returned(results)} @f{self._index}({given}) #0 {{"
         return "\n".join([head, *lines.lines, "}\n"])
@@ -238,7 +238,7 @@ class _Function:
     def _burn(self, kernels: int) -> None:
         """Count kernels, and ask now and then whether to go on."""
         lines = self._lines
-        place = lines.value(f"getelementptr i8, ptr %effort, i64 {at.EFFORT_FUEL}")
+        place = lines.value(f"getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_FUEL}")
         fuel = lines.value(f"load i64, ptr {place}")
         left = lines.value(f"sub i64 {fuel}, {kernels}")
         lines.add(f"store i64 {left}, ptr {place}")
@@ -246,7 +246,7 @@ class _Function:
         ask, go = lines.name(), lines.name()
         lines.add(f"br i1 {is_empty}, label %{ask}, label %{go}, !prof !0")
         lines.start(ask)
-        more = lines.value("call i1 @goes_on(ptr %effort)")
+        more = lines.value("call i1 @goes_on(ptr %attempt)")
         lines.add(f"br i1 {more}, label %{go}, label %out")
         lines.start(go)
 
@@ -286,7 +286,7 @@ class _Function:
 
     def _call(self, index: int, values: Sequence[str]) -> list[str]:
         arguments, results = self._module.types(index)
-        given = ["ptr %effort"]
+        given = ["ptr %attempt"]
         given += [
             f"{LLVM_TYPES[type_]} {value}" for type_, value in zip(arguments, values, strict=True)
         ]

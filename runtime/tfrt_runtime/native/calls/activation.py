@@ -54,12 +54,10 @@ def new_activation(
     record: Address,
     nested: int,
 ) -> Address:
-    """An activation at the entry of `function`; one pending count belongs to the code that fills it.
+    """An activation at the entry of `function`, or 0 if it is large and there is no memory for it.
 
-    0, and it owns nothing, if it is large and there is no memory for it.
-
+    One pending count belongs to the code that fills it: deliver the arguments, then call `begin`.
     `nested` is ACTIVATION_NESTED of what it is nested in.
-    Deliver the arguments, then call `begin`.
     """
     activation = take_block(context, load(function + at.FUNCTION_SIZE))
     if activation == 0:

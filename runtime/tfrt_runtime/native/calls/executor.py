@@ -185,6 +185,7 @@ def run_ready(context: Address, budget: int) -> int:
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
         budget -= run_ready_entry(context, load(top), load(top + 8))
+        # Each SHARE_INTERVAL entries: WAITERS_BUDGET, by which a long kernel lowers the budget, is a multiple of it.
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
             budget = run_kept_tasks(context, budget)
@@ -205,7 +206,7 @@ def run_kept_tasks(context: Address, budget: int) -> int:
         if load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ORDERED) != 0:
             return budget  # older ones come first
         # Without an activation it is another kind of task, which may be long.
-        if task == 0 or load(task + at.TASK_FOURTH) == 0:
+        if task == 0 or load(task + at.TASK_ACTIVATION) == 0:
             return budget
         run_task(context, take_pending(context))
         budget -= 1

@@ -155,7 +155,7 @@ def call_unknown(context: Address, record: Address) -> None:
     began = now()
     call2(load(record + at.RECORD_KERNEL), context, record)
     if now() - began < QUICK_NS:
-        # A plain word: several threads may write it, all of them this; a thread that reads the old one measures again.
+        # A plain word: all threads that write it write the same value; one that reads the former value measures again.
         store(record + at.RECORD_FLAGS, load(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
 
 

@@ -65,8 +65,10 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
+    # Two stores in the place of an atomic subtraction: a count that is lost delays the compiler a little.
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
+    # A count that began at MACHINE_NEVER stays above half of it.
     if left > at.MACHINE_NEVER // 2 or (left >= 0 and tier != at.TIER_COMPILED):
         return 0
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
@@ -81,9 +83,9 @@ def weight(function: Address) -> int:
 
 
 @native
-def effort_size(machine: Address) -> int:
+def attempt_size(machine: Address) -> int:
     """Bytes of the block of one call."""
-    return at.EFFORT_RESULTS + 8 * load(machine + at.MACHINE_RESULTS)
+    return at.ATTEMPT_RESULTS + 8 * load(machine + at.MACHINE_RESULTS)
 
 
 @native
@@ -92,40 +94,40 @@ def run_machine(
 ) -> Address:
     """Run machine code on the arguments at `words`.
 
-    The effort with its results, which the caller gives back; 0 if it has bailed out.
+    The attempt with its results, which the caller gives back; 0 if it has bailed out.
     """
-    effort = take_block(context, effort_size(machine))
-    if effort == 0:
+    attempt = take_block(context, attempt_size(machine))
+    if attempt == 0:
         return 0
-    store(effort + at.EFFORT_STACK, stack_room())
-    store(effort + at.EFFORT_FUEL, FUEL)
-    store(effort + at.EFFORT_ASK, load(machine + at.MACHINE_ASK))
-    store(effort + at.EFFORT_CONTEXT, context)
-    store(effort + at.EFFORT_REQUEST, request)
-    store(effort + at.EFFORT_ARGUMENTS, words)
-    store(effort + at.EFFORT_NEXT, 0)
-    if call1(code, effort) != 0:
+    store(attempt + at.ATTEMPT_STACK, stack_room())
+    store(attempt + at.ATTEMPT_FUEL, FUEL)
+    store(attempt + at.ATTEMPT_ASK, load(machine + at.MACHINE_ASK))
+    store(attempt + at.ATTEMPT_CONTEXT, context)
+    store(attempt + at.ATTEMPT_REQUEST, request)
+    store(attempt + at.ATTEMPT_ARGUMENTS, words)
+    store(attempt + at.ATTEMPT_NEXT, 0)
+    if call1(code, attempt) != 0:
         store_release(request + at.REQUEST_COMPILED, 1)
-        return effort
-    give_block(context, effort, effort_size(machine))
+        return attempt
+    give_block(context, attempt, attempt_size(machine))
     store_release(request + at.REQUEST_TIER, at.TIER_INTERPRETER)
     return 0
 
 
 @entry
-def ask(effort: Address) -> int:
+def ask(attempt: Address) -> int:
     """How many kernels machine code may run before it asks again; 0 if it shall bail out."""
-    context, request = load(effort + at.EFFORT_CONTEXT), load(effort + at.EFFORT_REQUEST)
+    context, request = load(attempt + at.ATTEMPT_CONTEXT), load(attempt + at.ATTEMPT_REQUEST)
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
     give_way(context)
     share_when_idle(context)
     deadline = load(context + at.CONTEXT_DEADLINE)
-    if deadline != 0 and now() >= max(deadline, load(effort + at.EFFORT_NEXT)):
+    if deadline != 0 and now() >= max(deadline, load(attempt + at.ATTEMPT_NEXT)):
         callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
         if call3(callback, context, at.MACHINE_LOOK, request) == 0:
             return 0
-        store(effort + at.EFFORT_NEXT, now() + SLICE_NS)
+        store(attempt + at.ATTEMPT_NEXT, now() + SLICE_NS)
     return FUEL
 
 
@@ -154,10 +156,10 @@ def scalar(context: Address, payload_type: int, word: int) -> Address:
 
 
 @native
-def result_of(context: Address, machine: Address, effort: Address, index: int) -> Address:
+def result_of(context: Address, machine: Address, attempt: Address, index: int) -> Address:
     """Result number `index` of a call, with one reference."""
     types = machine + at.MACHINE_TYPES + 8 * load(machine + at.MACHINE_ARGUMENTS)
-    return scalar(context, load(types + 8 * index), load(effort + at.EFFORT_RESULTS + 8 * index))
+    return scalar(context, load(types + 8 * index), load(attempt + at.ATTEMPT_RESULTS + 8 * index))
 
 
 @native
@@ -166,7 +168,7 @@ def run_on_values(
 ) -> Address:
     """Run machine code on AsyncValues.  Takes the block `words`, which has their addresses.
 
-    The effort with its results, which the caller gives back; 0 if a value is not ordinary, or it has bailed out.
+    The attempt with its results, which the caller gives back; 0 if a value is not ordinary, or it has bailed out.
     """
     count = load(machine + at.MACHINE_ARGUMENTS)
     is_ready = True
@@ -174,9 +176,9 @@ def run_on_values(
         place = words + 8 * i
         payload_type = load(machine + at.MACHINE_TYPES + 8 * i)
         is_ready = is_ready and take_word(load(place), payload_type, place)
-    effort = run_machine(context, request, machine, code, words) if is_ready else 0
+    attempt = run_machine(context, request, machine, code, words) if is_ready else 0
     give_block(context, words, 8 * count + 8)
-    return effort
+    return attempt
 
 
 @outline
@@ -198,15 +200,15 @@ def call_machine(
     registers = record + at.RECORD_REGISTERS
     for i in range(count):
         store(words + 8 * i, load(caller + load(registers + 8 * (first + i))))
-    effort = run_on_values(context, request, machine, code, words)
-    if effort == 0:
+    attempt = run_on_values(context, request, machine, code, words)
+    if attempt == 0:
         return False
     for i in range(arguments):
         drop_reference(context, load(caller + load(registers + 8 * i)))
     slots = load(record + at.RECORD_SLOTS)
     for i in range(load(machine + at.MACHINE_RESULTS)):
-        deliver(context, caller, load(slots + 8 * i), result_of(context, machine, effort, i))
-    give_block(context, effort, effort_size(machine))
+        deliver(context, caller, load(slots + 8 * i), result_of(context, machine, attempt, i))
+    give_block(context, attempt, attempt_size(machine))
     finish(context, caller)
     return True
 
@@ -225,17 +227,17 @@ def start_machine(context: Address, function: Address, request: Address, table: 
     if words == 0:
         return False
     copy(words, given, 8 * count)
-    effort = run_on_values(context, request, machine, code, words)
-    if effort == 0:
+    attempt = run_on_values(context, request, machine, code, words)
+    if attempt == 0:
         return False
     for i in range(count):
         drop_reference(context, load(given + 8 * i))
     for i in range(results):
         indirect = load(table + 8 * i)
-        value = result_of(context, machine, effort, i)
+        value = result_of(context, machine, attempt, i)
         run_waiters(context, forward_to(context, indirect, value))
         drop_reference(context, indirect)
-    give_block(context, effort, effort_size(machine))
+    give_block(context, attempt, attempt_size(machine))
     give_block(context, table, root_size(function))
     kernels = load(function + at.FUNCTION_KERNELS)
     fetch_add(request + at.REQUEST_KNOWN, kernels)

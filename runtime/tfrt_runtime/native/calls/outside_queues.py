@@ -13,11 +13,8 @@ from tfrt_runtime.native.calls.executor import run_ready_entry, run_task
 from tfrt_runtime.native.calls.kernel_calls import fail_kernel, report_error
 from tfrt_runtime.native.memory import Address, entry, inline, load, now, store
 from tfrt_runtime.native.queues.blocking_pool import pool_pop
-from tfrt_runtime.native.queues.sharing import hand_over
+from tfrt_runtime.native.queues.sharing import SLICE_NS, hand_over
 from tfrt_runtime.native.queues.tasks import free_task, take_in_order
-
-SLICE_NS = 20_000_000
-"""After so long a sync function makes room for what else the queue's thread has to do."""
 
 
 @entry
@@ -43,10 +40,11 @@ def is_heavy_kernel(tagged: Address, record: Address) -> bool:
 
 @entry
 def run_one(context: Address, task: Address, budget: int) -> None:
-    """Run a task, and of the kernels that become ready up to `budget` ones that take no time.
+    """Run a task, then the kernels that become ready: up to `budget`, or to a heavy one that the task has not brought.
 
-    What else is ready goes where it can be taken.
+    All others become tasks, which `take_tasks` finds.
     """
+    # A sync function that runs longer makes room for what else the queue's thread has to do.
     store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
     base = load(context + at.CONTEXT_READY)

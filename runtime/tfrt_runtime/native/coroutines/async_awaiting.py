@@ -236,6 +236,7 @@ def wait_for_object(context: Address, value: Address) -> None:
         take_frame_back(context, kept)
     store(context + at.CONTEXT_REQUEST, request)
     store_release(context + at.CONTEXT_AWAITED, outer)
+    # A Python kernel that has waited here meanwhile, in a nested context, leaves the thread without one.
     set_thread_context(context)
 
 

@@ -46,14 +46,14 @@ def enqueue(context: Address, function: int, first: int, second: int, third: int
     # Before the task exists: the kernel that makes it is about to finish.
     add_pending(activation)
     task = new_task(context, function, first, second, third)
-    store(task + at.TASK_FOURTH, activation)
+    store(task + at.TASK_ACTIVATION, activation)
     add_short_task(context, task)
 
 
 @native
 def end_task(context: Address, task: Address) -> None:
     """Free a task of `enqueue`, of which nothing is left to do."""
-    activation = load(task + at.TASK_FOURTH)
+    activation = load(task + at.TASK_ACTIVATION)
     free_task(context, task)
     finish(context, activation)
 
@@ -72,7 +72,7 @@ def promise(context: Address, record: Address, payload_type: int, first: int, se
 def keep_promise(context: Address, task: Address) -> None:
     """The payload of the task's value is in place: publish it, and free the task."""
     value = load(task + at.TASK_FIRST)
-    activation = load(task + at.TASK_FOURTH)
+    activation = load(task + at.TASK_ACTIVATION)
     slot = load(value + at.VALUE_WAITING)
     if slot == 0:
         publish(context, value, at.CONCRETE)
@@ -187,7 +187,9 @@ def error_task(context: Address, task: Address) -> None:
     value = load(task + at.TASK_FIRST)
     number = load(task + at.TASK_SECOND)
     record = load(task + at.TASK_THIRD)
-    store(context + at.CONTEXT_REQUEST, load(load(task + at.TASK_FOURTH) + at.ACTIVATION_REQUEST))
+    store(
+        context + at.CONTEXT_REQUEST, load(load(task + at.TASK_ACTIVATION) + at.ACTIVATION_REQUEST)
+    )
     if number != 0:
         target = report_error(context, record, at.MESSAGE_FAIL_ASYNC)
     else:

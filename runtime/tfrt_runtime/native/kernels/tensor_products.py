@@ -224,7 +224,7 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
     for i in range(helpers):
         add_pending(activation)
         task = new_task(context, function, product, 0, 0)
-        store(task + at.TASK_FOURTH, activation)
+        store(task + at.TASK_ACTIVATION, activation)
         if i < sought:
             add_sought_task(context, task)
         else:
@@ -236,7 +236,7 @@ def share_product(context: Address, product: Address, helpers: int, function: Ad
 @entry
 def multiply_parts(context: Address, task: Address) -> None:
     """Task function: help with a product, as long as there is something left to take."""
-    activation = load(task + at.TASK_FOURTH)
+    activation = load(task + at.TASK_ACTIVATION)
     product = load(task + at.TASK_FIRST)
     free_task(context, task)
     # Where others use the processors, the system may run this thread in the place of the kernel's.

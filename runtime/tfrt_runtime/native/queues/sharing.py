@@ -48,6 +48,7 @@ def hand_over(context: Address) -> None:
     store(context + at.CONTEXT_READY_TOP, base)
     share_pending(context)
     queue = load(context + at.CONTEXT_QUEUE)
+    # `put_back` wakes no thread, as its caller comes back for the tasks.  This one may not.
     if load_acquire(queue + at.QUEUE_ORDERED) != 0:
         wake_sleeper(queue)
 
@@ -72,8 +73,8 @@ def enqueue_entry(context: Address, activation: Address, record: Address) -> Non
 @native
 def share_pending(context: Address) -> None:
     """Put the tasks that only this thread knows where others find them, in the same order."""
-    # One swap for the whole list; their activations are shared first, as tasks of `enqueue` keep promises
-    # by plain stores while they are this thread's.
+    # One swap for the whole list.  The activations are shared before it: a task of `async_kernels.enqueue`
+    # counts in its activation by plain stores while the task is known to this thread only.
     task = load(context + at.CONTEXT_PENDING)
     if task == 0:
         return
@@ -81,7 +82,7 @@ def share_pending(context: Address) -> None:
     last = load(context + at.CONTEXT_PENDING_LAST)
     first = task
     while task != 0:
-        activation = load(task + at.TASK_FOURTH)
+        activation = load(task + at.TASK_ACTIVATION)
         if activation != 0:
             mark_shared(activation)
         task = load(task + at.TASK_NEXT)
@@ -104,18 +105,20 @@ def share_when_idle(context: Address) -> None:
     queue = load(context + at.CONTEXT_QUEUE)
     if load(queue + at.QUEUE_WORKERS) != 0 and sleepers(queue) > 0:
         share_large(context)
+        # A task with an activation is short: to share it would cost more than to run it.
         task = load(context + at.CONTEXT_PENDING)
-        if task != 0 and load(task + at.TASK_FOURTH) == 0:
+        if task != 0 and load(task + at.TASK_ACTIVATION) == 0:
             share_pending(context)
         offer_tasks(context)
 
 
 @native
 def give_way(context: Address) -> None:
-    """Give the GIL away, if this thread works with it: what it runs takes longer than a few numbers.
+    """Release the GIL, if this thread works with it: what it runs next takes longer than a few additions.
 
-    From here on the thread goes back to Python in time.  `python_waits.work_here` takes the GIL again.
+    From here on CONTEXT_DEADLINE bounds how long the thread works.  `python_waits.work_here` takes the GIL again.
     """
+    # CONTEXT_PYTHON is the mark that the GIL is held.  It is cleared first: what runs without the GIL must not find it.
     api = load(context + at.CONTEXT_PYTHON)
     if api != 0:
         store(context + at.CONTEXT_PYTHON, 0)

@@ -83,6 +83,7 @@ def sleep_or_nap(context: Address) -> None:
         give_if_much(context)
         sleep_on_queue(context, 0, -1)
         return
+    # Before the nap: if the count is the same after it, no thread took a call in between.
     taken = load_acquire(queue + at.QUEUE_TAKEN)
     end = now() + NAP_NS
     fetch_add(queue + at.QUEUE_NAPPING, 1)
@@ -92,6 +93,7 @@ def sleep_or_nap(context: Address) -> None:
         futex_wait(queue + at.QUEUE_EPOCH, epoch, NAP_NS)
         advance_epoch(context)
     depart(queue)
+    # Before the last look for calls, which is here or, behind the fence of `arrive`, in `sleep_on_queue`: see `add_start`.
     fetch_add(queue + at.QUEUE_NAPPING, -1)
     if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:
         begin_started(queue)

@@ -67,7 +67,7 @@ def new_task(context: Address, function: Address, first: int, second: int, third
     store(task + at.TASK_FIRST, first)
     store(task + at.TASK_SECOND, second)
     store(task + at.TASK_THIRD, third)
-    store(task + at.TASK_FOURTH, 0)
+    store(task + at.TASK_ACTIVATION, 0)
     return task
 
 
@@ -202,7 +202,8 @@ def next_in_order(context: Address) -> Address:
 @native
 def put_back(queue: Address, oldest: Address) -> None:
     """Let other threads have tasks of a queue without workers that this thread has taken."""
-    # One word, and no second one for the newest: a thread could read the one before and the other after a swap.
+    # One word, without a second one for the newest task: a thread could read one of them before another
+    # thread's swap, and the other after it.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
         # Another thread has put tasks back, which it took while this one had these.
         inject_list(queue, reverse_tasks(oldest), oldest)
@@ -256,9 +257,10 @@ def sleepers(queue: Address) -> int:
 
 @native
 def free_threads(context: Address) -> int:
-    """How many threads have nothing to do: they sleep, rest or seek work, or wake up for what another one has taken.
+    """How many threads have nothing to do: they sleep, rest or seek work, or wake up and will find no task.
 
-    The start of a run wakes a worker, and the thread that waits for the run takes it before that is awake.
+    The last kind is common: the start of a run wakes a worker, and the thread that waits for the run takes its
+    task before the worker is awake.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     counts = load_acquire(queue + at.QUEUE_SLEEPERS)
@@ -313,6 +315,7 @@ def depart(queue: Address) -> None:
 def wake_all(queue: Address) -> None:
     """Let every sleeper check again."""
     fence()
+    # Sleepers that are notified need no more: for each of them a wake-up is on its way.
     if sleepers(queue) > 0:
         fetch_add(queue + at.QUEUE_EPOCH, 1)
         futex_wake(queue + at.QUEUE_EPOCH, 1 << 30)
@@ -388,7 +391,7 @@ def steal_task(context: Address) -> Address:
     if workers == 0:
         return 0
     deques = load(queue + at.QUEUE_DEQUES)
-    # At random: thieves that all begin at the first deque would fail each other's swaps.
+    # A random start: of thieves that all begin at the first deque, one succeeds and the others' swaps fail.
     start = next_random(context) % workers
     for i in range(workers):
         deque = load(deques + 8 * ((start + i) % workers))

@@ -37,6 +37,7 @@ def run_waiters(context: Address, waiters: Address) -> None:
     So a chain of a million values that forward to each other takes one level of the stack.
     """
     queue_waiters(context, waiters)
+    # A caller further up this stack runs the list.
     if load(context + at.CONTEXT_PUBLISHING) != 0:
         return
     store(context + at.CONTEXT_PUBLISHING, 1)
@@ -73,7 +74,8 @@ def run_waiter(context: Address, waiter: Address) -> None:
     if kind == at.WAIT_REGISTER:
         watched_register_resolved(context, first, second, value)
     elif kind == at.WAIT_FORWARD:
-        if is_available(first):  # it could not come, and is an error since
+        # The indirect value may be an error by now, without its target: `handles.value_break`.
+        if is_available(first):
             drop_reference(context, second)
         else:
             queue_waiters(context, point_at(context, first, second))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.calls.machine_calls import effort_size, machine_code, run_machine
+from tfrt_runtime.native.calls.machine_calls import attempt_size, machine_code, run_machine
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.memory import (
     Address,
@@ -65,21 +65,21 @@ def call_from_frame(context: Address, state: Address, pc: Address, frame: Addres
         return False
     for i in range(load_i32(pc + 4)):
         store(words + 8 * i, load(frame + load_i32(pc + CALL_REGISTERS + 4 * i)))
-    effort = run_machine(context, request, machine, code, words)
+    attempt = run_machine(context, request, machine, code, words)
     give_block(context, words, size)
-    if effort == 0:
+    if attempt == 0:
         return False
-    return_words(pc, frame, effort)
-    give_block(context, effort, effort_size(machine))
+    return_words(pc, frame, attempt)
+    give_block(context, attempt, attempt_size(machine))
     return True
 
 
 @native
-def return_words(pc: Address, frame: Address, effort: Address) -> None:
+def return_words(pc: Address, frame: Address, attempt: Address) -> None:
     """Put the results of the call at `pc` into the caller's registers."""
     places = pc + CALL_REGISTERS + 4 * load_i32(pc + 4)
     for i in range(load(load(pc + CALL_CODE) + CODE_RESULTS)):
-        store(frame + load_i32(places + 4 * i), load(effort + at.EFFORT_RESULTS + 8 * i))
+        store(frame + load_i32(places + 4 * i), load(attempt + at.ATTEMPT_RESULTS + 8 * i))
 
 
 @native
@@ -120,23 +120,23 @@ def replace_on_stack(context: Address, state: Address, frame: Address) -> int:
     if code == 0:
         return STAYS
     # Arguments stay as they are for as long as their frame.
-    effort = run_machine(context, request, machine, code, hot + FRAME_REGISTERS)
-    if effort == 0:
+    attempt = run_machine(context, request, machine, code, hot + FRAME_REGISTERS)
+    if attempt == 0:
         return STAYS
     while frame != hot:
         frame = leave_frame(context, state, frame)
     call = load(hot + FRAME_RETURN)
     if call != 0:
         caller = leave_frame(context, state, hot)
-        return_words(call, caller, effort)
+        return_words(call, caller, attempt)
         store(state + RUN_PC, call + load_i32(call + CALL_LENGTH))
         store(state + RUN_FRAME, caller)
     else:
         drop_boxes(context, hot)
         for i in range(load(load(hot + FRAME_CODE) + CODE_RESULTS)):
-            word = load(effort + at.EFFORT_RESULTS + 8 * i)
+            word = load(attempt + at.ATTEMPT_RESULTS + 8 * i)
             deliver_result(context, state, hot, i, word)
-    give_block(context, effort, effort_size(machine))
+    give_block(context, attempt, attempt_size(machine))
     if call == 0:
         end_run(context, state, hot)
         return OVER

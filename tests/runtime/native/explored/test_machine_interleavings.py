@@ -2,7 +2,7 @@
 
 Threads share two words of the function, which Python writes (its code, and how long it is interpreted), and three
 of the run: whether it is cancelled, what may be machine code, and whether machine code has run.  The deadline and
-the effort of a call are words of the thread.
+the attempt of a call are words of the thread.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ CALLED_TWICE = Program(
 )
 
 
-def double(effort: int) -> int:
+def double(attempt: int) -> int:
     """What the last function of each program does, as machine code that asks once whether to go on."""
-    if machine_calls.ask(effort) == 0:
+    if machine_calls.ask(attempt) == 0:
         return 0
-    store(effort + at.EFFORT_RESULTS, 2 * load(load(effort + at.EFFORT_ARGUMENTS)))
+    store(attempt + at.ATTEMPT_RESULTS, 2 * load(load(attempt + at.ATTEMPT_ARGUMENTS)))
     return 1
 
 
-def until_it_shall_stop(effort: int) -> int:
+def until_it_shall_stop(attempt: int) -> int:
     """Machine code that comes to no end by itself."""
-    while machine_calls.ask(effort) != 0:
+    while machine_calls.ask(attempt) != 0:
         pause()
     return 0
 
 
-def bail_out(_effort: int) -> int:
+def bail_out(_attempt: int) -> int:
     """Machine code in which something is not ordinary."""
     return 0
 
 
-def refuse_to_run(_effort: int) -> int:
+def refuse_to_run(_attempt: int) -> int:
     """Machine code that must not run: the thread might be the one that would cancel it."""
     raise AssertionError("machine code runs within the start of its call")
 

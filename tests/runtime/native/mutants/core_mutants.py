@@ -589,7 +589,7 @@ MUTANTS = [
         "calls.machine_calls.call_machine",
         "a call that machine code has given up has lost its arguments",
         """
-        if effort == 0:
+        if attempt == 0:
             return False
         for i in range(arguments):
             drop_reference(context, load(caller + load(registers + 8 * i)))
@@ -597,7 +597,7 @@ MUTANTS = [
         """
         for i in range(arguments):
             drop_reference(context, load(caller + load(registers + 8 * i)))
-        if effort == 0:
+        if attempt == 0:
             return False
         """,
         "machine_interleavings test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start",
