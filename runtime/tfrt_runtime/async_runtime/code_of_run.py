@@ -6,8 +6,8 @@ import weakref
 
 from tfrt_runtime.async_runtime.runtime import AsyncRuntime
 from tfrt_runtime.diagnostics import Diagnostic
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Value, Waiter
 from tfrt_runtime.native import layouts as at
 

@@ -10,9 +10,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import Diagnostic, error
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import NativeProcess, request_of
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.native import layouts as at
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
 

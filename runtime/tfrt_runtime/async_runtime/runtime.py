@@ -39,9 +39,10 @@ from tfrt_runtime.async_runtime.starvation import (
 )
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
-from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Request
+from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting.idleness import is_idle

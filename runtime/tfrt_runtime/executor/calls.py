@@ -11,7 +11,6 @@ from typing import Any
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.executor.deadlock import find_deadlock
-from tfrt_runtime.host.context import NEW_REQUEST, Request
 from tfrt_runtime.host.payload import (
     ENCODERS,
     INTEGER_BITS,
@@ -22,6 +21,7 @@ from tfrt_runtime.host.payload import (
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.request import NEW_REQUEST, Request
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting, misfit
 from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Sequence
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error
 from tfrt_runtime.host.waiting.idleness import rest_of
 

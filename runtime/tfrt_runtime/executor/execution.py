@@ -18,11 +18,12 @@ from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.work import enqueue
-from tfrt_runtime.host.context import HostContext, Request, Sink
+from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import MISSING
 from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Function
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.values.drawing import DRAWING

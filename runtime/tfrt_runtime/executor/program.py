@@ -32,9 +32,9 @@ from tfrt_runtime.executor.sync.sync_functions import (
     with_sync_regions,
 )
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import KERNEL_BITS, native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.basic.benchmark_report import benchmark_report
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.process import shielded
+from tfrt_runtime.host.request import Request
 
 INTERVAL = 1 / 30
 """Seconds between two calls."""

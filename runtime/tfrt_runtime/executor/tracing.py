@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.executor.activities import Row, Span, Spans
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
 

@@ -10,7 +10,8 @@ from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, make_available
 from tfrt_runtime.kernels.users.user import user_kernel
 

@@ -7,7 +7,7 @@ Stands on `native`.  Read in this order:
 - Values: `values` with their `failures` and `exceptions` (what is raised for an error), `composing` (several
   values as one), `tensor`.
 - Threads: `queues`; `interrupts` (Ctrl-C while a thread waits); `waiting`.
-- Hosts: `context` (a host, and the request of a run), `default_host`, `resources`.
+- Hosts: `context` (a host), `request` (of a run), `default_host`, `resources`.
 - Memory: `budget`, `allocator`.
 - Events: `tracing`.
 """

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
-from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.resources import ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.registry import KernelError

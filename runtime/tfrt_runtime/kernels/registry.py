@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.objects import CHAIN, Chain, NoObject
+from tfrt_runtime.host.request import Request
 
 __all__ = [
     "CHAIN",

@@ -6,12 +6,14 @@ import asyncio
 import ctypes
 import gc
 import threading
+from collections.abc import Callable
 
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.resources import ResourceContext
 
 # --- the host ---
@@ -30,12 +32,12 @@ def test_a_closed_event_loop_is_refused() -> None:
         HostContext("s", loop=loop)
 
 
-def test_a_closed_host_takes_no_runs() -> None:
+def test_a_closed_host_takes_no_runs(new_request: Callable[..., Request]) -> None:
     host = HostContext("s")
     host.close()
 
     with pytest.raises(TfrtError, match="the host is closed"):
-        host.new_request()
+        new_request(host)
 
 
 class Sample:
@@ -71,7 +73,7 @@ def test_a_shared_context_may_ask_for_another_one(host: HostContext) -> None:
     assert host.shared_context(Outer).inner is host.shared_context(Sample)
 
 
-def test_what_is_printed_goes_to_the_run_that_prints() -> None:
+def test_what_is_printed_goes_to_the_run_that_prints(new_request: Callable[..., Request]) -> None:
     printed: dict[str, str] = {"host": "", "run": ""}
 
     def sink(name: str) -> object:
@@ -81,7 +83,7 @@ def test_what_is_printed_goes_to_the_run_that_prints() -> None:
         return write
 
     with HostContext("s", output=sink("host")) as host:  # type: ignore[arg-type]
-        request = host.new_request(sink("run"))  # type: ignore[arg-type]
+        request = new_request(host, sink("run"))  # type: ignore[arg-type]
         host.print("a")
         before = host.serve(request)
         host.print("b")
@@ -100,8 +102,10 @@ def end(request: Request) -> None:
     request.leave()
 
 
-def test_a_request_is_over_when_nothing_of_it_is_left(host: HostContext) -> None:
-    request = host.new_request()
+def test_a_request_is_over_when_nothing_of_it_is_left(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    request = new_request(host)
     request.enter()
     request.leave()
     before = request.is_done
@@ -110,16 +114,20 @@ def test_a_request_is_over_when_nothing_of_it_is_left(host: HostContext) -> None
     assert (before, request.is_done, request.wait(0)) == (False, True, True)
 
 
-def test_each_request_has_a_number_of_its_own(host: HostContext) -> None:
-    requests = [host.new_request() for _ in range(3)]
+def test_each_request_has_a_number_of_its_own(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    requests = [new_request(host) for _ in range(3)]
     for request in requests:
         end(request)
 
     assert len({request.id for request in requests}) == 3
 
 
-def test_a_request_has_data_by_type_of_its_own(host: HostContext) -> None:
-    first, second = host.new_request(), host.new_request()
+def test_a_request_has_data_by_type_of_its_own(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    first, second = new_request(host), new_request(host)
     first.data[int], first.data[str] = 7, "seven"
     seen = (first.data, second.data)
     for request in (first, second):
@@ -128,8 +136,10 @@ def test_a_request_has_data_by_type_of_its_own(host: HostContext) -> None:
     assert seen == ({int: 7, str: "seven"}, {})
 
 
-def test_the_first_to_cancel_a_request_succeeds(host: HostContext) -> None:
-    request = host.new_request()
+def test_the_first_to_cancel_a_request_succeeds(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    request = new_request(host)
     results = [request.is_cancelled, request.cancel("enough"), request.cancel("again")]
     results += [request.is_cancelled]
     end(request)
@@ -138,16 +148,20 @@ def test_the_first_to_cancel_a_request_succeeds(host: HostContext) -> None:
     assert request.cancel_message == "enough"
 
 
-def test_a_request_that_is_over_cannot_be_cancelled(host: HostContext) -> None:
-    request = host.new_request()
+def test_a_request_that_is_over_cannot_be_cancelled(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    request = new_request(host)
     end(request)
 
     assert (request.cancel(), request.is_cancelled) == (False, False)
 
 
-def test_callbacks_of_a_request_run_once_when_it_is_over(host: HostContext) -> None:
+def test_callbacks_of_a_request_run_once_when_it_is_over(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
     calls: list[str] = []
-    request = host.new_request()
+    request = new_request(host)
     request.on_done(lambda: calls.append("before"))
     end(request)
     request.on_done(lambda: calls.append("after"))
@@ -156,10 +170,10 @@ def test_callbacks_of_a_request_run_once_when_it_is_over(host: HostContext) -> N
 
 
 def test_a_callback_of_a_request_that_raises_stops_nobody(
-    host: HostContext, capsys: pytest.CaptureFixture[str]
+    host: HostContext, capsys: pytest.CaptureFixture[str], new_request: Callable[..., Request]
 ) -> None:
     calls: list[str] = []
-    request = host.new_request()
+    request = new_request(host)
     request.on_done(lambda: calls.append(str(1 // 0)))
     request.on_done(lambda: calls.append("second"))
     end(request)
@@ -168,10 +182,12 @@ def test_a_callback_of_a_request_that_raises_stops_nobody(
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_diagnostics_are_kept_in_order_and_the_host_hears_of_them() -> None:
+def test_diagnostics_are_kept_in_order_and_the_host_hears_of_them(
+    new_request: Callable[..., Request],
+) -> None:
     heard: list[str] = []
     with HostContext("s", on_diagnostic=lambda raised: heard.append(raised.message)) as host:
-        request = host.new_request()
+        request = new_request(host)
         request.report(error("one"))
         request.report(error("two"))
         end(request)
@@ -179,8 +195,10 @@ def test_diagnostics_are_kept_in_order_and_the_host_hears_of_them() -> None:
     assert [raised.message for raised in request.diagnostics] == heard == ["one", "two"]
 
 
-def test_quiesce_waits_for_every_run(host: HostContext) -> None:
-    first, second = host.new_request(), host.new_request()
+def test_quiesce_waits_for_every_run(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    first, second = new_request(host), new_request(host)
     end(first)
     waited = [host.quiesce(timeout=0.02)]
     thread = threading.Thread(target=end, args=(second,))
@@ -191,9 +209,11 @@ def test_quiesce_waits_for_every_run(host: HostContext) -> None:
     assert waited == [False, True]
 
 
-def test_quiesce_waits_for_what_begins_in_the_meantime(host: HostContext) -> None:
-    first, later = host.new_request(), []
-    first.on_done(lambda: later.append(host.new_request()))
+def test_quiesce_waits_for_what_begins_in_the_meantime(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    first, later = new_request(host), []
+    first.on_done(lambda: later.append(new_request(host)))
     # Whether quiesce looks before or after this: the later run is not over.
     thread = threading.Timer(0.01, end, (first,))
     thread.start()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.timer import DEADLINE_EXCEEDED, TimerQueue
+from tfrt_runtime.host.request import Request
 
 SOON = 0.01
 LATE = 3600.0
@@ -100,8 +101,10 @@ def test_a_callback_may_close_its_queue(timers: TimerQueue) -> None:
     assert not thread.is_alive()
 
 
-def test_a_request_is_cancelled_on_its_deadline(host: HostContext) -> None:
-    request = host.new_request()
+def test_a_request_is_cancelled_on_its_deadline(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    request = new_request(host)
     over = threading.Event()
     timer = host.timers.at(time.monotonic() + LATE, over.set)
     host.deadlines.cancel_request_on_deadline(time.monotonic() + SOON, request)
@@ -115,8 +118,10 @@ def test_a_request_is_cancelled_on_its_deadline(host: HostContext) -> None:
     assert request.is_done
 
 
-def test_a_request_that_is_over_in_time_lets_go_of_its_deadline(host: HostContext) -> None:
-    request = host.new_request()
+def test_a_request_that_is_over_in_time_lets_go_of_its_deadline(
+    host: HostContext, new_request: Callable[..., Request]
+) -> None:
+    request = new_request(host)
     timer = host.deadlines.cancel_request_on_deadline(time.monotonic() + LATE, request)
     before = timer.is_cancelled
     request.leave()

@@ -17,6 +17,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.queue_names import WorkQueueError, parse_work_queue
 from tfrt_runtime.host.queues.work_queue import make_work_queue
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import make_available, make_unavailable
 
 CORES = os.cpu_count() or 1
@@ -205,7 +206,7 @@ def in_child(host: HostContext) -> int:
     """Only the child of a fork runs this; its exit status."""
     signal.alarm(20)  # what hangs there must not hang here
     try:
-        host.new_request()
+        Request(host, None)
     except WorkQueueError as problem:
         is_refused = "make a new host here" in str(problem)
     host.close()

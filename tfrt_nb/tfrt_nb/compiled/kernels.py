@@ -29,7 +29,7 @@ from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.loading.native_functions import PREFIX
-from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 

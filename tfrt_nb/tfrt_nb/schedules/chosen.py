@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from tfrt_nb.schedules.outside import Outside
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.context import HostContext, Request
+from tfrt_runtime.host.context import HostContext, HostRun
 from tfrt_runtime.host.process import Callback2, native_process, shielded
 from tfrt_runtime.host.structs import Context, Task
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -179,7 +179,7 @@ class ChosenHost:
         if threading.get_ident() != self._thread:
             self._from_threads.add(address)
 
-    def _hold(self, request: Request, value: AsyncValue, is_outside: bool) -> AsyncValue:
+    def _hold(self, request: HostRun, value: AsyncValue, is_outside: bool) -> AsyncValue:
         """A value that a chosen kernel returns, where another thread resolves it.
 
         Whether that thread has been fast enough makes no difference: runs with the same choices have the same steps.

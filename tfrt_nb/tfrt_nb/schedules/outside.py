@@ -15,7 +15,7 @@ from contextvars import Context
 from typing import Any
 
 from tfrt_runtime.diagnostics import Diagnostic, error
-from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.context import HostRun
 from tfrt_runtime.host.queues.timer import Timer, TimerQueue
 from tfrt_runtime.host.values.async_value import AsyncValue
 
@@ -44,7 +44,7 @@ class Outside:
         self._held.clear()
         self._late.clear()
 
-    def hold(self, request: Request, value: AsyncValue) -> AsyncValue:
+    def hold(self, request: HostRun, value: AsyncValue) -> AsyncValue:
         """What a kernel returns in the place of `value`, which a thread resolves: follows it when that is chosen."""
         held = request.allocate(value.type, _dropped)
         self._held.add(value)

@@ -12,12 +12,12 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.resolve import PythonCall
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import PayloadError, as_python, encode, read_as, read_payload
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.raw import WORDS, signed
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, fitting

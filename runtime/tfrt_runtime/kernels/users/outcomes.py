@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Ending, Severity, error, note
-from tfrt_runtime.host.context import Request
 from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.futures import from_future
 from tfrt_runtime.host.waiting.kernel_waits import EndlessWaitError

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import TextIO, cast
 
-from tfrt_runtime.host.context import Request
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.tracing.events import event_log
 from tfrt_runtime.host.waiting.kernel_waits import COROUTINE
 

@@ -1,0 +1,448 @@
+"""A run of a program: its cancellation, its output, and what lives as long as it does."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+import weakref
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.host import structs
+from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink
+from tfrt_runtime.host.failures import cancellation
+from tfrt_runtime.host.objects import Run
+from tfrt_runtime.host.process import native_process, shielded
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.resources import ResourceContext
+from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
+from tfrt_runtime.host.values.promises import Promises
+from tfrt_runtime.host.waiting.kernel_waits import KernelWait, Maker
+from tfrt_runtime.native import layouts as at
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
+
+MAX_FAILURES = 20
+"""Errors of operations of compiled code that a run keeps."""
+
+
+class Entry(Protocol):
+    """The function that a run was started with."""
+
+    name: str
+
+    def why_never(
+        self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
+    ) -> Sequence[Diagnostic]:
+        """Why results of the run will never resolve; nothing while they may come."""
+
+    def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
+        """Whether a result of the run is unavailable and has a holder beside its Execution."""
+
+
+class Execution(Protocol):
+    """What holds the results of a run for others."""
+
+    @property
+    def results(self) -> Sequence[AsyncValue]:
+        """They are made when they are first asked for."""
+
+
+class Code(Protocol):
+    """Compiled code, as a run that may call it sees it."""
+
+    def cancelled(self) -> None:
+        """The run is cancelled: its code ends."""
+
+    def goes_on(self) -> bool:
+        """Whether the run, which was found stuck, goes on: what it waits for has become an error."""
+
+    def has_settled(self) -> bool:
+        """Whether nothing that the run has started is left, tasks that outlive it included."""
+
+    def end_tasks(self, message: str) -> bool:
+        """End the tasks that the run has left running when it was over; False if nothing runs."""
+
+    def waits(self) -> list[Diagnostic]:
+        """Notes on what threads wait for in compiled code at this moment."""
+
+
+def _print(printed: list[str], sink: Sink, watch: Watch | None, text: str) -> None:
+    if watch is not None:
+        watch.note_output(text)
+    printed.append(text)
+    sink(text)
+
+
+NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
+"""The words of a request that begins: one thing is active."""
+NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
+
+
+class Request(Run):
+    """One run: its cancellation, its data by type, its resources, its diagnostics and its output.
+
+    It has its words, and Python knows it, from `open` on, or from when the native core starts its call.  Then one
+    thing is active; `finished` is called when nothing of it is left.
+    """
+
+    _resources: ResourceContext | None = None
+    _promises: Promises | None = None
+    _outside = 0
+    cancel_message: str | None = None
+    cancellation: Diagnostic | None = None
+    """Why the run was cancelled, if it was."""
+    refusal: Diagnostic | None = None
+    """Why the run was refused memory, if it was."""
+    interrupted = False
+    entry: Entry | None = None
+    """The function that it was started with."""
+    execution: weakref.ref[Execution] | None = None
+    """What holds the results, and makes them when they are asked for."""
+    results: Sequence[weakref.ref[AsyncValue]] = ()
+    """What the run was started for, as far as Python has made that, to be decided when it is cancelled."""
+    watched: Watch | None = None
+    """The watch of the run, if its events are logged."""
+    code: Code | None = None
+    """The compiled code that the run may call."""
+    before_output: Callable[[], None] = staticmethod(lambda: None)
+    """What is called before each piece of text."""
+    program: object = None
+    """What runs: it must live until the run is over, whatever becomes of the program's owner."""
+
+    _data: dict[type, object] | None = None
+    failures: tuple[Diagnostic, ...] = ()
+    """Errors of operations of compiled code, which may handle them: each once, the first MAX_FAILURES."""
+    _diagnostics: list[Diagnostic] | None = None
+    _printed: list[str] | None = None
+    _when_cancelled: dict[object, Callable[[], None]] | None = None
+    _callbacks: list[Callable[[], None]] | None = None
+    # One for all runs: it is held for a moment.  The thread that makes the error of a cancelled run may be
+    # refused memory, and come back here.
+    lock = threading.RLock()
+
+    def __init__(self, host: HostContext, output: Sink | None) -> None:
+        """A run of `host` whose output goes to `output`, or to the host's.
+
+        Raises:
+            TfrtError: if the host is closed, or was made before the process was forked.
+        """
+        if host.was_closed:
+            raise TfrtError(error(HOST_CLOSED, place_of_caller()))
+        self.queue = queue = host.work_queue
+        if queue.is_of_parent:
+            queue.refuse_child()
+        self.host = host
+        self._sink = output or host.output
+        self._cancelled = host.cancelled
+
+    def open(self, words: array[int]) -> None:
+        """Let Python know the run; `words` begin as `NEW_REQUEST`, and are copied."""
+        host, process = self.host, native_process()
+        words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
+        words[at.REQUEST_STORE // 8] = host.tensor_store
+        words[at.REQUEST_NUMBER // 8] = process.quick.next_number(process.address)
+        self.words = words.tobytes()
+        process.requests[self.address] = self
+
+    def become_known(self) -> None:
+        """The run was opened: `cancel` on another thread meets it here or among those that are, or in both."""
+        host = self.host
+        if host.cancel_message is not None:
+            self.cancel(host.cancel_message)
+        if WorkQueue.has_user_kernels:
+            host.watch_kernels()
+
+    @property
+    def address(self) -> int:
+        """Of the native words."""
+        return id(self.words) + at.PYTHON_BYTES
+
+    @property
+    def id(self) -> int:
+        """The number of the run; no two of a process have the same."""
+        return self.native.number
+
+    @property
+    def native(self) -> structs.Request:
+        """The struct of the native core; it lives as long as the run."""
+        return structs.Request.at(id(self.words) + at.PYTHON_BYTES)
+
+    @property
+    def data(self) -> dict[type, object]:
+        """What kernels of the run share, by type."""
+        with self.lock:
+            if self._data is None:
+                self._data = {}
+            return self._data
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """Errors of kernels, in the order in which they were raised."""
+        with self.lock:
+            if self._diagnostics is None:
+                self._diagnostics = []
+            return self._diagnostics
+
+    @property
+    def printed(self) -> list[str]:
+        """What the run has printed so far, in pieces."""
+        with self.lock:
+            if self._printed is None:
+                self._printed = []
+            return self._printed
+
+    def output(self, text: str) -> None:
+        """Print for the run."""
+        self.before_output()
+        _print(self.printed, self._sink, self.watched, text)
+
+    def lasting_output(self) -> Sink:
+        """What prints as `output` does, and does not hold the run: for code that may outlive it."""
+        return functools.partial(_print, self.printed, self._sink, self.watched)
+
+    @property
+    def resources(self) -> ResourceContext:
+        """The resources of the run, made when first asked for, destroyed when nothing of it is left."""
+        with self.lock:
+            if self._resources is None:
+                self._resources = ResourceContext()
+                # What is among them may hold the run where Python's collector does not see it: a value has an
+                # object, and the object prints for the run.
+                self.on_done(self._resources.clear)
+            return self._resources
+
+    @property
+    def promises(self) -> Promises:
+        """What the run waits for from outside the runtime, noted from when it is first asked for."""
+        with self.lock:
+            if self._promises is None:
+                self._promises = Promises()
+            return self._promises
+
+    def promises_open(
+        self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
+    ) -> bool:
+        """Whether the run waits for something from outside the runtime: see `kernel_waits.Maker`."""
+        if self in asked:
+            return False
+        if self._outside > sum(wait.run is self for wait in waits):
+            return True
+        if self._promises is None:
+            return False
+
+        def may_come(run: object) -> bool:
+            # What another queue does is not known here.
+            if not isinstance(run, Request) or run.queue is not self.queue:
+                return True
+            return run.promises_open(waits, (*asked, self))
+
+        return self._promises.are_open(may_come)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Kernels that are decided, and those that are known: of calls that began since this was first
+        asked for, and of the outermost one."""
+        native = self.native
+        native.observed = 1
+        decided = native.decided  # first, as it must not be more
+        return decided, native.known
+
+    def waits_for_this_thread(self) -> bool:
+        """Whether kernels of the run wait for the event loop that this thread runs."""
+        loop = self.host.serving_loop
+        if loop is None or self._outside == 0:
+            return False
+        return sys.modules["asyncio"]._get_running_loop() is loop  # a loop exists
+
+    @property
+    def is_leaving(self) -> bool:
+        """Whether nothing of the run is left to do, though Python may not know it yet."""
+        return self.native.active == 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing of the run is left to do."""
+        return self.native.open == 0
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the run was cancelled."""
+        return self.native.cancel != 0
+
+    def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
+        """Log the events of the run, which has not begun, of the program with this number; its functions
+        have so many registers each."""
+        watch.begin(self.queue, self.id, self.address, program, registers)
+        self.watched = watch
+        native = self.native
+        native.watch, native.unusual, native.observed = watch.address, 1, 1
+        self.on_done(watch.end)
+
+    def enter_call(self) -> None:
+        """One call more is active, until the native core ends it; only a kernel of the run says so."""
+        native_process().quick.request_enter(self.address)
+
+    def stay_open_for(self, value: AsyncValue) -> None:
+        """The run is not over before `value` is resolved; only a kernel of the run may say so."""
+        self.enter_call()
+        value.and_then(self.leave_call)
+
+    def leave_call(self) -> None:
+        """One call less is active; on any thread."""
+        native_process().slow.request_leave(self.queue.context(), self.address)
+
+    def enter(self, results: Iterable[AsyncValue] = ()) -> None:
+        """Something outside the runtime works for the run; only a kernel of the run may say so.
+
+        It resolves `results`, which the run has allocated, before it calls `leave`.
+        """
+        with self.lock:
+            self._outside += 1
+        self.promises.count(results)
+        self.enter_call()
+
+    def leave(self) -> None:
+        """What `enter` counted is done; on any thread."""
+        self.leave_call()
+        with self.lock:  # last: before that, the run would seem to have no thread
+            self._outside -= 1
+
+    def report(self, diagnostic: Diagnostic) -> None:
+        """Take a diagnostic of a kernel, in the order in which they are raised."""
+        self.diagnostics.append(diagnostic)
+        shielded(lambda: self.host.on_diagnostic(diagnostic))
+
+    def note_failure(self, diagnostic: Diagnostic) -> None:
+        """Take an error of an operation of compiled code."""
+        if len(self.failures) < MAX_FAILURES and diagnostic not in self.failures:
+            with self.lock:
+                self.failures = (*self.failures, diagnostic)
+
+    def refuse(self, diagnostic: Diagnostic) -> None:
+        """End the run with this error: it needs more memory than it may have.
+
+        So do the tasks that a run which is over has left running.
+        """
+        tasks = self.code if self.refusal is None else None
+        self.refusal = self.refusal or diagnostic
+        if self.cancel(diagnostic) or (tasks and tasks.end_tasks(diagnostic.message)):
+            self.report(diagnostic)
+
+    def cancel(self, reason: str | Diagnostic = CANCELLED) -> bool:
+        """Skip every kernel that has not started; False if it was cancelled or over already.
+
+        Results that are not available yet become errors with `reason`.
+        """
+        message = reason if isinstance(reason, str) else reason.message
+        with self.lock:
+            if self.is_done or self.is_cancelled:
+                return False
+            found = cancellation(reason) if isinstance(reason, str) else reason
+            if reason != CANCELLED:
+                self._cancelled = make_error(self.queue, found)
+                self.native.cancelled_value = self._cancelled.address
+            self.cancel_message, self.cancellation = message, found
+            is_first = bool(native_process().quick.request_cancel(self.address))
+            callbacks = list((self._when_cancelled or {}).values())
+        # Outside the lock: what goes on now may end the run.
+        if is_first:
+            if self.code is not None:
+                self.code.cancelled()
+            # First the values: a coroutine that is cancelled drops its own undecided.
+            if self._promises is not None:
+                self._promises.decide(found)
+            self.decide_results()
+            for callback in callbacks:
+                shielded(callback)
+        return is_first
+
+    def decide_results(self) -> None:
+        """Make the unresolved results of a cancelled run errors."""
+        for value in self.held_results():
+            value.decide(self._cancelled)
+
+    def held_results(self) -> list[AsyncValue]:
+        """The results of the run that Python holds."""
+        if self.execution is not None and (execution := self.execution()) is not None:
+            execution.results  # noqa: B018 - makes them
+        held = [reference() for reference in self.results]
+        return [value for value in held if value is not None]
+
+    def why_never(self, value: AsyncValue, *, blocks: bool) -> Sequence[Diagnostic]:
+        """Why a result of the run will never resolve; nothing while it may come.
+
+        With `blocks` this thread waits for it, and so does nothing else.
+        """
+        return () if self.entry is None else self.entry.why_never(self, [value], blocks=blocks)
+
+    def name_of(self, value: AsyncValue) -> str:
+        """What a result of the run is called in messages."""
+        numbers = [i for i, reference in enumerate(self.results) if reference() is value]
+        which = f"result {numbers[0]}" if numbers and len(self.results) > 1 else "the result"
+        return f"{which} of @{self.entry.name if self.entry is not None else ''}"
+
+    def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
+        """Cancel the run for its result `value`, unless a caller holds other results; whether it was."""
+        others = [one for one in self.results if one() is not value]
+        if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):
+            return False
+        self.cancel(reason)
+        return True
+
+    def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
+        """A value that a kernel of the run resolves later; an error when the run is cancelled first."""
+        value = make_unavailable(self.queue, type_text, on_broken)
+        self.promises.own(value)
+        if self.cancel_message is not None:  # perhaps after it was decided what is left
+            self.promises.decide(error(self.cancel_message))
+        return value
+
+    def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
+        """Call `callback` if the run is cancelled, at once if it is already; `key` is to forget it."""
+        with self.lock:
+            if self._when_cancelled is None:
+                self._when_cancelled = {}
+            self._when_cancelled[key] = callback
+            is_late = self.cancel_message is not None
+        if is_late:
+            shielded(callback)
+
+    def forget_when_cancelled(self, key: object) -> None:
+        """What `call_when_cancelled` noted is over."""
+        with self.lock:
+            if self._when_cancelled is not None:
+                self._when_cancelled.pop(key, None)
+
+    def on_done(self, callback: Callable[[], None]) -> None:
+        """Call `callback` when nothing of the run is left: now, if that is so already."""
+        with self.lock:
+            if native_process().quick.request_notify(self.address) and not self.is_done:
+                self._callbacks = [*(self._callbacks or ()), callback]
+                return
+        callback()
+
+    def finished(self) -> None:
+        """Called by the native core, on any thread, when nothing of the run is left and Python hears of it."""
+        process = native_process()
+        if process.memory_held > at.KEPT_AT_REST and not self.host.has_runs:
+            process.quick.trim_at_rest(self.queue.context())
+        with self.lock:
+            callbacks, self._callbacks = self._callbacks or (), None
+            self.native.open = 0
+        self.program = None
+        for callback in callbacks:
+            shielded(callback)
+
+    def wait(
+        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Work until nothing of the run is left; False when the time is over first."""
+        is_over = self.queue.wait(self.address + at.REQUEST_OPEN, timeout, interrupted)
+        native_process().forget(self.queue.address)
+        return is_over
