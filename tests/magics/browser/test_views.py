@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import itertools
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -467,6 +469,32 @@ def test_what_was_edited_by_hand_is_left_out_and_named(show, change: dict[str, A
         assert note == "This run cannot be read: its program is damaged"
     elif change != {"layout": None}:
         assert note == f"What this file says of {', '.join(change)} cannot be read."
+
+
+def test_a_few_kilobytes_that_hold_gigabytes_are_refused(show) -> None:
+    data = document(NESTED)
+    del data["body"]
+    packer = zlib.compressobj(9)
+    pieces = [packer.compress(bytes(1 << 20)) for _ in range(1 << 9)]
+    data["packed"] = base64.b64encode(b"".join([*pieces, packer.flush()])).decode()
+    page = show(data)
+    note = page.locator(".tfrt-board .note").first.inner_text()
+    assert note == "This run cannot be read: too long"
+
+
+def test_pieces_of_lines_that_come_at_the_same_time_stay_together(show) -> None:
+    data = document(NESTED)
+    data["body"]["log"] = [
+        [1, 0, "one"],
+        [2, 1, "two"],
+        [3, 0, "!\n"],
+        [4, 1, "?\nthree"],
+        [5, None, "end"],
+    ]
+    page = show(data)
+    open_tab(page, "Log")
+    texts = page.locator(".tfrt-board .log [role=listitem] span:nth-child(2)")
+    assert texts.all_inner_texts() == ["one!", "two?", "three", "end"]
 
 
 FAILED = """func.func @main(%x: i32) -> i32 {

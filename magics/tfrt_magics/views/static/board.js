@@ -104,11 +104,11 @@ function createHead(store, ask, canAsk, code) {
   let said = -Infinity, clock = null, base = 0;
 
   function show(moment) {
-    const { document, status, isOver } = store, look = LOOK_OF_STATUS[status] ?? "waiting";
+    const { document, status, isOver } = store, look = LOOK_OF_STATUS[status] ?? "waiting", standing = `${namesOf(moment)} ${WORDS[status] ?? status}`;
     const [decided, total] = progress(moment), text = `${decided} of ${total} values`;
     line.dataset.state = look;
     setText(shape, SHAPES[look]);
-    setText(title, ` ${namesOf(moment)} ${WORDS[status] ?? status}`);
+    setText(title, ` ${standing}`);
     setText(values, text);
     setText(queue, document.work_queue ?? "");
     bar.style.width = `${total ? (100 * decided) / total : 100}%`;
@@ -116,7 +116,7 @@ function createHead(store, ask, canAsk, code) {
     setAttributes(progressbar, { "aria-valuenow": decided, "aria-valuemax": total, "aria-valuetext": text });
     cancel.hidden = isOver || !ask;
     tick(document.elapsed ?? store.end, isOver);
-    speak(`${namesOf(moment)} ${WORDS[status] ?? status}, ${text}. ${document.note ?? ""}`, isOver);
+    speak(`${standing}, ${text}. ${document.note ?? ""}`, isOver);
   }
 
   /** Counts on between two messages, so that a quiet run is seen to go on. */
@@ -181,7 +181,7 @@ function createTabs(views, store) {
     const nodes = [...list.querySelectorAll("[role=tab]")], here = nodes.indexOf(event.target);
     if (here < 0) return;
     const there = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: nodes.length - 1 }[event.key];
-    if (there === undefined) return;
+    if (there == null) return;
     const node = nodes[(there + nodes.length) % nodes.length];
     node.click();
     node.focus();

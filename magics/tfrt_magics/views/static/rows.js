@@ -88,9 +88,9 @@ export function createRows({ role = "list", label, itemRole = "listitem", height
 
   node.addEventListener("keydown", (event) => {
     const here = event.target.place;
-    if (here === undefined) return;
+    if (here == null) return;
     const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: items.length - 1, PageDown: here + 15, PageUp: here - 15 }[event.key];
-    if (there !== undefined) goTo(there);
+    if (there != null) goTo(there);
     else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       const place = press(items[here], event.key);
       if (place !== null) requestAnimationFrame(() => goTo(place));
@@ -102,7 +102,7 @@ export function createRows({ role = "list", label, itemRole = "listitem", height
   });
   node.addEventListener("click", (event) => {
     const row = event.target.closest(".row");
-    if (!row || row.place === undefined) return;
+    if (!row || row.place == null) return;
     active = row.place;
     for (const [place, each] of drawn) each.tabIndex = place === active ? 0 : -1;
     choose(items[row.place], row, event);

@@ -31,7 +31,7 @@ export function createGraph(store) {
   const folded = new Set();
   let moment = null, path = new Set(), places = null, placed, items = [], depths = [], chosen;
 
-  const isBox = (op) => (store.program.operations[op]?.regions?.length ?? 0) > 0;
+  const isBox = (op) => !!store.program.operations[op]?.regions?.length;
   const isOpen = (op) => isBox(op) && !folded.has(op);
   /** An item is an operation, or a folded function as `{ key, name }`. */
   const keyOf = (item) => item.key ?? (isBox(item.id) ? item.id : null);
@@ -72,7 +72,7 @@ export function createGraph(store) {
     if (name === "ArrowRight" && isFolded) toggle(key);
     else if (name === "ArrowLeft" && key !== null && !isFolded) toggle(key);
     else if (name === "ArrowLeft" && item.parent != null) return items.findIndex(({ id }) => id === item.parent);
-    else if (name === "ArrowLeft" && item.key === undefined) {
+    else if (name === "ArrowLeft" && item.key == null) {
       toggle(functionKey(item.function));
       arrange();
       return items.findIndex((each) => each.key === functionKey(item.function));
@@ -82,7 +82,7 @@ export function createGraph(store) {
 
   function drawItem(row, item) {
     const { twist, shape, text } = row.parts, key = keyOf(item), isFolded = folded.has(key);
-    const state = item.key === undefined ? moment.stateOf(item.id) : null, words = state ? store.textOf(item.id) : `@${item.name}`;
+    const state = item.key == null ? moment.stateOf(item.id) : null, words = state ? store.textOf(item.id) : `@${item.name}`;
     const feeds = state ? [...new Set(store.tables.uses[item.id].map((user) => moment.program.operations[user].line))].join(",") : null;
     setAttributes(row, { "data-op": item.id ?? null, "data-line": item.line ?? null, "data-state": state, "data-feeds": feeds,
       "data-function": moment.program.functions[item.function].name, "aria-level": (depths[item.id] ?? 0) + 1, "aria-label": `${words}, ${state ?? "folded"}`,

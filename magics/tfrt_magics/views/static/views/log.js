@@ -7,13 +7,16 @@ import { createRows } from "../rows.js";
 export function linesOf(log) {
   const lines = [], latest = new Map();
   for (const [time, op, text] of log) {
-    const parts = String(text).split("\n");
-    const last = latest.get(op);
-    if (last?.isOpen) {
-      last.text += parts.shift();
-      last.isOpen = parts.length === 0;
+    for (const part of String(text).match(/[^\n]*\n|[^\n]+/g) ?? []) {
+      let line = latest.get(op);
+      if (!line?.isOpen) {
+        line = { time, op, text: "" };
+        lines.push(line);
+        latest.set(op, line);
+      }
+      line.text += part.replace("\n", "");
+      line.isOpen = !part.endsWith("\n");
     }
-    parts.forEach((part, place) => { if (place < parts.length - 1 || part) latest.set(op, lines[lines.push({ time, op, text: part, isOpen: place === parts.length - 1 }) - 1]); });
   }
   return lines;
 }

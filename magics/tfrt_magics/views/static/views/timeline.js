@@ -50,8 +50,9 @@ export function createTimeline(store) {
       + "Open bar: queued; thin line: asleep; ▾: took another one's work."];
   }
 
-  const nameOf = (op) => store.program.values[store.program.operations[op].results[0]]?.name || store.program.operations[op].kernel;
-  const totalOf = (op) => Math.max(0, ...store.program.operations[op].results.map((value) => store.document.counts[value] ?? 0), store.live.operations.count[op]);
+  const operationOf = (op) => store.program.operations[op];
+  const nameOf = (op) => store.program.values[operationOf(op).results[0]]?.name || operationOf(op).kernel;
+  const totalOf = (op) => Math.max(0, ...operationOf(op).results.map((value) => store.document.counts[value] ?? 0), store.live.operations.count[op]);
 
   function drawItem(row, span) {
     const end = endOf(span);
@@ -109,7 +110,7 @@ export function createTimeline(store) {
         pen.globalAlpha = 1;
         pen.fillStyle = isLater ? palette.ink : palette.paper;
         clipped(pen, left, place * LANE, right - left - 2, LANE,
-          () => pen.fillText(store.program.operations[span.op].kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2));
+          () => pen.fillText(operationOf(span.op).kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2));
       }
     }
     pen.globalAlpha = 1;
