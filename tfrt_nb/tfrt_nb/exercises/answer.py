@@ -33,7 +33,9 @@ _LABEL = re.compile(r"(?<![\w%])%?(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)
 """The name of a part, as in `a: 3, b: 4` and `(a) 3 (b) 4`."""
 _BULLET = re.compile(r"^(?:[-*]|\d+[.)]) ")
 _BARE_LABEL = re.compile(r"^([a-z]) (?=\S)")
-_FILLERS = frozenset({"&", "->", "=", "an", "and", "just", "of", "only", "or", "the", "then"})
+_FILLERS = frozenset(
+    {"&", "+", "->", "→", "<", "=", "an", "and", "just", "of", "only", "or", "the", "then"}
+)
 _SENTENCE = 8
 """So many words may stand around a short answer; a program has more."""
 _NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
@@ -45,6 +47,7 @@ _NUMBERS = {
     )
 }
 
+_NO_PART = "Part {0} has no answer yet.  Write each part on its own line, or as `{0}: …`."
 _MISSING = (
     "  If a cell above defines it, run that cell first;"
     " after a restart of the kernel, run all cells above."
@@ -118,10 +121,11 @@ class Answer:
         return _choice(" ".join(word.removeprefix("%") for word in self.words), allowed, "")
 
     def unnamed(self) -> tuple[str, ...]:
-        """The words that are not names of values, as in `%a 4, %b error`; `four` is `4`."""
-        return tuple(
-            str(_NUMBERS.get(word, word)) for word in self.words if not word.startswith("%")
-        )
+        """The words that are not names of values, as in `%a 4, %b error` or `a 4, b error`; `four` is `4`."""
+        words = self.words
+        if len(words) > 1 and "".join(words[::2]) == "abcdefgh"[: (len(words) + 1) // 2]:
+            words = words[1::2]
+        return tuple(str(_NUMBERS.get(word, word)) for word in words if not word.startswith("%"))
 
     def parts(
         self, **allowed: type[int | tuple[int, ...]] | Iterable[str] | None
@@ -148,9 +152,7 @@ class Answer:
         for name, words in allowed.items():
             read = _words(_PREFIX.sub("", found.get(name, "")))
             if not read:
-                raise Wrong(
-                    f"Part {name} has no answer yet.  Write each part on its own line, or as `{name}: …`."
-                )
+                raise Wrong(_NO_PART.format(name))
             digits = [str(_NUMBERS.get(word, word)) for word in read]
             if words is None:
                 found[name] = " ".join(digits)
@@ -177,6 +179,8 @@ class Answer:
             for rows in (line.split(";"), line.split(","), self.words):
                 if len(rows) == count and all(row.strip() for row in rows):
                     return rows
+            if count > 1 and len(self.words) > 1:
+                raise Wrong(_NO_PART.format(names[1]))
         return self.lines
 
 

@@ -68,9 +68,9 @@ def ready(answer: Answer) -> str | None:
     %sum = tfrt.add.i32 %left, %right
     ```
     """
-    # In a sentence, only the words with a % are names.
-    marked = [word for word in answer.words if word.startswith("%")]
-    names = {word.removeprefix("%") for word in marked or answer.words}
+    # In a sentence, the other words are no names.
+    marked = {word.removeprefix("%") for word in answer.words if word.startswith("%")}
+    names = marked or {"a", "b", "left", "right", "sum"} & {*answer.words}
     if names & {"a", "b"}:
         return "%a and %b are constants, which are available already.  Find the kernels behind the other names."
     if {"then", "or"} & {*answer.text.lower().split()}:

@@ -97,7 +97,7 @@ def cancel(answer: Answer) -> str | None:
     )
     if len(words) != 3:
         return "Write three words, one for each result."
-    if "error" in words:
+    if {"error", "skipped"} & {*words}:
         return "A cancelled box is an error of a special kind: write `cancelled`."
     if words[0] == "cancelled":
         return "Boxes that are filled already keep their values.  When was %two computed?"

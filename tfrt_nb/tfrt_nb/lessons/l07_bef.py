@@ -60,7 +60,7 @@ def inside(answer: Answer) -> str | None:
     """Which of these are in the bytes of the sections that a run needs: `way`, `longer`, `tfrt.minus.i32`, `tfrt.return`, the
     `comment`? Write them.
     """
-    words = {word.removeprefix("@") for word in answer.words}
+    words = {word.removeprefix("@") for word in answer.words} - {"function", "kernel"}
     if not words & {"way", "longer", "long", "step", "tfrt.minus.i32", "tfrt.return", "comment"}:
         return "Write words of the list: way, longer, tfrt.minus.i32, tfrt.return, comment."
     if words & {"no", "not"}:
