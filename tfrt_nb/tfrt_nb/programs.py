@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from tfrt_nb.compiled.module import CompiledModule
     from tfrt_nb.convert.graph import Graph
-    from tfrt_nb.source.plain import PlainProgram
+    from tfrt_nb.source.plain.program import PlainProgram
     from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
     from tfrt_runtime.host.tracing.events import Watch
 
@@ -186,7 +186,7 @@ class Program:
         from tfrt_nb.convert.mlir_to_bef import to_records
         from tfrt_nb.convert.plain_text import plain_records
         from tfrt_nb.source import parse_module
-        from tfrt_nb.source.plain import read_plain
+        from tfrt_nb.source.plain.reader import read_plain
         from tfrt_nb.source.text import SourceText
 
         options = requested_parallel_for(text) if parallel_for is None else parallel_for

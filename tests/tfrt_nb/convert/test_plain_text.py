@@ -15,7 +15,7 @@ from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.plain import _MEMORY, MAX_REMEMBERED, read_plain
+from tfrt_nb.source.plain.reader import _MEMORY, MAX_REMEMBERED, read_plain
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.records import BefModule

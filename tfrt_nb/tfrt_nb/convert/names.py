@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.named_value import NamedValue
-from tfrt_nb.source.plain import Body, PlainProgram
+from tfrt_nb.source.plain.program import Body, PlainProgram
 from tfrt_nb.source.spans import definition_span, value_name
 
 

@@ -12,7 +12,7 @@ from tfrt_nb.convert.collect import Call, Collector
 from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.passes.streams import AUTOMATIC, operation_costs
-from tfrt_nb.source.plain import Body, PlainProgram, Shape
+from tfrt_nb.source.plain.program import Body, PlainProgram, Shape
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter

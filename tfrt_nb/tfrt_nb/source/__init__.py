@@ -7,7 +7,7 @@ Stands on `dialects`.  The way in is `parser.parse_module`.  Read in this order:
   (the fast way), `recovery`, `parser`; `spellings` is what old programs call things, `user_kernels` the
   short forms of users' kernels, `linking` brings functions of other programs.
 - Checks: `verification`, a room of its own.
-- Speed: `patterns` (lines that differ only in names), `plain` (host programs as numbers over the shapes of
+- Speed: `patterns` (lines that differ only in names), `plain` (a room: host programs as numbers over the shapes of
   their lines, with names and places, without a module).
 """
 

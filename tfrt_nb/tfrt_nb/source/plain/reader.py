@@ -1,29 +1,13 @@
-"""A plain program without an IR: its statements as numbers over the few kinds of lines that it has.
-
-A large program is many lines that differ only in names:
-
-    %v1 = tfrt.add.i32 %v0, %one
-    %v2 = tfrt.add.i32 %v1, %one
-
-A `Shape` is what is left without the names of results and operands, and without the line and column
-that `loc("file":1:2)` gives.  The parser reads the first line of each shape, and what it made of it holds
-for all of them, in this text and in later ones, once the operands have the same types: what a line of a
-plain program means stands in it, as there are no aliases.  An operation with regions is its head; each region
-is a `Body` of its own, as in a BEF file.
-Only programs are read so in which every line is a function's head, an operation, a head of regions, a return,
-a brace, or an operation with all of its regions, which is taken apart.  Of any other one, be it wrong or only out
-of the ordinary, nothing is said here but that it is not plain: then `parse_module` reads it, from the start.
-"""
+"""Reads plain programs: the parser has the first line of each shape, and its result holds for the others."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain, islice
-from typing import NamedTuple, TypeAlias, cast
+from itertools import accumulate, islice
+from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.dialects.func import FuncOp
@@ -35,199 +19,40 @@ from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source.parser import SourceParser
+from tfrt_nb.source.plain.program import (
+    ANY_NAME,
+    ARGUMENT,
+    HEAD,
+    RESULT,
+    Body,
+    PlainProgram,
+    Shape,
+    Types,
+)
+from tfrt_nb.source.plain.rows import (
+    COMMENT_OR_NOTHING,
+    MAX_LINE,
+    NotPlain,
+    Row,
+    apart,
+    is_nothing,
+    next_closer,
+    rows_of,
+)
 from tfrt_nb.source.spans import source_span
-from tfrt_nb.source.statements import NAME
 from tfrt_nb.source.text import SourceText
 from tfrt_nb.source.verification.verify import check_operation
 from tfrt_runtime.bef.locations import FilePlace
 
-Types: TypeAlias = tuple[Attribute, ...]
-
-_ROW = re.compile(
-    r"""([ \t]* (?: (%[\w$.-]+) [ ]* ([^=\n ][^=\n]*)? =[ ]* )?)
-    (?: ((?: [A-Za-z_] | "[^"\\\n\r]*") [^%\n\r/"]*) (%[\w$.\#-]+(?:,[ ]*%[\w$.\#-]+)*)?
-        ([^\n\r/"]*(?:"[^"\\\n\r]*"[^\n\r/"]*)*)
-        (?://[^\n]*)? (?=\n)
-      | ([^\n]*) ) \n""",
-    re.ASCII | re.VERBOSE,
-)
-"""A line: all that stands before the operation, its first result, what names further ones; the operation
-up to its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation.
-What is taken for the name of a result need not be one.  No possessive quantifiers: in the first
-releases of Python 3.11 they forget to give back what a group took in vain."""
-
-_NAME = re.compile(r"%[\w$.\#-]+", re.ASCII)
 _PIECES = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 _HOLE = "\r"
 """What stands for a name in the rest of a line, which has no such character."""
 _LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]+):([0-9]+)\)[ ]*', re.ASCII)
-
-_HEAD = re.compile(
-    r"""[ \t]* func(?:\.func)?[ ]+ (?:(private|public)[ ]+)? @([A-Za-z_][\w$.]*) \( ([^()\n/]*) \)
-    (?: [ ]*->[ ]* (?: \( ([^()\n/]*) \) | ([^\s(),/{]+) ) )?
-    ([ ]* attributes[ ]+\{[ ]*tfrt\.sync[ ]*\})? [ ]* \{ [ \t]*(?://[^\n]*)? \n""",
-    re.ASCII | re.VERBOSE,
-)
-_ARGUMENT = re.compile(rf"\s*({NAME})[ ]*:[ ]*([^\s,][^,]*?)\s*(?:,(?=.)|$)", re.ASCII)
-_COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
-_RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 _NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
-_CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
-"""What does not count in a line that closes a body."""
-
-_IN_ONE_LINE = re.compile(
-    r"([^{}\n]*\{) ([^{}\"\n]*) (?: (\}[ ]*else[ ]*\{) ([^{}\"\n]*) )? (\})[ \t]*",
-    re.ASCII | re.VERBOSE,
-)
-"""An operation with its regions, which have no braces and texts themselves."""
-_NEXT = re.compile(
-    rf"(?<=[^\s,])[ \t]+ (?= {NAME}(?:[ ]*:[ ]*[0-9]+)? (?:,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)* [ ]*="
-    r" | (?:(?:tfrt|hex)\.)?return\b )",
-    re.ASCII | re.VERBOSE,
-)
-"""What stands before all but the first operation of a region in one line."""
-MAX_LINE = 2_000
-"""The longest line, in characters, whose regions are taken apart."""
-
 MAX_REMEMBERED = 1024
 """So many shapes are kept for later texts."""
-
-_CHUNK = 1 << 14
-_TAIL = 6
-"""The group of `_ROW` that an operation ends with."""
-
-Name: TypeAlias = tuple[str, int, int]
-"""A name as the text has it, "" for none, and where it starts and ends."""
-_Row = tuple[str, str, str, str, str, str, str]
 _Key: TypeAlias = tuple[str, str]
 """A line's head and the rest of it, without names."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Shape:
-    """What lines that differ only in names have in common; `operation` is that of the first one, without its place.
-
-    Programs share shapes, so that their operations are never changed.
-    The arguments of its regions, which `operation` is without, have the names and the types of the operands
-    that `arguments` lists.
-    """
-
-    operation: Operation
-    operand_types: Types
-    result_types: Types
-    is_return: bool
-    region_count: int = 0
-    arguments: tuple[int, ...] = ()
-
-
-@dataclass(slots=True)
-class Body:
-    """The body of a function, or of a region, which has no `name`.
-
-    Its registers are its arguments, then its results in the order of the text.
-    `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0 for a
-    region that the text leaves out.
-    `shapes`, `operands` (registers), `lines` and `columns` have an entry per operation without the
-    return, whose operands are `returned`; `regions` and `places` (what `loc(...)` says) have one for those
-    operations that have some.  `line` and `column` are where the function or the region's operation starts.
-    `register_types` has an entry per register.
-    `like` is a region of an earlier line, which has all of this but the places.
-    """
-
-    name: str
-    argument_types: Types
-    result_types: Types
-    line: int
-    column: int
-    register_types: list[Attribute]
-    owner: Shape | None = None
-    is_sync: bool = False
-    is_private: bool = False
-    shapes: list[Shape] = field(default_factory=list)
-    operands: list[tuple[int, ...]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    columns: list[int] = field(default_factory=list)
-    regions: dict[int, tuple[Body, ...]] = field(default_factory=dict)
-    places: dict[int, FilePlace] = field(default_factory=dict)
-    returned: tuple[int, ...] = ()
-    end_line: int = 0
-    like: Body | None = None
-
-    @property
-    def argument_count(self) -> int:
-        """How many registers the function finds when it starts."""
-        return len(self.argument_types)
-
-
-@dataclass(frozen=True, slots=True)
-class PlainProgram:
-    """A text as numbers over the shapes of its lines.
-
-    `contents` has each shape when its first line is over, and each body when it ends: the order in which
-    a BEF file has kernels and functions.
-    """
-
-    source: SourceText
-    contents: Sequence[Shape | Body]
-
-    @property
-    def bodies(self) -> list[Body]:
-        """The functions and regions, in the order of a file."""
-        return [one for one in self.contents if isinstance(one, Body)]
-
-    def names(self, body: Body) -> list[Name]:
-        """What the text calls each register of a body."""
-        text, found = self.source.text, self._argument_names(body)
-        for shape, line, column in zip(body.shapes, body.lines, body.columns, strict=True):
-            count = len(shape.result_types)
-            if not count:
-                continue
-            start = self.source.line_start(line)
-            names: list[Name] = []
-            if text.find("{", start, start + column - 1) >= 0:
-                start = self._part(line, column)[0]
-                end = self.source.line_start(line) + column - 1
-            else:
-                end = start + column - 1
-            for match in _RESULT.finditer(text, start, end):
-                name, place = match[1], match.span(1)
-                if match[2] is None:
-                    names.append((name, *place))
-                else:
-                    names += [(f"{name}#{index}", *place) for index in range(int(match[2]))]
-            found += names or [("", start, start)] * count
-        return found
-
-    def _argument_names(self, body: Body) -> list[Name]:
-        text, start = self.source.text, self.source.line_start(body.line)
-        if body.owner is not None and not body.end_line:
-            return [("", start, start)] * body.argument_count
-        if body.owner is not None:
-            end = text.index("\n", start)
-            operands = list(_NAME.finditer(text, start + body.column - 1, end))
-            matches = [operands[index] for index in body.owner.arguments]
-            return [(match[0], *match.span()) for match in matches]
-        head = _HEAD.match(text, start)
-        assert head is not None, "it was read"
-        return [(match[1], *match.span(1)) for match in _ARGUMENT.finditer(text, *head.span(3))]
-
-    def extent(self, body: Body, index: int) -> tuple[int, int]:
-        """Where an operation with the names of its results starts, and where its line or its head ends."""
-        first, row = self._part(body.lines[index], body.columns[index])
-        line = row[0][: row.end(_TAIL)].rstrip()
-        if index in body.regions:
-            line = line.removesuffix("{").rstrip()
-        return first + len(line) - len(line.lstrip()), first + len(line)
-
-    def _part(self, line: int, column: int) -> tuple[int, re.Match[str]]:
-        """Where the part of a line starts that has the operation in a column, and that as a row."""
-        start = self.source.line_start(line)
-        end = self.source.text.find("\n", start)
-        row = _matched(self.source.text[start : len(self.source.text) if end < 0 else end])
-        for first, part in _parts(row[0][: row.end(_TAIL)]) or ():
-            if column <= first + len(part):
-                return start + first, _matched(part)
-        return start, row
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
@@ -237,10 +62,6 @@ def read_plain(source: SourceText) -> PlainProgram | None:
     except Exception:  # noqa: BLE001
         # xDSL's parsers and checks raise all kinds; the full reader reports it.
         return None
-
-
-class _NotPlain(Exception):
-    """Something else has to read this text."""
 
 
 class _Names(NamedTuple):
@@ -326,16 +147,16 @@ class _Reader:
         Raises:
             Exception: the text is not plain, or wrong.
         """
-        rows = _rows(self._source.text)
+        rows = rows_of(self._source.text)
         functions: list[Body] = []
         for line, row in rows:
-            if not _is_nothing(row):
+            if not is_nothing(row):
                 function, names = self._read_head(line)
                 self._read_body(rows, function, names)
                 _check_sync_return(function)
-                function.end_line, closer = _read_closer(rows)
+                function.end_line, closer = next_closer(rows)
                 if closer != "}":
-                    raise _NotPlain
+                    raise NotPlain
                 self._contents.append(function)
                 functions.append(function)
         self._check(functions)
@@ -345,16 +166,16 @@ class _Reader:
     def _read_head(self, line: int) -> tuple[Body, dict[str, int]]:
         """The function whose head is in this line, and the registers of its arguments."""
         start = self._source.line_start(line)
-        match = _HEAD.match(self._source.text, start)
+        match = HEAD.match(self._source.text, start)
         if match is None:
-            raise _NotPlain
+            raise NotPlain
         names: dict[str, int] = {}
         types: list[Attribute] = []
         position, end = match.span(3)
         while position < end:
-            argument = _ARGUMENT.match(self._source.text, position, end)
+            argument = ARGUMENT.match(self._source.text, position, end)
             if argument is None or argument[1] in names:
-                raise _NotPlain
+                raise NotPlain
             names[argument[1]] = len(types)
             types += self._read_types(argument[2], argument.start(2))
             position = argument.end()
@@ -372,12 +193,12 @@ class _Reader:
         if types is None:
             found = self._parser.types_at(listed, position + text.index(listed))
             if found is None:
-                raise _NotPlain
+                raise NotPlain
             types = self._lists[listed] = _MEMORY.same(found)
         return types
 
     def _read_body(
-        self, rows: Iterator[tuple[int, _Row]], body: Body, names: dict[str, int]
+        self, rows: Iterator[tuple[int, Row]], body: Body, names: dict[str, int]
     ) -> None:
         """Read the lines of a body, up to its return."""
         shapes, types = self._shapes, body.register_types
@@ -386,15 +207,15 @@ class _Reader:
         for line, row in rows:
             before, result, more, head, listed, tail, other = row
             if not head:
-                if result or not _COMMENT_OR_NOTHING.fullmatch(other):
-                    raise _NotPlain
+                if result or not COMMENT_OR_NOTHING.fullmatch(other):
+                    raise NotPlain
                 continue
             inside, written, known = rows, None, None
             if "}" in tail:
                 written = _names_of(row)
                 known = None if written is None else self._lines.get(written.key)
                 if known is None:
-                    (_, row), *parts = _apart(line, row)
+                    (_, row), *parts = apart(line, row)
                     before, result, more, head, listed, tail, _ = row
                     inside, written = (iter(parts), written) if parts else (rows, None)
             operands: tuple[int, ...] = ()
@@ -407,8 +228,8 @@ class _Reader:
                     if place is not None:
                         body.places[len(body.shapes)] = place
                 if "%" in tail:
-                    listed = ", ".join(_NAME.findall(listed + tail))
-                    tail = _NAME.sub(_HOLE, tail)
+                    listed = ", ".join(ANY_NAME.findall(listed + tail))
+                    tail = ANY_NAME.sub(_HOLE, tail)
                 if listed:
                     try:
                         operands = tuple([names[name] for name in listed.split(", ")])
@@ -429,7 +250,7 @@ class _Reader:
                         self._contents.append(found)
                 shape = found
             if not _fits(shape, operands, types):
-                raise _NotPlain
+                raise NotPlain
             if shape.region_count:
                 place = FilePlace("", line, len(before) + 1)
                 if known is not None and written is not None:
@@ -444,12 +265,12 @@ class _Reader:
                 if more or len(results) != 1:
                     _name_results(result + more, len(results), names, len(types))
                 elif result in names:
-                    raise _NotPlain
+                    raise NotPlain
                 else:
                     names[result] = len(types)
             elif shape.is_return:
                 if _NO_NAME.search(" ".join(names)):
-                    raise _NotPlain
+                    raise NotPlain
                 body.returned = operands
                 _check_return(body, shape.operand_types)
                 return
@@ -458,19 +279,19 @@ class _Reader:
             add_operands(operands)
             add_line(line)
             add_column(len(before) + 1)
-        raise _NotPlain
+        raise NotPlain
 
     def _read_regions(
-        self, rows: Iterator[tuple[int, _Row]], shape: Shape, listed: str, place: FilePlace
+        self, rows: Iterator[tuple[int, Row]], shape: Shape, listed: str, place: FilePlace
     ) -> tuple[Body, ...]:
         """The regions of an operation whose operands are `listed`, and the line with their last brace."""
         names = [name.strip() for name in listed.split(",")]
         arguments = {names[index]: number for number, index in enumerate(shape.arguments)}
         if len(arguments) < len(shape.arguments) or any("#" in name for name in arguments):
-            raise _NotPlain
+            raise NotPlain
         self._nesting += 1
         if self._nesting > MAX_NESTING:
-            raise _NotPlain
+            raise NotPlain
         types = tuple([shape.operand_types[index] for index in shape.arguments])
         regions: list[Body] = []
         closer = "}else{"
@@ -479,19 +300,19 @@ class _Reader:
             regions.append(region)
             if closer == "}else{":
                 self._read_body(rows, region, dict(arguments))
-                region.end_line, closer = _read_closer(rows)
+                region.end_line, closer = next_closer(rows)
             elif not isinstance(shape.operation, IfOp) or shape.result_types:
-                raise _NotPlain  # else what an `if` leaves out returns at once
+                raise NotPlain  # else what an `if` leaves out returns at once
         self._nesting -= 1
         if closer != "}":
-            raise _NotPlain
+            raise NotPlain
         self._contents += (shape, *regions)
         return tuple(regions)
 
     def _like(self, line: _Line, written: _Names, place: FilePlace) -> tuple[Body, ...]:
         """The regions of a line that differs only in names from one that was read."""
         if self._nesting >= MAX_NESTING:
-            raise _NotPlain
+            raise NotPlain
         regions = []
         for like, columns in zip(line.regions, line.columns, strict=True):
             region = Body(
@@ -528,10 +349,10 @@ class _Reader:
         known = [(name, types[register]) for name, register in zip(names, operands, strict=True)]
         operation = self._parser.operation_at(*span, known)
         if operation is None or not _is_plain(operation):
-            raise _NotPlain
+            raise NotPlain
         read = source_span(operation)
         if read is None or (read.explicit is not None) is not has_place:
-            raise _NotPlain
+            raise NotPlain
         operation.location = UNKNOWN_LOC
         operand_types = _MEMORY.same([value.type for value in operation.operands])
         result_types = _MEMORY.same([value.type for value in operation.results])
@@ -543,10 +364,10 @@ class _Reader:
         """Functions have names of their own, and operations are right, calls for these functions, too.
 
         Raises:
-            _NotPlain: else.
+            NotPlain: else.
         """
         if len({one.name for one in functions}) < len(functions):
-            raise _NotPlain
+            raise NotPlain
         known = _MEMORY.shapes
         unchecked = [
             shape.operation
@@ -561,7 +382,7 @@ class _Reader:
             for one in functions
         }
         if any(check_operation(operation, symbols) for operation in unchecked):
-            raise _NotPlain
+            raise NotPlain
 
 
 def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> bool:
@@ -569,7 +390,7 @@ def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> 
     return tuple([types[register] for register in operands]) == shape.operand_types
 
 
-def _names_of(row: _Row) -> _Names | None:
+def _names_of(row: Row) -> _Names | None:
     """The names in an operation with all of its regions; None where they may say more than what is the same."""
     before, _, more, head, listed, tail, _ = row
     line = f"{before}{head}{listed}{tail}"
@@ -626,16 +447,16 @@ def _check_return(body: Body, types: Types) -> None:
     """Whether a body may return values of these types.
 
     Raises:
-        _NotPlain: else.
+        NotPlain: else.
     """
     if body.owner is None:
         if types != body.result_types:
-            raise _NotPlain
+            raise NotPlain
         return
     operation = body.owner.operation
     assert isinstance(operation, BodyOp)
     if not operation.accepts_return(types):
-        raise _NotPlain
+        raise NotPlain
     body.result_types = types
 
 
@@ -643,14 +464,14 @@ def _check_sync_return(function: Body) -> None:
     """A sync function returns what it made, and each of it once.
 
     Raises:
-        _NotPlain: else.
+        NotPlain: else.
     """
     returned = function.returned
     is_twice = len(set(returned)) < len(returned)
     if function.is_sync and (
         is_twice or any(register < function.argument_count for register in returned)
     ):
-        raise _NotPlain
+        raise NotPlain
 
 
 def _is_plain(operation: Operation) -> bool:
@@ -666,81 +487,13 @@ def _name_results(text: str, count: int, names: dict[str, int], first: int) -> N
     """Name `count` results, the first of which has register `first`, as in `%a, %r:2`."""
     register = first
     for part in text.split(","):
-        match = _RESULT.fullmatch(part.strip(" "))
+        match = RESULT.fullmatch(part.strip(" "))
         if match is None or match[1] in names:
-            raise _NotPlain
+            raise NotPlain
         name, size = match[1], int(match[2] or 1)
         names[name] = register
         if match[2] is not None:
             names |= {f"{name}#{index}": register + index for index in range(min(size, count))}
         register += size
     if register != first + count:
-        raise _NotPlain
-
-
-def _rows(text: str) -> Iterator[tuple[int, _Row]]:
-    """The lines of a text with their numbers."""
-    return chain.from_iterable(_chunks(text))
-
-
-def _chunks(text: str) -> Iterator[Iterable[tuple[int, _Row]]]:
-    """Some hundred lines at a time: a program that is not plain is soon found out."""
-    start, line = 0, 1
-    if not text.endswith("\n"):
-        text += "\n"
-    while start < len(text):
-        end = text.find("\n", start + _CHUNK) + 1 or len(text)
-        rows = _ROW.findall(text, start, end)
-        yield enumerate(rows, line)
-        line += len(rows)
-        start = end
-
-
-def _matched(text: str) -> re.Match[str]:
-    """A line, or a part of one, as a row."""
-    row = _ROW.match(text + "\n")
-    assert row is not None, "every line is one"
-    return row
-
-
-def _apart(line: int, row: _Row) -> list[tuple[int, _Row]]:
-    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its line."""
-    before, _, _, *rest = row
-    found: list[tuple[int, _Row]] = []
-    for start, part in _parts(before + "".join(rest)) or ():
-        before, *rest = _matched(part).groups("")
-        found.append((line, cast(_Row, (" " * start + before, *rest))))
-    return found or [(line, row)]
-
-
-def _parts(line: str) -> list[tuple[int, str]] | None:
-    """The head, the operations and the braces of an operation with its regions in a line, each with
-    where it starts; None of any other line.
-    """
-    match = _IN_ONE_LINE.fullmatch(line) if len(line) <= MAX_LINE else None
-    if match is None:
-        return None
-    found = [(0, match[1])]
-    for body, closer in ((2, 3), (4, 5)):
-        start, end = match.span(body)
-        while 0 <= start < end:
-            cut = _NEXT.search(line, start + 1, end)
-            last = end if cut is None else cut.start()
-            found.append((start, line[start:last]))
-            start = last
-        if match[closer]:
-            found.append((match.start(closer), match[closer]))
-    return found
-
-
-def _read_closer(rows: Iterator[tuple[int, _Row]]) -> tuple[int, str]:
-    """The next line, which closes a body, and what it says: `}` or `}else{`."""
-    for line, row in rows:
-        if not _is_nothing(row):
-            return line, _CLOSER.sub("", "".join(row[1:]))
-    raise _NotPlain
-
-
-def _is_nothing(row: _Row) -> bool:
-    """Whether there is nothing in the line, or a comment."""
-    return _COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
+        raise NotPlain
