@@ -58,6 +58,16 @@ def test_a_solution_of_another_exercise_is_not_right(one: Exercise) -> None:
     ("name", "text", "hint"),
     [
         ("start.write", "42", "This is no program."),
+        (
+            "start.write",
+            find("start.write").solution.replace("%seven, %five", "7, 5"),
+            "by their names",
+        ),
+        (
+            "chains.countdown",
+            find("chains.countdown").start.replace("%two, %ch", "%two, %c"),
+            "above the lines",
+        ),
         ("errors.save", "func.func @main() {\n  tfrt.return\n}", "takes 0 arguments, found 2."),
         ("chains.countdown", "func.func @main() {\n  tfrt.return\n}", "can print nothing"),
         ("values.before", "I do not know", "Part b has no answer yet."),

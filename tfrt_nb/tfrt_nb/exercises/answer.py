@@ -452,7 +452,10 @@ def _or(words: tuple[str, ...]) -> str:
 
 
 def _rendered(problem: TfrtError, text: str) -> str:
-    return "The program is not right yet:\n" + render(problem.diagnostics[0], text)
+    shown = "The program is not right yet:\n" + render(problem.diagnostics[0], text)
+    if "does not dominate" in problem.diagnostics[0].message:
+        shown += "\nA name must be given above the lines that use it."
+    return shown
 
 
 def _place(problem: BaseException) -> str:

@@ -139,7 +139,7 @@ def ready(answer: Answer) -> str | None:
           %seven = tfrt.constant.i32 7
           %sum = tfrt.add.i32 %seven, 5
           tfrt.return %sum : i32
-        }""": "not right yet",
+        }""": "by their names",
         """\
         func.func @main() -> i32 {
           %seven = tfrt.constant.i32 7
@@ -154,6 +154,10 @@ def write(answer: Code) -> str | None:
     """Change the program so that it computes (7 + 5) * 2 and returns the result.  Use `tfrt.add.i32` and
     `tfrt.mul.i32`.
     """
+    if re.search(r"tfrt\.(?:add|mul)\.i32\s+(?:%\w+,\s*)?\d", answer.text):
+        return (
+            "A kernel takes values, by their names: make each number a constant with a name first."
+        )
     result = answer.run().results
     if result == (17,):
         return "17 is 7 + (5 * 2).  Add first, then multiply the sum."

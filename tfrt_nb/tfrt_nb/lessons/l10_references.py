@@ -99,6 +99,7 @@ func.func @main() -> i64 {
   %x = async.runtime.load %value : <i64>
   return %x : i64
 }"""
+_SET = "  async.runtime.set_available %value : !async.value<i64>\n"
 _DROP = "  async.runtime.drop_ref %value {count = 1 : i64} : !async.value<i64>\n"
 _ADD = "  async.runtime.add_ref %value {count = 1 : i64} : !async.value<i64>\n"
 _LOAD = "  %x = async.runtime.load %value : <i64>\n"
@@ -131,6 +132,7 @@ def _count_at_load(text: str) -> int:
         .replace("return %x", "return %seven"): "Keep the load",
         _LEAK.replace(_LOAD, _DROP + _DROP + _LOAD): "The count is 0",
         _LEAK.replace(_ADD, _DROP): "The count is 0",
+        _LEAK.replace(_SET, ""): "Keep `set_available`",
         _LEAK.replace(
             "  return", "  async.runtime.drop_ref %value : !async.value<i64>\n  return"
         ): "not right yet",
@@ -141,6 +143,8 @@ def _count_at_load(text: str) -> int:
 def leak(answer: Code) -> str | None:
     """This program counts by hand, and leaks. Change it so that nothing is left over, and it still loads the value and returns 7."""
     ran = answer.run()
+    if ran.errors and "before it is available" in ran.errors[0]:
+        return f"Now the run fails: {ran.errors[0]}.  Keep `set_available`, which fills it."
     if ran.errors:
         return f"Now the run fails: {ran.errors[0]}.  A drop too many, or before the last use?"
     if ran.left:
