@@ -68,4 +68,15 @@ def leaky_shell(
     return Shell(tmp_path, capsys, monkeypatch)
 
 
+@pytest.fixture
+def on_text(leaky_shell: Shell) -> Callable[..., tuple[int, str, str]]:
+    """`on_text("run", text, *options)`: status and both outputs of a command whose file `f.mlir` is this text."""
+
+    def call(command: str, text: str, *options: str) -> tuple[int, str, str]:
+        done = leaky_shell(command, leaky_shell.write("f.mlir", text), *options)
+        return done.status, done.stdout, done.stderr
+
+    return call
+
+
 Run = Callable[..., Outcome]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
-from tfrt_nb.cli.main import main
 
 TWO = """func.func @first() -> i32 {
   %one = tfrt.constant.i32 1
@@ -40,18 +37,15 @@ Bench = Callable[..., tuple[int, list[list[str]], str]]
 
 
 @pytest.fixture
-def bench(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Bench:
+def bench(on_text: Callable[..., tuple[int, str, str]]) -> Bench:
     """`bench(text, *arguments)`: status, the cells of each line behind the first, and standard error."""
 
     def call(text: str, *arguments: str) -> tuple[int, list[list[str]], str]:
-        file = tmp_path / "f.mlir"
-        file.write_text(text)
-        status = main(["bench", str(file), *arguments, "--seconds", "0.01"])
-        captured = capsys.readouterr()
-        loaded, *lines = captured.out.splitlines() or [""]
-        assert not lines or loaded.startswith(f"{file}: loaded in ")
+        status, output, errors = on_text("bench", text, *arguments, "--seconds", "0.01")
+        loaded, *lines = output.splitlines() or [""]
+        assert not lines or loaded.startswith("f.mlir: loaded in ")
         cells = [[cell.strip() for cell in line.split("  ") if cell] for line in lines]
-        return status, cells, captured.err.replace(f"{tmp_path}/", "")
+        return status, cells, errors
 
     return call
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,17 +27,9 @@ Opt = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def opt(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Opt:
+def opt(on_text: Opt) -> Opt:
     """`opt(text, *options)`: status, standard output and standard error."""
-
-    def run(text: str, *options: str) -> tuple[int, str, str]:
-        file = tmp_path / "f.mlir"
-        file.write_text(text)
-        status = main(["opt", str(file), *options])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err.replace(f"{tmp_path}/", "")
-
-    return run
+    return partial(on_text, "opt")
 
 
 TEXT = """func @main(%a: !tfrt.chain) -> !tfrt.chain {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tfrt_nb.cli.main import main
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.user import USER_KERNELS, kernel
@@ -26,17 +26,9 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+def run(on_text: Run) -> Run:
     """`run(text, *options)`: status, standard output and standard error."""
-
-    def call(text: str, *options: str) -> tuple[int, str, str]:
-        file = tmp_path / "f.mlir"
-        file.write_text(text)
-        status = main(["run", str(file), *options])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err.replace(f"{tmp_path}/", "")
-
-    return call
+    return partial(on_text, "run")
 
 
 def test_the_debug_sink_prints_between_the_program_s_lines(run: Run) -> None:
