@@ -18,6 +18,24 @@ def payload(value: int) -> int:
     return load(async_value.resolve(value) + at.VALUE_PAYLOAD)
 
 
+def new_target(world: World, host: SimulatedHost, payload_type: int) -> int:
+    """An unresolved value with two references: one for what resolves it, one for what forwards to it."""
+    target = name_cell(world, handles.value_make(host.main, payload_type), "target")
+    handles.value_add_reference(target)
+    return target
+
+
+def new_indirect(world: World, host: SimulatedHost, name: str = "indirect") -> int:
+    """A value that will forward to another one."""
+    return name_cell(world, handles.value_make_indirect(host.main), name)
+
+
+def emplace(context: int, value: int, payload_type: int = at.TYPE_OBJECT) -> None:
+    """Make a value available, and drop a reference."""
+    handles.value_emplace(context, value, payload_type, 42, 0)
+    handles.value_drop(context, value)
+
+
 @pytest.mark.parametrize("waiters", [1, 2])
 def test_every_waiter_runs_once(waiters: int) -> None:
     def scenario(world: World) -> None:
@@ -87,7 +105,7 @@ def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
         first, second, waiter = host.outside
         value = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "value")
 
-        def emplace() -> None:
+        def emplace_one() -> None:
             if handles.value_claim(value):
                 handles.value_emplace(first, value, at.TYPE_OBJECT, 1, 0)
 
@@ -95,7 +113,7 @@ def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
             if handles.value_claim(value):
                 handles.value_set_error(second, value, 2)
 
-        world.thread(emplace, "emplacer")
+        world.thread(emplace_one, "emplacer")
         world.thread(fail, "who fails")
         world.thread(lambda: handles.value_and_then(waiter, value, 9), "waiter")
 
@@ -163,15 +181,10 @@ def test_a_forward_meets_the_target_before_during_or_after_it_resolves() -> None
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)
         emplacer, forwarder, waiter = host.outside
-        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
-        indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
-        handles.value_add_reference(target)
+        target = new_target(world, host, at.TYPE_OBJECT)
+        indirect = new_indirect(world, host)
 
-        def emplace() -> None:
-            handles.value_emplace(emplacer, target, at.TYPE_OBJECT, 42, 0)
-            handles.value_drop(emplacer, target)
-
-        world.thread(emplace, "emplacer")
+        world.thread(lambda: emplace(emplacer, target), "emplacer")
         world.thread(lambda: handles.value_forward(forwarder, indirect, target), "forwarder")
         world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
 
@@ -190,9 +203,8 @@ def test_a_forward_to_an_error_is_that_error() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         publisher, forwarder = host.outside
-        target = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "target")
-        indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
-        handles.value_add_reference(target)
+        target = new_target(world, host, at.TYPE_I64)
+        indirect = new_indirect(world, host)
 
         def fail() -> None:
             handles.value_set_error(publisher, target, 7)
@@ -214,22 +226,17 @@ def test_a_forward_to_an_error_is_that_error() -> None:
 def test_a_chain_of_forwards_resolves_in_whatever_order_it_is_tied() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)
-        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
-        inner = name_cell(world, handles.value_make_indirect(host.main), "inner")
-        outer = name_cell(world, handles.value_make_indirect(host.main), "outer")
-        handles.value_add_reference(target)
+        target = new_target(world, host, at.TYPE_OBJECT)
+        inner = new_indirect(world, host, "inner")
+        outer = new_indirect(world, host, "outer")
         handles.value_add_reference(inner)
-
-        def emplace(context: int) -> None:
-            handles.value_emplace(context, target, at.TYPE_OBJECT, 42, 0)
-            handles.value_drop(context, target)
 
         def forward_inner(context: int) -> None:
             handles.value_forward(context, inner, target)
             handles.value_drop(context, inner)
 
         first, second, third = host.outside
-        world.thread(lambda: emplace(first), "emplacer")
+        world.thread(lambda: emplace(first, target), "emplacer")
         world.thread(lambda: forward_inner(second), "inner")
         world.thread(lambda: handles.value_forward(third, outer, inner), "outer")
 
@@ -248,19 +255,14 @@ def test_an_indirect_value_may_be_given_up_before_its_target_is_there() -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=2)
         emplacer, owner = host.outside
-        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
-        indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
-        handles.value_add_reference(target)
-
-        def emplace() -> None:
-            handles.value_emplace(emplacer, target, at.TYPE_OBJECT, 42, 0)
-            handles.value_drop(emplacer, target)
+        target = new_target(world, host, at.TYPE_OBJECT)
+        indirect = new_indirect(world, host)
 
         def forward_and_give_up() -> None:
             handles.value_forward(owner, indirect, target)
             handles.value_drop(owner, indirect)
 
-        world.thread(emplace)
+        world.thread(lambda: emplace(emplacer, target))
         world.thread(forward_and_give_up)
         world.finally_assert(lambda: host.released == [42] and host.live_values() == 0)
 
@@ -272,11 +274,10 @@ def test_a_value_that_was_given_up_stays_an_error(waits_for: str) -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, outside=3)
         emplacer, forwarder, waiter = host.outside
-        target = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "target")
-        indirect = name_cell(world, handles.value_make_indirect(host.main), "indirect")
+        target = new_target(world, host, at.TYPE_OBJECT)
+        indirect = new_indirect(world, host)
         failure = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "failure")
         handles.value_set_error(host.main, failure, 7)
-        handles.value_add_reference(target)
         if waits_for == "itself":
             handles.value_add_reference(indirect)
             handles.value_forward(host.main, indirect, indirect)
@@ -285,11 +286,7 @@ def test_a_value_that_was_given_up_stays_an_error(waits_for: str) -> None:
             handles.value_forward(host.main, indirect, target)
         handles.value_break(host.main, indirect, failure)
 
-        def emplace() -> None:
-            handles.value_emplace(emplacer, target, at.TYPE_OBJECT, 42, 0)
-            handles.value_drop(emplacer, target)
-
-        world.thread(emplace, "emplacer")
+        world.thread(lambda: emplace(emplacer, target), "emplacer")
         world.thread(lambda: handles.value_forward(forwarder, indirect, target), "forwarder")
         world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
 
@@ -336,10 +333,6 @@ def test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves() -> N
         value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
         handles.value_add_reference(value)
 
-        def emplace() -> None:
-            handles.value_emplace(publisher, value, at.TYPE_I64, 42, 0)
-            handles.value_drop(publisher, value)
-
         def wait() -> None:
             latch = handles.latch_make(sleeper, value)
             while load_acquire(latch) != 0:
@@ -348,7 +341,7 @@ def test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves() -> N
             handles.latch_drop(sleeper, latch)
             handles.value_drop(sleeper, value)
 
-        world.thread(emplace, "publisher")
+        world.thread(lambda: emplace(publisher, value, at.TYPE_I64), "publisher")
         world.thread(wait, "sleeper")
         world.finally_assert(lambda: host.live_values() == 0)
 
