@@ -1,4 +1,4 @@
-"""What all tests share: a check that nothing is left behind, and what is left out without a browser."""
+"""What all tests share: a check that nothing is left behind, a host, and what is left out without a browser."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.testing.leaks import nothing_left_behind
 
 LEFT_OUT = pytest.StashKey[int]()
@@ -18,6 +19,13 @@ def leak_check() -> Iterator[None]:
     """Fail the test when something that it made is still alive after it."""
     with nothing_left_behind():
         yield
+
+
+@pytest.fixture(params=["s", "mstd:2"])
+def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
+    """A host on the single-threaded queue, and then on one with two workers."""
+    with HostContext(request.param) as made:
+        yield made
 
 
 def may_lack_a_browser() -> bool:

@@ -7,7 +7,6 @@ lets them answer, so that "before" and "after" are facts and not a matter of luc
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -24,12 +23,6 @@ from tfrt_runtime.kernels.users.user import user_kernel
 
 SLOW = 20
 """Seconds after which a test that waits has failed."""
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param) as made:
-        yield made
 
 
 def run(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
 from concurrent.futures import Future
 
 import numpy as np
@@ -49,12 +48,6 @@ func.func @table() -> memref<2xi32> {
 }
 memref.global "private" @pair : memref<2xi32> = dense<[3, 4]>
 """
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param) as made:
-        yield made
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Future
 
 import pytest
@@ -43,12 +42,6 @@ func.func @code() -> i64 {
 """
 ENDLESS = TEXT.replace("MANY", "1000000000000000")
 SHORT = TEXT.replace("MANY", "3")
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param) as made:
-        yield made
 
 
 def outcomes(host: HostContext, text: str) -> list[str]:

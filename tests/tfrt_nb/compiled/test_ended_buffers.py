@@ -5,8 +5,6 @@ The line that must fail is marked by `// HERE`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -30,12 +28,6 @@ FREE = """func.func private @free(%m: memref<?xi64>) {
   return
 }
 """
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param, output=lambda _: None) as made:
-        yield made
 
 
 def found(host: HostContext, text: str) -> list[tuple[str, int]]:

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import time
 import weakref
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -81,12 +80,6 @@ func.func @group() -> !async.group {
 }
 func.func private @printI64(i64)
 """
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param) as made:
-        yield made
 
 
 @pytest.fixture

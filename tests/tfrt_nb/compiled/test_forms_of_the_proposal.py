@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -13,12 +11,6 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.objects import CHAIN
 
 SLOW = 20
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param) as made:
-        yield made
 
 
 def results(host: HostContext, text: str, *arguments: object) -> tuple[list[object], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 
 import pytest
@@ -128,12 +128,6 @@ PLACES = {
     "in_a_task": "cf.cond_br %is_over",
     "of_a_kernel": "%r = scf.while",
 }
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param) as made:
-        yield made
 
 
 class Start:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +21,6 @@ from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavail
 
 SLOW = 120
 """Seconds that nothing here should take."""
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request: pytest.FixtureRequest, leak_check: None) -> Iterator[HostContext]:
-    with HostContext(request.param, output=lambda _: None) as made:
-        yield made
 
 
 def parse(text: str) -> Program:
