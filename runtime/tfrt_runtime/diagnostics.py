@@ -123,6 +123,9 @@ class TfrtError(Exception):
     def __str__(self) -> str:
         return "\n".join(str(diagnostic) for diagnostic in self.diagnostics)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
 
 class InternalError(TfrtError):
     """A defect of the toolkit, not of the program: reported like a mistake, so that users see no traceback.

@@ -7,7 +7,9 @@ import copy
 import functools
 import math
 import pickle
+import re
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -402,3 +404,60 @@ def test_a_host_says_its_workers_and_whether_it_is_closed() -> None:
 
     assert before == "<HostContext with 2 workers>"
     assert repr(host) == "<HostContext with 2 workers, closed>"
+
+
+def test_a_call_whose_result_was_dropped_is_forgotten_when_it_is_over() -> None:
+    known, over = native_process().requests, threading.Event()
+    before = set(known)
+    tfrt.call("api.gated", 1)
+    [address] = set(known) - before
+    weakref.finalize(known[address], over.set)
+    assert not over.is_set()
+
+    GATE.set()
+
+    assert over.wait(SLOW)
+
+
+def test_a_cancelled_host_decides_the_results_of_calls() -> None:
+    with tfrt.HostContext("mstd:1") as host:
+        tfrt.set_default_host(host)
+        try:
+            results = [tfrt.call("api.gated", i) for i in range(4)]
+            host.cancel()
+            assert all(one.cancelled() for one in results)
+        finally:
+            GATE.set()
+            tfrt.set_default_host(None)
+
+
+def test_a_kernel_of_two_numbers_runs_at_once() -> None:
+    quotient, remainder = tfrt.call("tfrt.div.i32", -7, 2)
+    assert (quotient.done(), quotient.result(), remainder.result()) == (True, -3, -1)
+
+    errors = [one.exception() for one in tfrt.call("tfrt.div.i32", 1, 0)]
+    assert [one.diagnostics[0].message for one in errors] == ["Divide by zero"] * 2
+
+
+@pytest.mark.parametrize("kernel", ["tfrt.add.i32", "tfrt.add.f64", "tfrt.and.i1"])
+def test_an_integer_of_thousands_of_digits_does_not_fit(kernel: str) -> None:
+    word = kernel.rsplit(".", 1)[1]
+    with pytest.raises(tfrt.TfrtError, match=f"an integer of 16610 bits does not fit in {word}"):
+        tfrt.call(kernel, 10**5000, 10**5000)
+
+
+def test_an_error_among_others_shows_its_message() -> None:
+    found = tfrt.call("tfrt.div.i32", 1, 0)[0].exception()
+
+    assert re.fullmatch(r"\[TfrtError\('.*: error: Divide by zero'\)\]", repr([found]))
+
+
+def test_a_closed_dask_client_is_refused() -> None:
+    class Closed:
+        status = "closed"
+
+        def submit(self, function: object, *values: object) -> None:
+            """Never called."""
+
+    with pytest.raises(tfrt.TfrtError, match="takes a distributed.Client that is open, found"):
+        tfrt.DaskWorkQueue(Closed())

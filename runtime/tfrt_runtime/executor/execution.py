@@ -142,6 +142,48 @@ class Execution:
         for value in self.results[:open_for] if open_for else ():
             value.and_then(request.leave_call)
 
+    @staticmethod
+    def results_of(
+        host: HostContext, program: Executable, entry: Entry, arguments: tuple[object, ...]
+    ) -> Sequence[AsyncValue]:
+        """Start a run; its results, which alone stand for it.
+
+        Raises:
+            TfrtError: if it takes other arguments.
+        """
+        queue = host.work_queue
+        if (
+            queue.takes_calls
+            and host.tracing is None
+            and host.cancel_message is None
+            and (not program.prepares or program.prepared_for is host.identity)
+        ):
+            # The shorter way: there is no Execution to be made, and to say that it is gone.
+            request = Request(host, None)
+            request.program, request.entry = program, entry
+            made = queue.process.launch(
+                request,
+                queue.address,
+                entry.template,
+                host.cancelled_address,
+                host.tensor_store,
+                arguments,
+                2,
+            )
+            if made is not MISSING:
+                results = entry.results(request)
+                request.results = list(map(weakref.ref, results))
+                if host.cancel_message is not None or WorkQueue.has_user_kernels:
+                    request.become_known()
+                if not queue.has_started:
+                    queue.start()
+                if (
+                    request.cancel_message is not None
+                ):  # perhaps before it had the results to decide
+                    request.decide_results()
+                return results
+        return Execution(host, program, entry, arguments).results
+
     def __del__(self) -> None:
         try:
             request, entry = self.request, self._entry

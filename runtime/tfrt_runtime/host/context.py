@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar, cast
 
@@ -220,11 +220,10 @@ class HostContext:
         """Whether runs that start now are reported to a tracing."""
         return self.tracing is not None and self.tracing.is_on(Level.DEFAULT)
 
-    @property
-    def _runs(self) -> list[HostRun]:
-        """The runs that are not over."""
+    def _runs(self) -> Iterator[HostRun]:
+        """The runs that are not over now, the oldest first."""
         known = cast("list[HostRun]", list(native_process().requests.values()))
-        return [one for one in known if one.host is self and not one.is_done]
+        return (one for one in known if one.host is self and not one.is_done)
 
     @property
     def memory(self) -> int:
@@ -246,7 +245,7 @@ class HostContext:
         `message`.  `restart` takes it back.  On any thread.
         """
         self.cancel_message = message
-        for request in self._runs:
+        for request in self._runs():
             request.cancel(message)
 
     def restart(self) -> None:
@@ -287,7 +286,7 @@ class HostContext:
     @property
     def has_runs(self) -> bool:
         """Whether some run is not over."""
-        return bool(self._runs)
+        return next(self._runs(), None) is not None
 
     def watch_kernels(self) -> None:
         """A run has begun: see that kernels of users do not keep the workers for long."""
@@ -296,7 +295,7 @@ class HostContext:
 
     def waits_for_outside(self) -> bool:
         """Whether some run waits for a value from outside the runtime."""
-        return any(request.promises_open() for request in self._runs)
+        return any(request.promises_open() for request in self._runs())
 
     def live_values(self) -> int:
         """AsyncValues of this host that exist; exact while nothing runs."""
@@ -317,7 +316,7 @@ class HostContext:
         deadline = deadline_in(timeout)
         if self.work_queue.is_at_work_here:
             return self._quiesce_within(deadline)
-        while requests := self._runs:
+        while requests := list(self._runs()):
             for request in requests:
                 left = None if deadline is None else max(0.0, deadline - time.monotonic())
                 if not request.wait(left):
@@ -351,7 +350,7 @@ class HostContext:
         if self.work_queue.is_of_parent:
             return
         self.timers.close()
-        for request in self._runs:
+        for request in self._runs():
             request.cancel(HOST_CLOSED)
         self.when_closed()
         is_quiet = self.quiesce(timeout)

@@ -108,13 +108,19 @@ def encode_integer(word: str, number: object) -> int:
         number = as_index(word, number)
     if word == "i1":
         if number not in (0, 1):
-            raise PayloadError(f"{number} does not fit in i1")
+            raise PayloadError(f"{written(number)} does not fit in i1")
         return int(number)
     bits = INTEGER_BITS.get(word) or UNSIGNED_BITS[word]
     low, high = (0, 2**bits) if word in UNSIGNED_BITS else (-(2 ** (bits - 1)), 2 ** (bits - 1))
     if not low <= number < high:
-        raise PayloadError(f"{number} does not fit in {word}")
+        raise PayloadError(f"{written(number)} does not fit in {word}")
     return (number + 2**63) % 2**64 - 2**63
+
+
+def written(number: int) -> str:
+    """A whole number in a message; Python refuses to write one of thousands of digits."""
+    bits = number.bit_length()
+    return str(number) if bits <= 128 else f"an integer of {bits} bits"
 
 
 def as_index(word: str, number: object) -> int:
@@ -151,7 +157,10 @@ def encode_scalar(word: str, number: object) -> tuple[int, int]:
             raise PayloadError(f"expected {word}, found {type(number).__name__}")
         try:
             number = float(number)
-        except (ValueError, TypeError, OverflowError) as wrong:
+        except OverflowError:
+            found = written(number) if isinstance(number, int) else "a number"
+            raise PayloadError(f"{found} does not fit in {word}") from None
+        except (ValueError, TypeError) as wrong:
             raise PayloadError(f"expected {word}, found {type(number).__name__}: {wrong}") from None
     if _TOO_LARGE[word] <= abs(number) < math.inf:
         raise PayloadError(f"{number} does not fit in {word}")

@@ -139,7 +139,7 @@ class NativeProcess:
             lambda: self.words.objects,
         )
         self._callbacks = self._install()
-        self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], bool], object]
+        self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], int], object]
         self.launch = self._built_in("python_runs", "launch")
         self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
         self.at_once = self._built_in("python_runs", "at_once")

@@ -38,7 +38,7 @@ def changed(old: str, new: str) -> bytes:
         (
             "(%arg0: !async.value<i32>, %arg1: i32)",
             "(%arg0: !async.value<i32>)",
-            "takes 1 arguments, found 2",
+            "takes 1 argument, found 2",
         ),
         (
             "(%arg0: !async.value<i32>, %arg1: i32)",

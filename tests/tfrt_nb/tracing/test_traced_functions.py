@@ -202,6 +202,8 @@ def test_a_value_is_of_no_use_outside_of_its_trace() -> None:
 
     with pytest.raises(tfrt.TfrtError, match="used outside of its trace"):
         escaped[0] + 1
+    with pytest.raises(tfrt.TfrtError, match="used outside of its trace"):
+        tfrt.call("tfrt.add.i32", escaped[0], 1)
     assert "belongs to another trace" in refused(lambda x: x + escaped[0], 1)
 
 

@@ -6,7 +6,9 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from operator import itemgetter
+from struct import unpack
 from types import CodeType
 from typing import Any
 
@@ -70,11 +72,13 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
     queue = host.work_queue
     if kernel and queue.takes_calls and host.tracing is None and host.cancel_message is None:
         found = queue.process.at_once(queue.address, kernel, entry.template, values)
-        if found is not MISSING:
+        if type(found) is int:
             return AsyncValue(queue, found, entry.result_types[0])
+        if found is not MISSING:
+            return tuple(map(AsyncValue, repeat(queue), unpack("qq", found), entry.result_types))
     if needs_chain:
         values = (*values, A_CHAIN)
-    results = Execution(host, program, entry, values).results
+    results = Execution.results_of(host, program, entry, values)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -106,10 +110,10 @@ def _program(
     # One tuple, as the hash of each counts in so short a call.
     key: tuple[object, ...]
     key = (id(code), frame.f_lasti, name, len(values), USER_KERNELS.version)
-    if attributes or name not in _TYPED:
-        types = () if name in _TYPED else [_type_key(value) for value in values]
-        given = [_attribute_key(value) for value in attributes.values()]
-        key = (*key, *types, *attributes, *given)
+    if name not in _TYPED:
+        key += tuple(map(_type_key, values))
+    if attributes:
+        key += (*attributes, *map(_attribute_key, attributes.values()))
     found = _programs.get(key)
     if found is None:
         program, needs_chain = _loaded(name, values, attributes, key[2:])
@@ -123,9 +127,9 @@ def _program(
 
 
 def _number_kernel(name: str) -> int:
-    """The address of a native kernel of numbers with one result, which does nothing else; else 0."""
+    """The address of a native kernel of numbers with one or two results, which does nothing else; else 0."""
     operation = OPERATIONS.get(name)
-    if operation is None or len(operation.results) != 1:
+    if operation is None or len(operation.results) not in (1, 2):
         return 0
     return native_process().library[f"scalar_kernels.{operation.symbol}"]
 

@@ -194,6 +194,7 @@ def _attribute(self: Traced, name: str) -> NoReturn:
     """A traced value has no attributes of the user's."""
     if name.startswith("__"):
         raise AttributeError(name)
+    _trace_of(self)
     refuse(
         f"a traced value has no attribute '{name}' while the program is made: use a kernel"
         f" (the value of {self.place})"

@@ -181,7 +181,8 @@ class Resolver:
     def _compiled(self, kernel: CompiledKernel, record: BefKernel) -> Call:
         self._expect(record, kernel.name, len(kernel.arguments), len(kernel.results))
         if len(record.arguments) > len(kernel.arguments):
-            count = f"{len(kernel.arguments)} arguments, found {len(record.arguments)}"
+            noun = "argument" if len(kernel.arguments) == 1 else "arguments"
+            count = f"{len(kernel.arguments)} {noun}, found {len(record.arguments)}"
             raise self._refuse(record, f"'{kernel.name}' takes {count}")
         self._expect_attributes(kernel.name, record, 0)
         arguments = [kernel.arguments[i] for i in kernel.order]
@@ -419,8 +420,9 @@ class Resolver:
 
     def _expect(self, record: BefKernel, name: str, arguments: int, results: int | None) -> None:
         if len(record.arguments) < arguments:
+            noun = "argument" if arguments == 1 else "arguments"
             raise self._refuse(
-                record, f"'{name}' takes {arguments} arguments, found {len(record.arguments)}"
+                record, f"'{name}' takes {arguments} {noun}, found {len(record.arguments)}"
             )
         if results is not None and len(record.results) != results:
             raise self._refuse(

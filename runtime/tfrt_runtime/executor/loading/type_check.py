@@ -130,7 +130,8 @@ class TypeCheck:
         """Arguments too many may only be of a type of `ignored`."""
         for register in record.arguments[count:]:
             if types[register] not in ignored:
-                text = f"takes {count} arguments, found {len(record.arguments)}"
+                noun = "argument" if count == 1 else "arguments"
+                text = f"takes {count} {noun}, found {len(record.arguments)}"
                 raise self._wrong(record, text)
 
     def _check_control(

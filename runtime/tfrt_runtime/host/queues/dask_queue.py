@@ -46,14 +46,17 @@ class DaskWorkQueue(WorkQueue):
     def __init__(self, client: Client, local: str = "mstd") -> None:
         """
         Raises:
-            TfrtError: if `local` describes no queue, or `client` is no client that is called directly.
+            TfrtError: if `local` describes no queue, or `client` is no open client that is called directly.
         """
         if not callable(getattr(client, "submit", None)) or getattr(client, "asynchronous", False):
             text = f"DaskWorkQueue takes a distributed.Client that is not asynchronous, found {client!r}"
             raise TfrtError(error(text, place_of_caller()))
+        self.client = client
+        if self.is_client_closed:
+            text = f"DaskWorkQueue takes a distributed.Client that is open, found {client!r}"
+            raise TfrtError(error(text, place_of_caller()))
         threads, blocking = parse_work_queue(local)
         super().__init__(threads, blocking, f"Dask, and {local} here")
-        self.client = client
 
     @property
     def is_client_closed(self) -> bool:

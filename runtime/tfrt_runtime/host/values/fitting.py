@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_integer
+from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_integer, written
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
@@ -62,8 +62,10 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
 
 def _shown(value: object) -> str:
     """A value in a message: not too long, and with its type where that is not to be seen."""
+    if isinstance(value, int):
+        return written(value) if type(value) is int else repr(value)
     text = reprlib.repr(value)
-    if isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+    if isinstance(value, (float, complex, str, bytes, type(None))):
         return text
     return f"{type(value).__name__} {text}"
 

@@ -119,7 +119,8 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     """Make the words of a run: `launch(run, queue, template, cancelled value, store of tensors, arguments, starts)`.
 
     They go to the first slot of the run, an object that was just made, and Python knows it by their address
-    from now on.  If `starts` is true its call starts as a task; else arguments that are tensors are borrowed.
+    from now on.  If `starts` is 1 its call starts as a task; with 2, the run is forgotten when it is over, as
+    after `leave`; with 0, arguments that are tensors are borrowed.
 
     MISSING, and nothing has changed, if an argument is no ordinary value of its type, or there are too
     many or few.
@@ -164,16 +165,19 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     store(request + at.REQUEST_CANCELLED_VALUE, word(api, given, 3))
     store(request + at.REQUEST_STORE, word(api, given, 4))
     store(request + at.REQUEST_NUMBER, next_number(process))
-    if word(api, given, 6) != 0:
+    starts = word(api, given, 6)
+    if starts == 2:
+        store(request + at.REQUEST_NOTIFY, at.NOTIFY_FORGET)
+    if starts != 0:
         start_call_with(context, load(template + at.TEMPLATE_FUNCTION), request, 1)
     return shared(api, load(api + at.PYTHON_NONE))
 
 
 @entry
 def at_once(bound: Address, given: Address, count: int) -> Address:
-    """The result of a kernel of numbers, with a reference: `at_once(queue, kernel, template, arguments)`.
+    """The results of a kernel of numbers, with references: `at_once(queue, kernel, template, arguments)`.
 
-    The template is of a function that calls the kernel.  MISSING, and nothing has changed, in the cases of
+    An int for one result, for several their words as `bytes`.  The template is of a function that calls the kernel.  MISSING, and nothing has changed, in the cases of
     `launch`, if an argument is a value that is not available, if the kernel makes an error, and where
     the thread runs a kernel or schedules are explored.
     """
@@ -205,7 +209,10 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
         drop_reference(context, load(frame + 8 * i))
     if load(results) == 0:
         return shared(api, missing)
-    return call1(load(api + at.PYTHON_MAKE_INT), load(results))
+    count_made = load(template + at.TEMPLATE_RESULTS)
+    if count_made == 1:
+        return call1(load(api + at.PYTHON_MAKE_INT), load(results))
+    return call2(load(api + at.PYTHON_NEW_BYTES), results, 8 * count_made)
 
 
 @native
