@@ -16,7 +16,7 @@ import numpy as np
 from tfrt_runtime.async_runtime.handles import GONE, is_static, kept_bytes, lent_handle
 from tfrt_runtime.host.payload import read_payload
 from tfrt_runtime.host.process import NativeProcess
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.raw import WORDS, words_at
 from tfrt_runtime.host.tensor.buffer_types import BufferType, buffer_type
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
@@ -34,7 +34,7 @@ class Spec:
     @staticmethod
     def at(address: int) -> Spec:
         """The spec that starts there."""
-        text, length, counter = (WORDS[(address >> 3) + i] for i in range(3))
+        text, length, counter = words_at(address, 3)
         return Spec(ctypes.string_at(text, length).decode(), counter)
 
     @property
@@ -104,8 +104,8 @@ class Lender:
         """
         spec = Spec.at(spec_address)
         element_type = spec.buffer.element_type
-        rank, start = len(spec.buffer.sizes), descriptor >> 3
-        handle, aligned, offset, *rest = (WORDS[start + i] for i in range(3 + 2 * rank))
+        rank = len(spec.buffer.sizes)
+        handle, aligned, offset, *rest = words_at(descriptor, 3 + 2 * rank)
         view = _View(element_type, aligned + offset * element_type.size, rest[:rank], rest[rank:])
         if is_static(handle):
             with self._lock:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host.process import NativeProcess, request_of
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.raw import WORDS, words_at
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.native import layouts as at
@@ -87,7 +87,7 @@ class KernelCalls:
 
     def _borrow_buffer(self, context: int, words: int) -> int:
         """Whether the argument is not the tensor that is asked for."""
-        record, index, spec, descriptor, is_first = (WORDS[(words >> 3) + i] for i in range(5))
+        record, index, spec, descriptor, is_first = words_at(words, 5)
         if is_first:
             self.lender.call_begins(spec)
         value = WORDS[(Context.at(context).arguments >> 3) + index]
@@ -98,19 +98,19 @@ class KernelCalls:
         return 1
 
     def _return_buffer(self, context: int, words: int) -> None:
-        record, index, spec, descriptor = (WORDS[(words >> 3) + i] for i in range(4))
+        record, index, spec, descriptor = words_at(words, 4)
         results = Context.at(context).results
         WORDS[(results >> 3) + index] = self._tensor_value(context, record, spec, descriptor)
 
     def _tensor_arrived(self, context: int, pending: int) -> int:
         """0, or an error value with one reference."""
-        record, spec, descriptor, value = (WORDS[(pending >> 3) + i] for i in range(4))
+        record, spec, descriptor, value = words_at(pending, 4)
         problem = self.lender.lend(value, spec, descriptor)
         return 0 if problem is None else self._error_at(context, record, problem)
 
     def _buffer_arrived(self, context: int, pending: int) -> int:
         """A resolved value with one reference."""
-        record, spec, descriptor = (WORDS[(pending >> 3) + i] for i in range(3))
+        record, spec, descriptor = words_at(pending, 3)
         return self._tensor_value(context, record, spec, descriptor)
 
     def _tensor_value(self, context: int, record: int, spec: int, descriptor: int) -> int:

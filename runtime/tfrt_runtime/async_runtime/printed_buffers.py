@@ -15,7 +15,7 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.raw import words_at
 
 MAX_DIMENSIONS = 8
 """A buffer whose rank its type does not say has up to so many."""
@@ -35,7 +35,7 @@ class BufferFunction:
 
     def text(self, address: int) -> str:
         """What is printed for the buffer that is described there."""
-        words = [WORDS[(address >> 3) + i] for i in range(4 + 2 * MAX_DIMENSIONS)]
+        words = words_at(address, 4 + 2 * MAX_DIMENSIONS)
         rank, _, elements, offset = words[:4]
         sizes, strides = words[4 : 4 + rank], words[4 + MAX_DIMENSIONS :][:rank]
         title = "Memref" if self.rank is not None else "Unranked Memref"

@@ -14,6 +14,12 @@ FLOATS = (ctypes.c_float * (1 << 60)).from_address(0)
 DOUBLES = (ctypes.c_double * (1 << 59)).from_address(0)
 
 
+def words_at(address: int, count: int) -> list[int]:
+    """So many words from an address on."""
+    first = address >> 3
+    return WORDS[first : first + count]
+
+
 def new_words(size: int) -> ctypes.Array[ctypes.c_int64]:
     """`size` bytes of zeroed native memory that start on a cache line; they live as long as the array."""
     raw = (ctypes.c_int64 * (size // 8 + 8))()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.raw import words_at
 from tfrt_runtime.host.structs import Context, Deque, Pool
 
 
@@ -91,5 +91,4 @@ def has_work(queue: WorkQueue) -> bool:
 
 
 def _deques(queue: WorkQueue) -> list[Deque]:
-    first = queue.native.deques >> 3
-    return [Deque.at(WORDS[first + i]) for i in range(queue.native.workers)]
+    return [Deque.at(one) for one in words_at(queue.native.deques, queue.native.workers)]
