@@ -25,6 +25,8 @@ from pathlib import Path
 
 _MAGIC = b"tfrt-nb 1\n"
 _DIGEST_SIZE = 32
+_MOST_BYTES = 1 << 28
+"""No code is that long: a file that is longer is damaged, and reading it could take all memory."""
 _ABANDONED = 3600.0
 """Seconds after which a file that is not complete belongs to a process that is gone."""
 
@@ -123,7 +125,7 @@ def _read(folder: int, name: str) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise _Unusable(f"'{name}' is not a file")
         _check(found, f"'{name}'")
-        return file.read()
+        return file.read() if found.st_size <= _MOST_BYTES else b""
 
 
 def _content(name: str, data: bytes) -> bytes | None:

@@ -69,6 +69,14 @@ def test_a_damaged_file_is_replaced(cache: Cache) -> None:
     assert cache.get(NAME) == CONTENT
 
 
+def test_a_file_that_memory_does_not_hold_is_replaced(cache: Cache) -> None:
+    os.truncate(path_in(cache), 1 << 40)  # takes no blocks of the disk
+    assert cache.get(NAME) is None
+    cache.put(NAME, CONTENT)
+
+    assert cache.get(NAME) == CONTENT
+
+
 def make_pipe(path: Path) -> None:
     path.unlink()
     os.mkfifo(path)

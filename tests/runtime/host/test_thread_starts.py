@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -75,3 +77,52 @@ def test_without_threads_for_it_blocking_work_runs_where_it_is_asked_for(
         assert run.wait(SLOW)
         assert run.diagnostics == []
         assert all(value.done() for value in run.results)
+
+
+AT_THE_END = """
+import threading, time
+from tfrt_nb.programs import Program
+from tfrt_runtime.host.context import HostContext
+
+host = HostContext("s")
+endless = Program('''
+func.func @main() -> i64 {
+  %true = arith.constant true
+  %zero = arith.constant 0 : i64
+  %end = scf.while (%x = %zero) : (i64) -> i64 {
+    scf.condition(%true) %x : i64
+  } do {
+  ^body(%x: i64):
+    scf.yield %x : i64
+  }
+  return %end : i64
+}
+''').run(host)
+quick = Program("func @main() -> i32 { %a = tfrt.constant.i32 1 tfrt.return %a : i32 }")
+waiting = threading.Thread(target=endless.results[0].result, daemon=True)
+waiting.start()
+time.sleep(0.5)
+
+class Last:
+    def __del__(self):
+        try:
+            endless.results[0].result(0.1)
+        except Exception as problem:
+            print(problem, flush=True)
+
+last = Last()
+last.itself = last
+"""
+
+
+def test_a_wait_that_needs_a_thread_fails_when_the_interpreter_is_ending() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", AT_THE_END],
+        capture_output=True,
+        text=True,
+        timeout=SLOW,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "error: the interpreter is ending: it starts no thread 'stand-in'\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 
@@ -12,8 +13,10 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
     """A daemon thread that runs `target`.
 
     Raises:
-        TfrtError: if the system starts no more threads.
+        TfrtError: if the system starts no more threads, or the interpreter is ending.
     """
+    if sys.is_finalizing():  # before Python 3.12 the start would wait for ever for the thread
+        raise TfrtError(error(f"the interpreter is ending: it starts no thread '{name}'"))
     thread = threading.Thread(target=target, args=arguments, name=name, daemon=True)
     try:
         thread.start()
