@@ -94,6 +94,15 @@ def test_a_slice_outside_the_tensor_is_refused(kernels, tensor, begin) -> None:
         kernels("tfrt_test.slice_inplace.f32.3", source, tensor(begin, "int64"), target, CHAIN)
 
 
+@pytest.mark.parametrize("count", [0, 2])
+def test_a_slice_is_written_to_one_tensor(kernels, tensor, count) -> None:
+    source, targets = tensor(np.zeros((2, 3, 4))), [tensor(np.zeros((1, 2, 2)))] * count
+    with pytest.raises(KernelError, match=f"expected one tensor to write to, found {count}"):
+        kernels(
+            "tfrt_test.slice_inplace.f32.3", source, tensor([0, 0, 0], "int64"), CHAIN, *targets
+        )
+
+
 def test_softmax_is_printed_as_the_reference_prints_it(kernels, tensor) -> None:
     row = tensor([0.0, 1.0, -1.0, 2.0])
     kernels("tfrt_test.softmax_inplace.f32", row, CHAIN)

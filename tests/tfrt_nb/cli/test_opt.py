@@ -205,3 +205,48 @@ def test_functions_are_printed_as_written_or_as_asked(
     status, shown, _ = opt(f"{written} @f() {{\n  tfrt.return\n}}\n", *options)
 
     assert (status, shown.split("\n")[1]) == (0, f"  {printed} @f() {{")
+
+
+REFUSED_BY_THE_TRANSLATOR = """func @f() {
+  // expected-error @+1 {{function @g not defined}}
+  "acme.each"() {body = @g} : () -> ()
+  tfrt.return
+}
+// -----
+// expected-error @+1 {{external functions are not allowed}}
+func private @g(i32) -> i32
+// -----
+func @h() {
+  // expected-error @+1 {{BEF files cannot encode the 'layout' attribute}}
+  "acme.store"() {layout = tensor<?xf32>} : () -> ()
+  tfrt.return
+}
+"""
+
+
+def to_bef(folder: Path, text: str, *options: str) -> tuple[int, bool]:
+    """The exit status of the translator, and whether it has written a file."""
+    source, target = folder / "f.mlir", folder / "f.bef"
+    source.write_text(text, encoding="utf-8")
+    return main(["mlir-to-bef", str(source), "-o", str(target), *options]), target.exists()
+
+
+def test_the_translator_compares_what_it_says_with_comments(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    options = ("--split-input-file", "--verify-diagnostics")
+    assert to_bef(tmp_path, REFUSED_BY_THE_TRANSLATOR, *options) == (0, False)
+    assert capsys.readouterr().err == ""
+
+    other = REFUSED_BY_THE_TRANSLATOR.replace("not allowed", "welcome")
+    assert to_bef(tmp_path, other, *options) == (1, False)
+    said = capsys.readouterr().err
+    assert "8:1: error: unexpected error: external functions are not allowed" in said
+    assert '7:4: error: expected error "external functions are welcome" was not produced' in said
+
+
+def test_parts_of_a_file_are_no_bef_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert to_bef(tmp_path, REFUSED_BY_THE_TRANSLATOR, "--split-input-file") == (2, False)
+    assert "a BEF file holds one program" in capsys.readouterr().err

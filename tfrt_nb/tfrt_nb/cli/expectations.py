@@ -22,6 +22,7 @@ _COMMENT = re.compile(
     r"\{\{(?P<text>(?:(?!expected-(?:error|warning|remark|note)).)*)\}\}"
 )
 _INNER = re.compile(r"\{\{(.*?)\}\}")
+_SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,15 @@ class Expectation:
             return re.search("".join(parts), message) is not None
         except re.error:
             return False
+
+
+def split(text: str) -> list[str]:
+    """The parts of a text between lines `// -----`, each in the lines where it is in the text."""
+    parts, start = [], 0
+    for line in _SPLIT.finditer(text):
+        parts.append("\n" * text.count("\n", 0, start) + text[start : line.start()])
+        start = line.end()
+    return [*parts, "\n" * text.count("\n", 0, start) + text[start:]]
 
 
 def find_expectations(text: str, source: str) -> list[Expectation]:

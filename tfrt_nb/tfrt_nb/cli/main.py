@@ -113,6 +113,7 @@ def build_parser() -> argparse.ArgumentParser:
         default=0,
         help="what a stream is worth; default 0: the cost of the longest path",
     )
+    _add_verification(to_bef, " and write no file")
     opt = commands.add_parser(
         "opt", help="run passes on a program and print it", epilog="Exit status: 0 or 1."
     )
@@ -124,17 +125,7 @@ def build_parser() -> argparse.ArgumentParser:
         help="passes in MLIR's notation, for instance 'builtin.module(canonicalize,cse)';"
         " a wrong name lists what there is; default: those of a first line '// pipeline: PIPELINE'",
     )
-    opt.add_argument(
-        "--split-input-file",
-        action="store_true",
-        help="take the parts between lines '// -----' for programs of their own",
-    )
-    opt.add_argument(
-        "--verify-diagnostics",
-        action="store_true",
-        help="compare what is said about the program with its comments '// expected-error {{text}}',"
-        " -warning, -remark and -note, and say only what differs",
-    )
+    _add_verification(opt)
     opt.add_argument(
         "--mlir-print-op-generic", action="store_true", help="print no operation in its short form"
     )
@@ -335,6 +326,20 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="measure each function for so long, and at least one run; default 1",
     )
     _add_compiled(bench)
+
+
+def _add_verification(command: argparse.ArgumentParser, instead: str = "") -> None:
+    command.add_argument(
+        "--split-input-file",
+        action="store_true",
+        help="take the parts between lines '// -----' for programs of their own",
+    )
+    command.add_argument(
+        "--verify-diagnostics",
+        action="store_true",
+        help="compare what is said about the program with its comments '// expected-error {{text}}',"
+        f" -warning, -remark and -note, say only what differs{instead}",
+    )
 
 
 COMMANDS = {

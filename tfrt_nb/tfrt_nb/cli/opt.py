@@ -9,7 +9,7 @@ import sys
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
-from tfrt_nb.cli.expectations import check_all, find_expectations
+from tfrt_nb.cli.expectations import check_all, find_expectations, split
 from tfrt_nb.cli.files import decode, display_name, read_input, show
 from tfrt_nb.dialects import print_module
 from tfrt_nb.dialects.catalog import register_upstream
@@ -27,7 +27,6 @@ PIPELINE = "// pipeline:"
 """What the first line of a text begins with that names its passes."""
 
 
-_SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILINE)
 
 
@@ -79,15 +78,6 @@ def processed(
     func_dialect = _FUNC_DIALECT.search(text) is not None if wanted is None else wanted
     generic = options.mlir_print_op_generic
     return context.remarks, printed(module, func_dialect=func_dialect, generic=generic)
-
-
-def split(text: str) -> list[str]:
-    """The parts of a text between lines `// -----`, each in the lines where it is in the text."""
-    parts, start = [], 0
-    for line in _SPLIT.finditer(text):
-        parts.append("\n" * text.count("\n", 0, start) + text[start : line.start()])
-        start = line.end()
-    return [*parts, "\n" * text.count("\n", 0, start) + text[start:]]
 
 
 def requested_pipeline(text: str) -> str:

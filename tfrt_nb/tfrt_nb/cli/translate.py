@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
+from tfrt_nb.cli.expectations import check_all, find_expectations, split
 from tfrt_nb.cli.files import decode, display_name, read_input, show, write_output
 from tfrt_nb.compiled.file import divide, with_compiled
 from tfrt_nb.compiled.module import requested_parallel_for
@@ -12,29 +14,55 @@ from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.writer import write_bef
-from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Compile one program; 1 when it is wrong."""
+    """Compile one program, or check what is said about it; 1 when it is wrong, 2 for wrong options."""
+    if options.split_input_file and not options.verify_diagnostics:
+        show(
+            TfrtError(
+                error("--split-input-file needs --verify-diagnostics: a BEF file holds one program")
+            )
+        )
+        return 2
     text: str | None = None
     name = display_name(options.input)
     try:
         text = decode(read_input(options.input), name)
-        module = parse_module(text, name)
-        with internal_errors_caught():
-            host, compiled = divide(module)
-            records = to_records(
-                host,
-                optional_sections=not options.disable_optional_sections,
-                streams=StreamOptions(cost_threshold=options.tfrt_cost_threshold),
-            )
-            if compiled is None:
-                data = write_bef(records)
-            else:
-                data = with_compiled(records, compiled, requested_parallel_for(text))
-        write_output(options.output, data)
+        if options.verify_diagnostics:
+            return _verify(text, name, options)
+        write_output(options.output, _compiled(text, name, options))
     except TfrtError as problem:
         show(problem, text)
         return 1
     return 0
+
+
+def _verify(text: str, name: str, options: argparse.Namespace) -> int:
+    status = 0
+    for part in split(text) if options.split_input_file else [text]:
+        said: Sequence[Diagnostic] = ()
+        try:
+            _compiled(part, name, options)
+        except TfrtError as problem:
+            said = problem.diagnostics
+        wrong = check_all(said, find_expectations(part, name))
+        if wrong:
+            show(TfrtError(*wrong), part)
+            status = 1
+    return status
+
+
+def _compiled(text: str, name: str, options: argparse.Namespace) -> bytes:
+    module = parse_module(text, name)
+    with internal_errors_caught():
+        host, compiled = divide(module)
+        records = to_records(
+            host,
+            optional_sections=not options.disable_optional_sections,
+            streams=StreamOptions(cost_threshold=options.tfrt_cost_threshold),
+        )
+        if compiled is None:
+            return write_bef(records)
+        return with_compiled(records, compiled, requested_parallel_for(text))

@@ -68,7 +68,7 @@ FAMILIES = {
     "tfrt_test.broadcast": "The tensor, repeated to fill the shape.",
     "tfrt_test.argmax": "Where each row has its largest element.",
     "tfrt_test.reduce_mean": "The mean over the first axis.",
-    "tfrt_test.slice_inplace": "A part of the tensor, which shares its memory.",
+    "tfrt_test.slice_inplace": "Write into the last tensor the part of the first that begins at an index.",
     "tfrt_test.cast": "The tensor with elements of the other type.",
     "tfrt_dht.create_uninitialized_tensor": "A dense tensor of that shape, its elements not set.",
     "tfrt_dht.fill_tensor_with_constant": "Set all elements of the tensor to one number.",

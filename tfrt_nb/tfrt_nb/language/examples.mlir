@@ -545,7 +545,7 @@ func.func @main() -> !tfrt.chain {
   %from = "tfrt_test.const_dense_attr"() {value = dense<[0, 0, 1]> : tensor<3xi64>} : () -> !t.tensor
   %target = "tfrt_test.const_dense_attr"() {value = dense<[[[0^, 0^]]]> : tensor<1x1x2xTYPE>} : () -> !t.tensor
   %ch = tfrt.new.chain
-  %done = "NAME"(%a, %from, %target, %ch) : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %done = "NAME"(%a, %from, %ch, %target) : (!t.tensor, !t.tensor, !tfrt.chain, !t.tensor) -> !tfrt.chain
   %p = tfrt_dht.print_tensor %target, %done
   tfrt.return %p : !tfrt.chain
 }

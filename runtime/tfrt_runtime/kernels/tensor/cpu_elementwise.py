@@ -159,7 +159,8 @@ def _cannot_broadcast(source: DenseHostTensor, shape: object) -> KernelError:
 
 
 def _slice_inplace(element_type: ElementType, rank: int) -> Callable[..., None]:
-    def slice_inplace(tensor: object, begin: object, result: object) -> None:
+    def slice_inplace(tensor: object, begin: object, *rest: object) -> None:
+        result = _only_tensor(rest)
         source, target = (dense_tensor(value, element_type, rank) for value in (tensor, result))
         start = tuple(dense_tensor(begin, I64, 1).array.tolist())
         if len(start) != rank or not _contains(source.shape, start, target.shape):
@@ -170,6 +171,14 @@ def _slice_inplace(element_type: ElementType, rank: int) -> Callable[..., None]:
         target.array[...] = source.array[tuple(slice(at, at + size) for at, size in window)]
 
     return slice_inplace
+
+
+def _only_tensor(operands: tuple[object, ...]) -> object:
+    """TFRT's kernel has its chain before the tensor that it writes, ours may have it behind."""
+    tensors = [operand for operand in operands if not isinstance(operand, Chain)]
+    if len(tensors) != 1:
+        raise KernelError(f"expected one tensor to write to, found {len(tensors)}")
+    return tensors[0]
 
 
 def _contains(shape: TensorShape, start: tuple[int, ...], part: TensorShape) -> bool:

@@ -86,11 +86,19 @@ func @a_part() -> !tfrt.chain {
   %at = tfrt_dht.create_uninitialized_tensor.i64.1 [3 : i64]
   %ch2 = tfrt_dht.set_tensor_with_constant_values.i64 %at, %ch1 [0 : i64, 1 : i64, 0 : i64]
   %b = tfrt_dht.create_uninitialized_tensor.f32.3 [1 : i64, 2 : i64, 1 : i64]
-  %ch3 = "tfrt_test.slice_inplace.f32.3"(%a, %at, %b, %ch2) : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain
+  %ch3 = "tfrt_test.slice_inplace.f32.3"(%a, %at, %ch2, %b) : (!t.tensor, !t.tensor, !tfrt.chain, !t.tensor) -> !tfrt.chain
   %ch4 = tfrt_dht.print_tensor %b, %ch3
   %c = tfrt_dht.create_uninitialized_tensor.i32.3 [1 : i64, 3 : i64, 2 : i64]
   %ch5 = tfrt_dht.fill_tensor_with_constant.i32 %c, %ch4 3 : i32
   %d = tfrt_dht.create_uninitialized_tensor.i32.3 [1 : i64, 3 : i64, 1 : i64]
   %ch6 = "tfrt_test.slice_inplace.i32.3"(%c, %at, %d, %ch5) : (!t.tensor, !t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain // expected-error {{a slice of shape [1, 3, 1] at [0, 1, 0] is not within [1, 3, 2]}}
   tfrt.return %ch6 : !tfrt.chain
+}
+
+func @a_part_for_two() -> !tfrt.chain {
+  %ch0 = tfrt.new.chain
+  %a = "tfrt_test.const_dense_attr"() {value = dense<[[[1, 2]]]> : tensor<1x1x2xi32>} : () -> !t.tensor
+  %at = "tfrt_test.const_dense_attr"() {value = dense<[0, 0, 1]> : tensor<3xi64>} : () -> !t.tensor
+  %ch1 = "tfrt_test.slice_inplace.i32.3"(%a, %at, %ch0, %a, %a) : (!t.tensor, !t.tensor, !tfrt.chain, !t.tensor, !t.tensor) -> !tfrt.chain // expected-error {{expected one tensor to write to, found 2}}
+  tfrt.return %ch1 : !tfrt.chain
 }
