@@ -28,6 +28,7 @@ suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type", "m
 html_static_path = ["_static"]
 # Draws the boards of saved runs; at the end of the page, so that their data comes first.
 html_js_files = [("boards.js", {"defer": "defer"})]
+html_css_files = ["page.css"]
 # Fonts and scripts are the theme's own files: nothing is loaded from elsewhere.
 html_theme_options: dict[str, object] = {"navigation_with_keys": True}
 if repository := os.environ.get("TFRT_NB_REPOSITORY"):

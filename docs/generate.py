@@ -52,10 +52,13 @@ SHORT = 12
 def write_sources(folder: Path) -> None:
     """Write all sources of the site into the folder, which is emptied before."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(HERE, folder, ignore=shutil.ignore_patterns("*.py", "*.js", "__pycache__"))
+    shutil.copytree(
+        HERE, folder, ignore=shutil.ignore_patterns("*.py", "*.js", "*.css", "__pycache__")
+    )
     shutil.copy(HERE / "conf.py", folder)
     (folder / "_static").mkdir()
     (folder / "_static" / "boards.js").write_text(script(), encoding="utf-8")
+    shutil.copy(HERE / "page.css", folder / "_static")
     run_examples(sorted(folder.rglob("*.md")))
     _copy_tutorials(folder / "tutorials")
     _copy_benchmarks(folder / "speed")
@@ -392,7 +395,8 @@ def runtime_abi() -> str:
         EXPORTS.items(), key=lambda one: (not one[0].startswith("mlir"), one[0])
     ):
         text = cleandoc(getdoc(one.function) or "")
-        line = f"{one.returns} {name}({', '.join(one.parameters)})"
+        named = zip(one.parameters, signature(one.function).parameters, strict=True)
+        line = f"{one.returns} {name}({', '.join(map(' '.join, named))})"
         parts.append(f"## `{name}`\n\n{_indexed(name)}\n\n```c\n{line}\n```\n\n{_prose(text)}")
     return "\n\n".join(parts) + "\n"
 

@@ -86,6 +86,8 @@ def test_operations_and_passes_show_what_changes_in_a_program(sources: Path) -> 
     }
     assert {name for name in PASSES if name not in parts} == set()
     assert "Made by `async-to-async-runtime`:\n\n```diff" in parts["async.coro.suspend"]
+    # The theme alone shows added lines like unchanged ones.
+    assert ".highlight .gi" in (sources / "_static" / "page.css").read_text()
 
 
 def test_the_answers_of_the_teachers_page_reveal_something() -> None:
@@ -120,7 +122,7 @@ def test_the_page_of_numbers_has_every_scalar_operation(sources: Path) -> None:
 
 def test_the_page_of_the_abi_has_the_functions_of_mlirs_runtime(sources: Path) -> None:
     text = (sources / "reference" / "runtime_abi.md").read_text()
-    assert "void mlirAsyncRuntimeAddRef(ptr, i64)" in text
+    assert "void mlirAsyncRuntimeAddRef(ptr value, i64 count)" in text
     assert text.count("\n## ") > 30
 
 

@@ -158,8 +158,8 @@ class Program:
         Args:
             libraries: programs by name; what the text calls and does not define is theirs.
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
-                compiled functions into tasks, for instance "num-workers=4 min-task-size=100" or "".
-                A text that begins with `// parallel-for: OPTIONS` asks for it by itself.
+                compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or an
+                empty text.  A program that begins with `// parallel-for: OPTIONS` asks for it by itself.
             level: 0 compiles functions by the lowering that the async dialect describes, 1 with shortcuts
                 that change no result; None runs with shortcuts, and `emit` shows the lowering.
 
