@@ -113,26 +113,48 @@ def test_a_users_file_type_checks_under_pyrights_strict_rules(tmp_path: Path) ->
 
 
 def test_a_users_file_type_checks_under_strict_rules(tmp_path: Path) -> None:
-    file = tmp_path / "shop.py"
-    file.write_text(USER)
+    assert checked_by_mypy(tmp_path, USER) == ["Success: no issues found in 1 source file"]
+
+
+def test_wrong_uses_in_a_users_file_are_reported(tmp_path: Path) -> None:
+    uses = {
+        "tfrt.gether": "attr-defined",
+        "tfrt.gather(1).answer": "attr-defined",
+        "price.kernel.title": "attr-defined",
+        "price('a')": "arg-type",
+        "price(1, cent=2)": "call-arg",
+        "tfrt.HostContext(3)": "arg-type",
+        "tfrt.Program('').run(timeout='a')": "arg-type",
+        "tfrt.kernel('x', retries='a')": "call-overload",
+        "tfrt.unavailable().set_result()": "call-arg",
+    }
+    text = "import tfrt_nb as tfrt\n@tfrt.kernel\ndef price(n: int, *, cents: int = 1) -> int: return n\n"
+    found = checked_by_mypy(tmp_path, text + "\n".join(uses))
+
+    codes = [line.rsplit("[", 1)[1].rstrip("]") for line in found if ": error: " in line]
+    assert codes == list(uses.values())
+
+
+def checked_by_mypy(folder: Path, text: str) -> list[str]:
+    """What mypy says of a user's file under its strict rules, in lines."""
+    file = folder / "shop.py"
+    file.write_text(text)
     packages = ("runtime", "tfrt_nb", "magics")
-    configuration = tmp_path / "mypy.ini"
+    configuration = folder / "mypy.ini"
     configuration.write_text(
         f"[mypy]\nstrict = true\ndisallow_any_generics = false\n"
         f"mypy_path = {':'.join(str(ROOT / name) for name in packages)}\n"
         "explicit_package_bases = true\nfollow_imports = silent\n"
         "[mypy-llvmlite.*,numba.*,pygments.*]\nignore_missing_imports = true\n"
     )
-
     finished = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", str(configuration), str(file)],
         capture_output=True,
         text=True,
-        cwd=tmp_path,
+        cwd=folder,
         check=False,
     )
-
-    assert finished.stdout.splitlines()[-1] == "Success: no issues found in 1 source file"
+    return finished.stdout.splitlines()
 
 
 def test_each_package_says_that_it_is_typed() -> None:

@@ -220,14 +220,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """The public names, imported when they are first used: the package itself stays light."""
-    if name == "__version__":
-        return import_module("importlib.metadata").version("tfrt-nb")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tfrt_nb' has no attribute '{name}'")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+if not TYPE_CHECKING:  # type checkers would take any name
+
+    def __getattr__(name: str) -> object:
+        """The public names, imported when they are first used: the package itself stays light."""
+        if name == "__version__":
+            return import_module("importlib.metadata").version("tfrt-nb")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'tfrt_nb' has no attribute '{name}'")
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
 
 
 def load_ipython_extension(shell: object) -> None:
