@@ -346,8 +346,8 @@ class HostContext:
         if self.was_closed:
             return
         self.was_closed = True
-        self._when_dropped.detach()
         if self.work_queue.is_of_parent:
+            self._when_dropped.detach()
             return
         self.timers.close()
         for request in self._runs():
@@ -355,6 +355,7 @@ class HostContext:
         self.when_closed()
         is_quiet = self.quiesce(timeout)
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
+        self._when_dropped.detach()  # not before: where Ctrl-C ends this call, it ends the threads
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()
         self._shared.clear()  # what threads of the queue may use until their end

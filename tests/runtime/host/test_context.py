@@ -6,6 +6,7 @@ import asyncio
 import ctypes
 import gc
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -291,3 +292,25 @@ def test_threads_that_ask_at_once_get_the_same_resource() -> None:
 def test_functions_of_the_core_hold_what_the_interpreter_reads_when_they_end() -> None:
     for function in (native_process().launch, native_process().quick.fill_stock):
         assert any(isinstance(one, ctypes.Structure) for one in gc.get_referents(function))
+
+
+def test_a_host_whose_close_is_interrupted_ends_its_threads_when_it_is_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: object) -> bool:
+        raise KeyboardInterrupt
+
+    host = HostContext("mstd:2")
+    host.work_queue.start()
+    before = threading.active_count()
+    with monkeypatch.context() as patch:
+        patch.setattr(host, "quiesce", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            host.close()
+    del host
+    gc.collect()
+    end = time.monotonic() + 20
+    while threading.active_count() > before - 2 and time.monotonic() < end:
+        time.sleep(0.01)
+
+    assert threading.active_count() == before - 2
