@@ -241,12 +241,12 @@ class LeakCheckAllocator(ProfiledAllocator):
 class FixedSizeAllocator:
     """Has `CAPACITY` bytes in all, and tells `log` about each request.
 
-    Requests of up to 32 bytes pass uncounted: they are the runtime's own, not tensors.
+    A request counts as in the reference, whose buffers have `HEADER_BYTES` in front of their data.
     """
 
     banner = "Choosing fixed size malloc."
     CAPACITY: Final = 1024
-    UNCOUNTED_BYTES: Final = 32
+    HEADER_BYTES: Final = 64
 
     def __init__(self, upstream: HostAllocator, log: Callable[[str], None] | None = None) -> None:
         self._upstream = upstream
@@ -259,23 +259,21 @@ class FixedSizeAllocator:
         return self.CAPACITY - self._ledger.current_bytes
 
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
-        if size <= self.UNCOUNTED_BYTES:
-            return self._upstream.allocate_bytes(size, alignment)
-        if size > self.remaining:
+        counted = self.HEADER_BYTES + size
+        if counted > self.remaining:
             self._log(
-                f"Attempted to allocate {size} bytes. "
+                f"Attempted to allocate {counted} bytes. "
                 f"However current capacity is only {self.remaining}.\n"
             )
             return None
         address = self._upstream.allocate_bytes(size, alignment)
         if address is not None:
-            self._ledger.allocated(size)
-            self._log(f"Allocating {size} bytes. {self.remaining} remaining.\n")
+            self._ledger.allocated(counted)
+            self._log(f"Allocating {counted} bytes. {self.remaining} remaining.\n")
         return address
 
     def deallocate_bytes(self, address: int, size: int) -> None:
-        if size > self.UNCOUNTED_BYTES:
-            self._ledger.deallocated(size)
+        self._ledger.deallocated(self.HEADER_BYTES + size)
         self._upstream.deallocate_bytes(address, size)
 
 

@@ -268,14 +268,14 @@ def test_a_leak_is_reported_and_is_an_error(shell) -> None:
 
 
 def test_a_fixed_size_is_refused_to_who_asks_for_more(shell) -> None:
-    text = TENSOR.replace("1000", "250")
+    text = TENSOR.replace("1000", "200")
     fits = shell("run", "--allocator", "fixed_size", shell.write("t.mlir", text))
     refused = shell("run", "--allocator", "fixed_size", shell.write("r.mlir", TENSOR))
 
-    assert (fits.status, fits.stderr) == (0, "Allocating 1000 bytes. 24 remaining.\n")
+    assert (fits.status, fits.stderr) == (0, "Allocating 864 bytes. 160 remaining.\n")
     assert refused.status == 1
     assert refused.stderr.splitlines()[:2] == [
-        "Attempted to allocate 4000 bytes. However current capacity is only 1024.",
+        "Attempted to allocate 4064 bytes. However current capacity is only 1024.",
         "r.mlir:3:8: error: unexpected error: runtime error: Cannot allocate tensor",
     ]
 
