@@ -1,10 +1,10 @@
 // The line of the selected operation, marked in the cell's own editor.
 
-const editors = new Map(); // the cell's id: what marks a line in its editors
+const editors = new Set(); // what marks a line in an editor, if it is of the cell
 
-/** Mark `line` (from 1) of the cell with this id; null marks none. */
-export function markLine(cell, line) {
-  for (const mark of editors.get(cell) ?? []) mark(line);
+/** Mark the line of the cell with this id that has this `text`: `line`, or else the first; null marks none. */
+export function markLine(cell, line, text) {
+  for (const mark of editors) mark(cell, line, text);
 }
 
 /** The editor extension. */
@@ -12,13 +12,8 @@ export function createCurrentLine({ state, view }) {
   const choose = state.StateEffect.define();
   const look = view.Decoration.line({ class: "tfrt-current" });
   const field = state.StateField.define({
-    create: () => view.Decoration.none,
-    update(marks, transaction) {
-      const effect = transaction.effects.find((each) => each.is(choose));
-      if (!effect) return marks.map(transaction.changes);
-      const { doc } = transaction.state;
-      return effect.value >= 1 && effect.value <= doc.lines ? view.Decoration.set([look.range(doc.line(effect.value).from)]) : view.Decoration.none;
-    },
+    create: () => view.Decoration.set([]),
+    update: (marks, { changes, effects }) => effects.find((each) => each.is(choose))?.value ?? marks.map(changes),
     provide: (self) => view.EditorView.decorations.from(self),
   });
   const theme = view.EditorView.baseTheme({
@@ -26,12 +21,15 @@ export function createCurrentLine({ state, view }) {
 
   return ({ model }) => {
     if (model?.type !== "code") return [];
-    const follow = view.ViewPlugin.define((editor) => {
-      const mark = (line) => editor.dispatch({ effects: choose.of(line) });
-      if (!editors.has(model.id)) editors.set(model.id, new Set());
-      editors.get(model.id).add(mark);
-      return { destroy: () => editors.get(model.id)?.delete(mark) };
-    });
-    return [field, theme, follow];
+    return [field, theme, view.ViewPlugin.define((editor) => {
+      const mark = (cell, line, text) => {
+        if (cell !== model.id) return;
+        const { doc } = editor.state, lines = `${doc}`.split("\n");
+        const place = lines[line - 1] === text ? line : lines.indexOf(text) + 1;
+        editor.dispatch({ effects: choose.of(view.Decoration.set(place ? [look.range(doc.line(place).from)] : [])) });
+      };
+      editors.add(mark);
+      return { destroy: () => editors.delete(mark) };
+    })];
   };
 }

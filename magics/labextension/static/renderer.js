@@ -23,7 +23,7 @@ export function createRenderer({ Widget }, runs) {
         const store = await run.ready;
         if (this.run !== run || this.isDisposed) return;
         this.board = createBoard(this.node, store, { ask: (question) => run.ask(question), canAsk: () => run.kernel !== null,
-          code: async () => (await fetch(import.meta.url)).text(), onSelect: (line) => markLine(this.cellId(), line) });
+          code: async () => (await fetch(import.meta.url)).text(), onSelect: (line) => markLine(this.cellId(), line, store.document.source.split("\n")[line - 1]) });
       }
       if (this.run.head.status === "running" && data.status !== "running") this.run.adopt(data);
     }

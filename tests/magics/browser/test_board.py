@@ -240,6 +240,10 @@ func.func @main() -> !async.token {
   async.await %first : !async.token
   return %second : !async.token
 }"""
+EDIT = """([old, text]) => {
+  const { model } = window.jupyterapp.shell.currentWidget.content.widgets[1];
+  model.sharedModel.setSource(model.sharedModel.getSource().replace(old, text));
+}"""
 SLOW = """%%tfrt --slow 1000000000
 func.func @main() -> (i32, i32) {
   %one = tfrt.constant.i32 1
@@ -267,6 +271,17 @@ def test_each_place_of_a_run_that_fails_is_underlined_and_cancel_ends_one_that_i
         assert marks.all_inner_texts() == marked
     cells.nth(1).locator("[data-value='%other']").click()
     assert cells.nth(1).locator(".tfrt-current").inner_text().strip().startswith("%other")
+
+    # A line that the user moves is found again; for one that was edited no other is marked.
+    current, moves = ".tfrt-current:has-text('{}')", ("func.func", "// new\n\nfunc.func")
+    for (old, new), marks in (moves, 1), (("%other, ", "%others, "), 0):
+        page.evaluate(EDIT, [old, new])
+        cells.nth(1).locator("[data-value='%sum']").click()
+        page.wait_for_selector(current.format("%sum"))
+        cells.nth(1).locator("[data-value='%other']").click()
+        page.wait_for_selector(current.format("%sum"), state="detached")
+        assert cells.nth(1).locator(current.format("%other")).count() == marks
+        assert cells.nth(1).locator(".tfrt-current").count() == marks
 
 
 def test_a_page_without_our_extension_has_a_table_that_follows_the_run(notebook) -> None:

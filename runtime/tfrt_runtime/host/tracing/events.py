@@ -69,13 +69,13 @@ class Watch:
     """
 
     def __init__(self, *, slow: float = 0) -> None:
-        """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is."""
+        """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is, and above 10^9 as 10^9."""
         self._readers: list[Reader] = [Reader()]
-        self.slow = max(1.0, slow)
+        self.slow = min(max(1.0, slow), 1e9)
         """How many times as long each kernel lasts; a kernel that sets a timer multiplies itself."""
         self._words = structs.Watch.new(at.WATCH_SIZE)
         self._words.instances = 1
-        self._words.slow = round(1000 * slow) if slow > 1 else 0
+        self._words.slow = round(1000 * self.slow) if slow > 1 else 0
         self._kept: list[ctypes.Array[ctypes.c_int64]] = []
         self._table: ctypes.Array[ctypes.c_int64] | None = None
         self.queue: WorkQueue | None = None
