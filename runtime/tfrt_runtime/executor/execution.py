@@ -177,9 +177,8 @@ class Execution:
                     request.become_known()
                 if not queue.has_started:
                     queue.start()
-                if (
-                    request.cancel_message is not None
-                ):  # perhaps before it had the results to decide
+                # Who cancelled it meanwhile perhaps came before there were results to decide.
+                if request.cancel_message is not None:
                     request.decide_results()
                 return results
         return Execution(host, program, entry, arguments).results
