@@ -466,9 +466,8 @@ class AsyncValue(NativeValue):
         done = asyncio.Event()
 
         def wake() -> None:
-            with contextlib.suppress(
-                RuntimeError
-            ):  # the loop was closed before the value was resolved
+            # The loop may have been closed before the value was resolved.
+            with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(done.set)
 
         self.and_then(wake)
