@@ -58,6 +58,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
         ("--no-wait=3", "%%tfrt: argument --no-wait: takes no value, found '3'"),
         ("--step --explore", "%%tfrt: --explore and --step exclude each other"),
         ("--explore --emit bef", "%%tfrt: --emit and --explore exclude each other"),
+        ("--explore -o x", "%%tfrt: --explore shows outcomes, and has no results for --output"),
     ],
 )
 def test_a_mistake_is_refused_in_one_line(line: str, message: str) -> None:
