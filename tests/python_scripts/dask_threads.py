@@ -63,9 +63,14 @@ if __name__ == "__main__":
             Event("go", client).set()
         with tfrt.HostContext(tfrt.DaskWorkQueue(client, local="s")) as host:
             print(sizes.run(1, host=host).result(60))
-    with tfrt.HostContext(tfrt.DaskWorkQueue(client)) as host:
+        late = tfrt.DaskWorkQueue(client)
+    with tfrt.HostContext(late) as host:
         error = sizes.run(1, host=host).results[0].exception(60)
         print(isinstance(error, tfrt.TfrtError), error.__cause__ is not None)
+    try:
+        tfrt.DaskWorkQueue(client)
+    except tfrt.TfrtError as error:
+        print("that is open" in str(error))
     for wrong in ("tcp://nowhere", None):
         try:
             tfrt.DaskWorkQueue(wrong)
