@@ -100,6 +100,11 @@ def error(
     return Diagnostic(Severity.ERROR, message, location, tuple(notes))
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of something: `1 argument`, `2 arguments`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def note(message: str, location: AnyLocation | None = None) -> Diagnostic:
     """A Diagnostic of severity NOTE, to hang on another one."""
     return Diagnostic(Severity.NOTE, message, location)

@@ -276,7 +276,7 @@ class Program:
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the program."""
-        import html  # half of it are names of characters, which a command does not need
+        import html  # a command needs none, and its table of characters takes a millisecond
 
         picture = self.graph()._repr_html_()
         text = html.escape(self.mlir)

@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Generator, Sequence
 from typing import Any, overload
 
+from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
@@ -68,8 +69,7 @@ class Batch(Execution):
 
     def __repr__(self) -> str:
         state = "cancelled" if self.request.is_cancelled else "done" if self.is_done else "running"
-        noun = "call" if self.calls == 1 else "calls"
-        return f"<Batch @{self.function.name} {state}, {self.calls} {noun}>"
+        return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment."""

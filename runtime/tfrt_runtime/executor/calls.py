@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, counted, error
 from tfrt_runtime.executor.deadlock import find_deadlock
 from tfrt_runtime.host.payload import (
     ENCODERS,
@@ -237,8 +237,7 @@ class Entry:
 
     def _miscounted(self, found: int) -> TfrtError:
         types = self._arguments
-        noun = "argument" if len(types) == 1 else "arguments"
-        text = f"@{self.name} takes {len(types)} {noun}, found {found}"
+        text = f"@{self.name} takes {counted(len(types), 'argument')}, found {found}"
         if found < len(types):
             text += f": {self._described(found)} is missing, which is {types[found]}"
         return TfrtError(error(text, place_of_caller()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require
-from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.diagnostics import Diagnostic, counted
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.deadlock import abandon_values
 from tfrt_runtime.executor.machine import AUTO, Tier
@@ -177,7 +177,7 @@ class Execution:
                     request.become_known()
                 if not queue.has_started:
                     queue.start()
-                # Who cancelled it meanwhile perhaps came before there were results to decide.
+                # A thread that has cancelled it meanwhile may have found no results to decide.
                 if request.cancel_message is not None:
                     request.decide_results()
                 return results
@@ -323,9 +323,8 @@ class Execution:
         else:
             failed = any(value.state is State.ERROR for value in self.results)
             state = "failed" if failed or self.request.diagnostics else "done"
-        noun = "result" if count == 1 else "results"
         how = ", compiled" if self.request.native.compiled else ""
-        return f"<Execution @{self.function.name} {state}, {decided} of {count} {noun}{how}>"
+        return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment: a static board."""

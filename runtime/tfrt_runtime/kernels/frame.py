@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.resources import ResourceContext
@@ -82,9 +82,8 @@ class KernelFrame:
             KernelError: if there is no such result.
         """
         if not (isinstance(index, int) and 0 <= index < len(self.result_types)):
-            count = len(self.result_types)
-            noun = "result" if count == 1 else "results"
-            raise KernelError(f"'{self.name}' has {count} {noun}, found no result {index!r}")
+            has = counted(len(self.result_types), "result")
+            raise KernelError(f"'{self.name}' has {has}, found no result {index!r}")
         return self.request.allocate(self.result_types[index], self._broken)
 
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:

@@ -71,6 +71,24 @@ def test_what_kernels_print_by_python_is_a_part_of_the_outcome(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_what_another_thread_prints_meanwhile_is_no_part_of_the_outcome(capsys):
+    @kernel("test.beside")
+    def beside(chain):
+        other = threading.Thread(target=print, args=("beside",))
+        other.start()
+        other.join()
+        print("here")
+        return chain
+
+    found = explored("""func.func @main() -> !tfrt.chain {
+  %c = tfrt.new.chain
+  %d = "test.beside"(%c) : (!tfrt.chain) -> !tfrt.chain
+  tfrt.return %d : !tfrt.chain
+}""")
+    assert [outcome.printed for outcome in found.outcomes] == ["here\n"]
+    assert capsys.readouterr().out == "beside\n" * found.schedules
+
+
 def test_a_chain_leaves_one_outcome():
     found = explored(PRINTS.format(chain="%p"))
     assert found.is_complete and found.schedules == 1 and len(found.outcomes) == 1

@@ -44,6 +44,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
 )
+from tfrt_runtime.diagnostics import counted
 
 SEGMENTS = "operandSegmentSizes"
 
@@ -69,8 +70,7 @@ def _problems(op: IRDLOperation, definition: OpDef) -> Iterator[str]:
     has_list = any(isinstance(one, VariadicDef) for _, one in definition.successors)
     if not has_list and len(op.successors) != len(definition.successors):
         count = len(definition.successors)
-        noun = "successor" if count == 1 else "successors"
-        yield f"requires {count} {noun} but found {len(op.successors)}"
+        yield f"requires {counted(count, 'successor')} but found {len(op.successors)}"
     yield from _count_problem(_OPERANDS, len(op.operands), [d for _, d in operands])
     if SEGMENTS not in op.properties and _has_segments(definition):
         yield (

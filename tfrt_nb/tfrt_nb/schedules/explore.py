@@ -7,10 +7,8 @@ A step is a kernel or the part of a task between two awaits: what happens within
 
 from __future__ import annotations
 
-import contextlib
-import io
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
 
@@ -22,6 +20,7 @@ from tfrt_nb.schedules.memory import memory_races
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.users.prints import divert_prints
 
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
@@ -87,17 +86,6 @@ class _Done:
     uses: Uses
     before: frozenset[int]
     node: int
-
-
-class _Prints(io.TextIOBase):
-    """A text stream whose text goes to a function."""
-
-    def __init__(self, output: Callable[[str], None]) -> None:
-        self._output = output
-
-    def write(self, text: str) -> int:
-        self._output(text)
-        return len(text)
 
 
 class _Restart(Exception):
@@ -185,9 +173,11 @@ class Explorer:
             output=output,
             watch=watch,
         )
-        # What kernels print by Python is a part of the outcome, too.
-        with contextlib.redirect_stdout(_Prints(run.request.output)):
+        undo = divert_prints(run.request)
+        try:
             is_over = run.wait(_RUN_SECONDS)
+        finally:
+            undo()
         values = tuple(_text(value) for value in run.results)
         errors = tuple(sorted(clean(one.message) for one in run.diagnostics))
         if not is_over:

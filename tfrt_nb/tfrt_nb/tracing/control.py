@@ -18,6 +18,7 @@ from tfrt_nb.tracing.trace import Region, Trace, Traced, Weak, refuse, required,
 from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.attributes import Scalar
 from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     FLOATS,
@@ -68,8 +69,8 @@ def check_body(function: object, count: int, where: str) -> None:
     try:
         inspect.signature(function).bind(*[None] * count)
     except TypeError as wrong:
-        noun = "argument" if count == 1 else "arguments"
-        refuse(f"a body of control flow in @{where} is called with {count} {noun}: {wrong}")
+        given = counted(count, "argument")
+        refuse(f"a body of control flow in @{where} is called with {given}: {wrong}")
     except ValueError:
         return  # some functions of C do not say what they take
 

@@ -22,7 +22,7 @@ from tfrt_nb.tracing.trace import Module, Trace, number_attribute, refuse
 from tfrt_nb.tracing.types import DTYPES, type_of_value
 from tfrt_runtime.bef.attributes import Attribute, array_of
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
@@ -214,8 +214,8 @@ def _of_signature(
         words += [signature.rest] * (len(values) - len(words))
     needs_chain = bool(words) and words[-1] == "chain" and len(values) == len(words) - 1
     if len(values) + needs_chain != len(words):
-        noun = "argument" if len(words) == 1 else "arguments"
-        refuse(f"'{signature.name}' takes {len(words)} {noun}, found {len(values)}")
+        taken = counted(len(words), "argument")
+        refuse(f"'{signature.name}' takes {taken}, found {len(values)}")
     known = [*values, A_CHAIN] if needs_chain else values
     types = [
         str(WORDS[word]) if word != "any" else type_of_value(value)

@@ -28,7 +28,7 @@ from tfrt_nb.tracing.trace import (
 from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.callers import require
-from tfrt_runtime.diagnostics import Location
+from tfrt_runtime.diagnostics import Location, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
@@ -170,9 +170,8 @@ class TracedProgram:
     def _types_of(self, values: Sequence[object]) -> tuple[str, ...]:
         """The signature for values: annotations say it, else the values do."""
         if len(values) != len(self._parameters):
-            count = len(self._parameters)
-            noun = "argument" if count == 1 else "arguments"
-            refuse(f"@{self._name} takes {count} {noun}, found {len(values)}")
+            taken = counted(len(self._parameters), "argument")
+            refuse(f"@{self._name} takes {taken}, found {len(values)}")
         return tuple(
             known or _type_like(value) for known, value in zip(self._types, values, strict=True)
         )

@@ -10,7 +10,7 @@ from tfrt_runtime.bef.attributes import Dense, Plain
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.diagnostics import AnyLocation, TfrtError, error
+from tfrt_runtime.diagnostics import AnyLocation, TfrtError, counted, error
 from tfrt_runtime.executor.loading.attributes import (
     KINDS_OF,
     WrongKind,
@@ -181,9 +181,8 @@ class Resolver:
     def _compiled(self, kernel: CompiledKernel, record: BefKernel) -> Call:
         self._expect(record, kernel.name, len(kernel.arguments), len(kernel.results))
         if len(record.arguments) > len(kernel.arguments):
-            noun = "argument" if len(kernel.arguments) == 1 else "arguments"
-            count = f"{len(kernel.arguments)} {noun}, found {len(record.arguments)}"
-            raise self._refuse(record, f"'{kernel.name}' takes {count}")
+            taken, found = counted(len(kernel.arguments), "argument"), len(record.arguments)
+            raise self._refuse(record, f"'{kernel.name}' takes {taken}, found {found}")
         self._expect_attributes(kernel.name, record, 0)
         arguments = [kernel.arguments[i] for i in kernel.order]
         data = (
@@ -420,10 +419,8 @@ class Resolver:
 
     def _expect(self, record: BefKernel, name: str, arguments: int, results: int | None) -> None:
         if len(record.arguments) < arguments:
-            noun = "argument" if arguments == 1 else "arguments"
-            raise self._refuse(
-                record, f"'{name}' takes {arguments} {noun}, found {len(record.arguments)}"
-            )
+            taken, found = counted(arguments, "argument"), len(record.arguments)
+            raise self._refuse(record, f"'{name}' takes {taken}, found {found}")
         if results is not None and len(record.results) != results:
             raise self._refuse(
                 record, f"'{name}' has {results} results, found {len(record.results)}"

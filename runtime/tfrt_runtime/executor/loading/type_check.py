@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import TfrtError, counted, error
 from tfrt_runtime.executor.loading.resolve import signatures, types_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
@@ -130,8 +130,7 @@ class TypeCheck:
         """Arguments too many may only be of a type of `ignored`."""
         for register in record.arguments[count:]:
             if types[register] not in ignored:
-                noun = "argument" if count == 1 else "arguments"
-                text = f"takes {count} {noun}, found {len(record.arguments)}"
+                text = f"takes {counted(count, 'argument')}, found {len(record.arguments)}"
                 raise self._wrong(record, text)
 
     def _check_control(

@@ -1,7 +1,7 @@
-"""`print` in Python kernels: what the kernel of a watched run prints is the run's.
+"""`print` in Python kernels: what the kernel of a run prints is the run's, where that has a place of its own for it.
 
-Such a run has a place of its own for what it prints, a board in a notebook for instance.  The process has one
-standard output, which a notebook takes for that of the cell that runs at the moment.
+A watched run has one, a board in a notebook for instance, and so has a run whose schedules are explored.  The
+process has one standard output, which a notebook takes for that of the cell that runs at the moment.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ _IS_PRINTING: ContextVar[bool] = ContextVar("_IS_PRINTING", default=False)
 """Whether a run prints here: where its text goes may be standard output again."""
 
 
-def divert_prints() -> Callable[[], None]:
-    """From now on what kernels of watched runs write to standard output goes to their runs; returns the undo."""
+def divert_prints(only: Request | None = None) -> Callable[[], None]:
+    """From now on what kernels of a run write to standard output goes to the run; returns the undo.
+
+    Those of `only`, or else of all watched runs.
+    """
     stream = sys.stdout
     # Another object: to give the stream another `write` would last until the end of the cell, as IPython does that, too.
-    diverted = sys.stdout = cast(TextIO, _Diverted(stream))
+    diverted = sys.stdout = cast(TextIO, _Diverted(stream, only))
 
     def undo() -> None:
         if sys.stdout is diverted:
@@ -33,16 +36,16 @@ def divert_prints() -> Callable[[], None]:
 
 
 class _Diverted:
-    """A text stream, but for what kernels of watched runs write.  Any thread may write."""
+    """A text stream, but for what kernels of runs write.  Any thread may write."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, only: Request | None) -> None:
+        self._stream, self._only = stream, only
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        run = None if _IS_PRINTING.get() or not isinstance(text, str) else _run_here()
+        run = None if _IS_PRINTING.get() or not isinstance(text, str) else _run_here(self._only)
         if run is None:
             return self._stream.write(text)
         token = _IS_PRINTING.set(True)
@@ -57,12 +60,17 @@ class _Diverted:
             self.write(line)
 
 
-def _run_here() -> Request | None:
-    """The watched run whose kernel this thread or coroutine runs."""
+def _run_here(only: Request | None) -> Request | None:
+    """The run whose kernel this thread or coroutine runs, if it is `only`, or else if it is watched."""
     coroutine = COROUTINE.get()
+    run: object
     if coroutine is not None:
         run = getattr(coroutine, "run", None)  # it has none any more when it is over
-        return run if isinstance(run, Request) and run.watched is not None else None
-    watch = event_log().watch_here()
-    run = None if watch is None else watch.run
-    return run if isinstance(run, Request) else None
+    elif only is not None:
+        run = only if only.queue.is_at_work_here else None
+    else:
+        watch = event_log().watch_here()
+        run = None if watch is None else watch.run
+    if not isinstance(run, Request) or (run.watched is None if only is None else run is not only):
+        return None
+    return run

@@ -177,9 +177,9 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 def at_once(bound: Address, given: Address, count: int) -> Address:
     """The results of a kernel of numbers, with references: `at_once(queue, kernel, template, arguments)`.
 
-    An int for one result, for several their words as `bytes`.  The template is of a function that calls the kernel.  MISSING, and nothing has changed, in the cases of
-    `launch`, if an argument is a value that is not available, if the kernel makes an error, and where
-    the thread runs a kernel or schedules are explored.
+    An int for one result, for several their words as `bytes`.  The template is of a function that calls the
+    kernel.  MISSING, and nothing has changed, in the cases of `launch`, if an argument is a value that is not
+    available, if the kernel makes an error, and where the thread runs a kernel or schedules are explored.
     """
     api, missing = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 16)
     queue, template = word(api, given, 0), word(api, given, 2)

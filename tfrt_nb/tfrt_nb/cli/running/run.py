@@ -25,6 +25,7 @@ from tfrt_runtime.diagnostics import (
     Location,
     Severity,
     TfrtError,
+    counted,
     error,
     note,
 )
@@ -227,9 +228,8 @@ def _callable(functions: Sequence[FunctionSignature], name: str, given: int) -> 
         if function.name == name:
             types = function.argument_types
             if len(types) != given:
-                noun = "argument" if len(types) == 1 else "arguments"
                 listed = f" ({', '.join(types)})" if types else ""
-                text = f"@{name} takes {len(types)} {noun}{listed}, found {given}"
+                text = f"@{name} takes {counted(len(types), 'argument')}{listed}, found {given}"
                 raise TfrtError(error(text))
             return function
     names = ", ".join(f"@{one.name}" for one in functions)
