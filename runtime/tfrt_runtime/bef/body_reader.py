@@ -12,18 +12,20 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain, compress
 from operator import lt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tfrt_runtime.bef.encoding import (
     KERNEL_ALIGNMENT,
     KERNEL_HEADER_WORDS,
+    MANY_KERNELS,
     PSEUDO_KERNEL_CODE,
     PSEUDO_KERNEL_LOCATION,
     FunctionKind,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefKernel, Numbers, kernel_of, split_words
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 
 _PROBLEM = "invalid Functions section in BEF file"
@@ -49,12 +51,6 @@ class Tables:
     attributes_size: int
 
 
-# One kernel's words, apart: code, location, arguments, attributes, functions, results, users of each
-# result, and the position of the word after it.  A plain tuple, as this is the innermost loop.
-_Numbers = tuple[int, ...]
-_Lists = tuple[int, int, _Numbers, _Numbers, _Numbers, _Numbers, tuple[_Numbers, ...], int]
-
-
 class BodyReader:
     """Reads bodies one after the other, in the order in which they stand in the file.
 
@@ -66,8 +62,14 @@ class BodyReader:
         self._start = start
         self._end = end
         self._tables = tables
-        self._words = struct.unpack_from(f"<{(end - start) // _WORD}I", data, start)
         self._next_word = 0
+
+    @cached_property
+    def _words(self) -> Numbers:
+        """The section; it is not asked for where bodies are mapped."""
+        return struct.unpack_from(
+            f"<{(self._end - self._start) // _WORD}I", self._data, self._start
+        )
 
     def read(self, signature: Signature, nonstrict: Collection[int]) -> BefFunction:
         """The function of `signature`; `nonstrict` has the numbers of its non-strict kernels."""
@@ -79,6 +81,10 @@ class BodyReader:
         cursor = Cursor(self._data, _PROBLEM, self._start + signature.offset, self._end)
         location = cursor.varint()
         register_count = cursor.count("registers")
+        if register_count >= MANY_KERNELS and not nonstrict:
+            columns = Cursor(self._data, _PROBLEM, cursor.offset, self._end)
+            if (mapped := self._map(signature, location, register_count, columns)) is not None:
+                return mapped
         use_counts = cursor.varints(register_count)
         kernel_count = cursor.count("kernels")
         table = cursor.varints(3 * kernel_count)
@@ -109,17 +115,68 @@ class BodyReader:
             raise cursor.fail(problem)
         return function
 
+    def _map(
+        self, signature: Signature, location: int, register_count: int, cursor: Cursor
+    ) -> BefFunction | None:
+        """A large function by column, its use counts at the cursor; None if it is not large, or not as it should be."""
+        from tfrt_runtime.bef.columns import Body, map_kernels, word_column
+
+        if (use_counts := cursor.varint_column(register_count)) is None:
+            return None
+        kernel_count = cursor.count("kernels")
+        if kernel_count < MANY_KERNELS or (table := cursor.varint_column(3 * kernel_count)) is None:
+            return None
+        result_registers = cursor.varints(len(signature.result_types))
+        cursor.align(KERNEL_ALIGNMENT)
+        words = word_column(self._data[cursor.offset : self._end])
+        head: Numbers = tuple(words[: table[3] // _WORD].tolist())
+        argument_count = len(signature.argument_types)
+        if len(head) < KERNEL_HEADER_WORDS:
+            return None
+        lists = split_words(head, 0)
+        if lists[-1] != len(head) or not _is_pseudo_kernel(
+            table[0], lists, register_count, argument_count
+        ):
+            return None
+        entry_users, *argument_users = lists[6]
+        body = Body(
+            table[3:],
+            use_counts,
+            argument_users,
+            entry_users,
+            result_registers,
+            self._tables.kernel_names,
+            self._tables.function_count,
+            self._tables.attributes_size,
+        )
+        if (kernels := map_kernels(words, body)) is None:
+            return None
+        self._next_word = (cursor.offset - self._start) // _WORD + kernels.end
+        return BefFunction(
+            signature.kind,
+            signature.name,
+            signature.argument_types,
+            signature.result_types,
+            location,
+            register_count,
+            tuple(use_counts.tolist()),
+            kernels,
+            entry_users,
+            tuple(argument_users),
+            int(table[2]),
+            result_registers,
+        )
+
     def _read_pseudo_kernel(
         self, table: tuple[int, ...], register_count: int, argument_count: int
     ) -> tuple[tuple[int, ...], ...]:
         """The users of the trigger, then those of each argument."""
         if not table:
             raise self._fail("no pseudo kernel", self._next_word)
-        code, location, *_, results, used_by, _ = self._read_lists(self._next_word)
-        found = (table[0], code, location, results)
-        trigger_and_arguments = (register_count, *range(argument_count))
-        if found != (0, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, trigger_and_arguments):
+        lists = self._split(self._next_word)
+        if not _is_pseudo_kernel(table[0], lists, register_count, argument_count):
             raise self._fail("no pseudo kernel for the function's arguments", self._next_word)
+        used_by: tuple[Numbers, ...] = lists[6]
         return used_by
 
     def _read_kernels(
@@ -127,7 +184,7 @@ class BodyReader:
     ) -> tuple[BefKernel, ...]:
         """The real kernels; `table` has three numbers for each, and for the pseudo kernel."""
         first = self._next_word
-        at = self._read_lists(first)[-1]
+        at = self._split(first)[-1]
         kernels: list[BefKernel] = []
         positions: list[int] = []
         names = self._tables.kernel_names
@@ -135,7 +192,7 @@ class BodyReader:
         rows = zip(table[3::3], table[4::3], table[5::3], strict=True)
         for number, (offset, operand_count, stream_id) in enumerate(rows, 1):
             try:
-                lists = self._read_lists(at)
+                lists = self._split(at)
                 code, location, arguments, attributes, functions, results, used_by, end = lists
                 if offset != _WORD * (at - first) or operand_count != len(arguments):
                     raise self._fail("a kernel that does not fit its entry in the table", at)
@@ -199,42 +256,14 @@ class BodyReader:
             and max(chain.from_iterable(functions), default=-1) < tables.function_count
         )
 
-    def _read_lists(self, at: int) -> _Lists:
-        """The kernel at word `at`."""
+    def _split(self, at: int) -> tuple[Any, ...]:
+        """The kernel at word `at`, as `split_words` has it."""
         words = self._words
-        start = at + KERNEL_HEADER_WORDS
-        if start > len(words):
+        if at + KERNEL_HEADER_WORDS > len(words) or (lists := split_words(words, at))[-1] > len(
+            words
+        ):
             raise self._fail("a kernel past the end of the section", at)
-        code, location, argument_count, attribute_count, function_count, result_count = words[
-            at:start
-        ]
-        arguments = start + result_count
-        attributes = arguments + argument_count
-        functions = attributes + attribute_count
-        results = functions + function_count
-        end_of_results = end = results + result_count
-        # Past the end of the section there are no counts; then `end` is past it, too.
-        if result_count == 1 and arguments <= len(words):
-            end += words[start]
-            used_by: tuple[_Numbers, ...] = (words[end_of_results:end],)
-        else:
-            listed = []
-            for count in words[start:arguments]:
-                listed.append(words[end : end + count])
-                end += count
-            used_by = tuple(listed)
-        if end > len(words):
-            raise self._fail("a kernel past the end of the section", at)
-        return (
-            code,
-            location,
-            words[arguments:attributes],
-            words[attributes:functions] if attribute_count else (),
-            words[functions:results] if function_count else (),
-            words[results:end_of_results],
-            used_by,
-            end,
-        )
+        return lists
 
     def _find_wrong_reference(self, kernel: BefKernel, defined: int) -> str | None:
         """What is wrong with the numbers in `kernel`; registers below `defined` are defined."""
@@ -252,6 +281,16 @@ class BodyReader:
 
     def _fail(self, found: str, at: int) -> MalformedBef:
         return MalformedBef(_PROBLEM, self._start + _WORD * at, found)
+
+
+def _is_pseudo_kernel(
+    offset: int, lists: tuple[Any, ...], register_count: int, argument_count: int
+) -> bool:
+    """Whether a kernel at `offset`, as `split_words` has it, is that of the function's arguments."""
+    code, location, _, _, _, results, _, _ = lists
+    found = (offset, code, location, results)
+    trigger_and_arguments = (register_count, *range(argument_count))
+    return found == (0, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, trigger_and_arguments)
 
 
 def _range(first: int, count: int) -> tuple[int, ...]:

@@ -361,6 +361,6 @@ def _read_attribute_names(
     if function.kind == FunctionKind.NATIVE:
         return ()
     _expect(cursor, 1 + len(function.kernels), "kernels")
-    counts = [len(kernel.attributes) for kernel in function.kernels]
+    counts = function.attribute_counts
     names = iter(_lookup(cursor, strings, cursor.varints(sum(counts)), "string"))
     return tuple([tuple(islice(names, count)) if count else () for count in counts])

@@ -8,13 +8,14 @@ count from 1 in `used_by` and friends: kernel 0 is the pseudo kernel, which is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.encoding import KERNEL_HEADER_WORDS, FunctionKind
 
 
 class BefKernel(NamedTuple):
@@ -42,6 +43,70 @@ class BefKernel(NamedTuple):
 kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
 """The kernel with these ten fields, in half the time that it takes to call the class."""
 
+Numbers = tuple[int, ...]
+
+
+def split_words(
+    words: Numbers, at: int
+) -> tuple[int, int, Numbers, Numbers, Numbers, Numbers, tuple[Numbers, ...], int]:
+    """The kernel whose header is at `at`, in words as `body_writer` has them.
+
+    Its code, location, arguments, attributes, functions, results, the users of each result, and the position
+    after it, which is past the end of `words` if these are too few; then the lists are not whole.  A plain
+    tuple, as this is the innermost loop.
+    """
+    start = at + KERNEL_HEADER_WORDS
+    code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
+    arguments = start + result_count
+    attributes = arguments + argument_count
+    functions = attributes + attribute_count
+    results = functions + function_count
+    end_of_results = end = results + result_count
+    # Past the end there are no counts; then `end` is past it, too.
+    if result_count == 1 and arguments <= len(words):
+        end += words[start]
+        used_by: tuple[Numbers, ...] = (words[end_of_results:end],)
+    else:
+        listed = []
+        for count in words[start:arguments]:
+            listed.append(words[end : end + count])
+            end += count
+        used_by = tuple(listed)
+    return (
+        code,
+        location,
+        words[arguments:attributes],
+        words[attributes:functions] if attribute_count else (),
+        words[functions:results] if function_count else (),
+        words[results:end_of_results],
+        used_by,
+        end,
+    )
+
+
+class KernelsByColumn(Sequence[BefKernel]):
+    """The kernels of a large function, whose records are made when they are looked at (`columns`)."""
+
+    @property
+    @abstractmethod
+    def names(self) -> list[str]:
+        """The name of each."""
+
+    @property
+    @abstractmethod
+    def locations(self) -> list[int]:
+        """The location of each."""
+
+    @property
+    @abstractmethod
+    def attribute_counts(self) -> list[int]:
+        """How many attributes each has."""
+
+    @property
+    @abstractmethod
+    def callees(self) -> set[int]:
+        """The functions that they name."""
+
 
 @dataclass(frozen=True, slots=True)
 class BefFunction:
@@ -59,13 +124,45 @@ class BefFunction:
     location: int = 0
     register_count: int = 0
     use_counts: tuple[int, ...] = ()
-    kernels: tuple[BefKernel, ...] = ()
+    kernels: tuple[BefKernel, ...] | KernelsByColumn = ()
     entry_users: tuple[int, ...] = ()
     argument_users: tuple[tuple[int, ...], ...] = ()
     entry_stream_id: int = 0
     result_registers: tuple[int, ...] = ()
     register_types: tuple[str, ...] | None = None
     attribute_names: tuple[tuple[str, ...], ...] | None = None
+
+    @property
+    def kernel_names(self) -> Sequence[str]:
+        """The name of each kernel."""
+        kernels = self.kernels
+        if isinstance(kernels, KernelsByColumn):
+            return kernels.names
+        return [kernel.name for kernel in kernels]
+
+    @property
+    def kernel_locations(self) -> Sequence[int]:
+        """The location of each kernel."""
+        kernels = self.kernels
+        if isinstance(kernels, KernelsByColumn):
+            return kernels.locations
+        return [kernel.location for kernel in kernels]
+
+    @property
+    def attribute_counts(self) -> Sequence[int]:
+        """How many attributes each kernel has."""
+        kernels = self.kernels
+        if isinstance(kernels, KernelsByColumn):
+            return kernels.attribute_counts
+        return [len(kernel.attributes) for kernel in kernels]
+
+    @property
+    def callees(self) -> set[int]:
+        """The functions that kernels name."""
+        kernels = self.kernels
+        if isinstance(kernels, KernelsByColumn):
+            return kernels.callees
+        return {index for kernel in kernels for index in kernel.functions}
 
     def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
         """The same function in another place, with its kernels there."""

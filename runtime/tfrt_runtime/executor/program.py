@@ -17,8 +17,8 @@ from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.calls import Entry
+from tfrt_runtime.executor.loading.alike import Alike, find_alike
 from tfrt_runtime.executor.loading.arena import Arena, Piece
-from tfrt_runtime.executor.loading.cycles import refuse_disorder, refuse_endless_waits
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
 from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.loading.plain_calls import Finish, finisher, plain_words
@@ -129,9 +129,7 @@ class Executable:
         for index, (function, shape) in enumerate(zip(self.functions, shapes, strict=True)):
             first = self._firsts[index]
             handle = self._base + first
-            self._places[first : first + len(function.kernels)] = [
-                record.location for record in function.kernels
-            ]
+            self._places[first : first + len(function.kernels)] = function.kernel_locations
             if (like := known.get(shape)) is not None:
                 source = replace(like.source, function=function, first_handle=handle, handle=index)
                 moved = arena.repeat(like.piece, offsets[index], handle - like.source.first_handle)
@@ -139,13 +137,12 @@ class Executable:
             else:
                 mark = arena.mark
                 is_sync = function.kind is FunctionKind.SYNC
-                refuse_endless_waits(self.file, function)
-                if is_sync:
-                    refuse_disorder(self.file, function)
-                kernels = self._find_all(function)
-                function = lazy_last(function, kernels)
-                calls, constants = self._resolve(resolver, function, kernels, first)
-                for number in type_check.check(function, kernels):
+                used = self._find_all(function)
+                function = lazy_last(function, used)
+                alike = find_alike(function, used)
+                kernels = [used[name] for name in function.kernel_names]
+                calls, constants = self._resolve(resolver, function, used, first, alike)
+                for number in type_check.check(function, kernels, alike):
                     calls[number] = self._checked(kernels[number], calls[number], function, number)
                 source = SyncFunction(function, kernels, calls, constants, handle, index)
                 self.machine.add(index, source, offsets[index])
@@ -155,7 +152,7 @@ class Executable:
                     writer.write(offsets[index], offsets)
                     is_repeated = shape is not None and counts[shape] > 1
                     if is_repeated and not any(
-                        isinstance(one, PythonKernel | CompiledKernel) for one in kernels
+                        isinstance(one, PythonKernel | CompiledKernel) for one in used.values()
                     ):
                         piece = arena.piece(mark, offsets[index], FUNCTION_WORDS, writer.handles)
                         if piece is not None:
@@ -190,17 +187,25 @@ class Executable:
         self,
         resolver: Resolver,
         function: BefFunction,
-        kernels: Sequence[Kernel],
+        used: Mapping[str, Kernel],
         number: int,
+        alike: Alike | None,
     ) -> tuple[list[Call | None], dict[int, Constant]]:
-        """What each kernel's record says, None for constants; the constants by register."""
+        """What each kernel's record says, None for constants; the constants by register.
+
+        Of kernels that are alike the first one is looked at.
+        """
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
+        records = function.kernels
+        looked_at = range(len(records)) if alike is None else alike.firsts
         # Such a kernel may also see a constant through another value, which forwards to it.
-        are_observed = any(map(_is_raw, {id(kernel): kernel for kernel in kernels}.values()))
+        are_observed = any(map(_is_raw, used.values()))
         in_sync = function.kind is FunctionKind.SYNC
-        read_here = _read_here(function, kernels)
-        for position, (kernel, record) in enumerate(zip(kernels, function.kernels, strict=True)):
+        read_here = _read_here(function, used)
+        for position in looked_at:
+            record = records[position]
+            kernel = used[record.name]
             if (call := resolver.known(kernel, record, in_sync)) is not None:
                 calls.append(call)
                 continue
@@ -235,15 +240,15 @@ class Executable:
             if isinstance(kernel, CompiledKernel):
                 self._compiled[kernel.name] = kernel
                 self.prepares[kernel.prepare] = None
-        return calls, constants
+        return (calls, constants) if alike is None else alike.spread(calls, constants)
 
-    def _find_all(self, function: BefFunction) -> list[Kernel]:
-        """The kernels of a function; each name is looked up once."""
-        known: dict[str, Kernel] = {}
-        for record in function.kernels:
-            if record.name not in known:
-                known[record.name] = self._find(function, record)
-        return [known[record.name] for record in function.kernels]
+    def _find_all(self, function: BefFunction) -> dict[str, Kernel]:
+        """The kernels that a function uses, by name; each name is looked up once."""
+        used: dict[str, Kernel] = {}
+        for position, name in enumerate(function.kernel_names):
+            if name not in used:
+                used[name] = self._find(function, function.kernels[position])
+        return used
 
     def _find(self, function: BefFunction, record: BefKernel) -> Kernel:
         kernel = self._registry.get(record.name)
@@ -402,13 +407,12 @@ def _shape(function: BefFunction) -> object:
     )
 
 
-def _read_here(function: BefFunction, kernels: Sequence[Kernel]) -> set[int]:
+def _read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
     """The registers that something other than a remote kernel reads; of a function without these, none is asked for."""
-    is_remote = [isinstance(kernel, PythonKernel) and kernel.remote for kernel in kernels]
-    if not any(is_remote):
+    remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
+    if not remote:
         return set()
-    records = zip(function.kernels, is_remote, strict=True)
-    taken = (record.arguments for record, remote in records if not remote)
+    taken = (record.arguments for record in function.kernels if record.name not in remote)
     return set(function.result_registers).union(*taken)
 
 

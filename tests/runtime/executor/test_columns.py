@@ -1,27 +1,46 @@
-"""Functions laid out by column are laid out as they are kernel by kernel, and run alike."""
+"""Functions by column are read and laid out as they are kernel by kernel, and run alike."""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
 
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef import body_reader, wire
+from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.wire import MalformedBef
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.executor.loading import decode
+from tfrt_runtime.executor.loading import alike, decode
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.native.layouts import FUNCTION_WORDS
 from tfrt_runtime.testing.random_programs import random_program
 
 Run = Callable[..., Execution]
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
-FILES = sorted(path for path in GOLDEN.glob("*.bef") if not path.name.startswith("malformed_"))
+FILES = sorted(GOLDEN.glob("*.bef"))
+Value = TypeVar("Value")
+
+
+def chain(length: int) -> str:
+    """Adds that depend on each other."""
+    lines = [f"  %v{i + 1} = tfrt.add.i32 %v{i}, %one\n" for i in range(length)]
+    return (
+        "func.func @main(%v0: i32) -> (i32, i32, i32) {\n  %one = tfrt.constant.i32 1\n"
+        f"{''.join(lines)}  tfrt.return %v{length}, %one, %v0 : i32, i32, i32\n}}\n"
+    )
 
 
 def outcome(value: AsyncValue) -> object:
@@ -62,24 +81,82 @@ def memory_of(file: BefFile) -> list[tuple[bool, int]]:
     ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_files_are_laid_out_alike(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = BefFile.open(path)
-    monkeypatch.setattr(decode, "MANY_KERNELS", 1 << 30)
-    kernel_by_kernel = memory_of(file)
-    monkeypatch.setattr(decode, "MANY_KERNELS", 0)
+def take_as_large(kernel_count: int, patch: pytest.MonkeyPatch) -> None:
+    """Read and lay out functions of so many kernels by column."""
+    for module in (wire, body_reader, alike, decode):
+        patch.setattr(module, "MANY_KERNELS", kernel_count)
 
-    assert memory_of(file) == kernel_by_kernel
+
+def both_ways(make: Callable[[], Value], patch: pytest.MonkeyPatch) -> tuple[Value, Value]:
+    """What `make` makes kernel by kernel, and by column."""
+    take_as_large(1 << 30, patch)
+    by_kernel = make()
+    take_as_large(2, patch)
+    return by_kernel, make()
+
+
+def read(data: bytes) -> object:
+    """What the file says, or why it is none."""
+    try:
+        file = BefFile.load(data)
+    except MalformedBef as wrong:
+        return str(wrong)
+    return [(replace(one, kernels=()), tuple(one.kernels)) for one in file.functions]
+
+
+def load(file: BefFile) -> tuple[int, list[Any]]:
+    """The number of a loaded file, and its words, addresses in it as offsets; or why it is refused."""
+    try:
+        program = Executable(file, standard_kernels())
+    except TfrtError as wrong:
+        return 0, [str(wrong)]
+    words = program._memory
+    base, size = words.buffer_info()
+    if program._python:  # its objects are anywhere
+        return program._base, [size]
+    return program._base, [
+        ("address", word - base) if base <= word < base + 8 * size else word for word in words
+    ]
+
+
+def assert_loaded_alike(make: Callable[[], BefFile], patch: pytest.MonkeyPatch) -> None:
+    (first, by_kernel), (second, by_column) = both_ways(lambda: load(make()), patch)
+    assert len(by_column) == len(by_kernel)
+    for left, right in zip(by_kernel, by_column, strict=True):
+        # A handle counts on from the number of its program.
+        assert right == left or (right, left) == (second + left - first, left)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_files_are_read_and_laid_out_alike(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = path.read_bytes()
+    by_kernel, by_column = both_ways(lambda: read(data), monkeypatch)
+    assert by_column == by_kernel
+    if isinstance(by_kernel, str):
+        return
+    by_kernel, by_column = both_ways(lambda: memory_of(BefFile.load(data)), monkeypatch)
+    assert by_column == by_kernel
+    assert_loaded_alike(lambda: BefFile.load(data), monkeypatch)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_wrong_bytes_are_refused_alike(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = Random(path.stem)
+    whole = path.read_bytes() or b"\0"
+    for _ in range(60):
+        data = bytearray(whole)
+        for _ in range(random.choice((1, 1, 2))):
+            data[random.randrange(len(data))] = random.choice((0, 1, 2, 5, 127, 128, 255))
+        by_kernel, by_column = both_ways(lambda data=bytes(data): read(data), monkeypatch)
+        assert by_column == by_kernel, data.hex()
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_are_laid_out_alike(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     file = Program.from_source(random_program(seed), "random.mlir").file
-    monkeypatch.setattr(decode, "MANY_KERNELS", 1 << 30)
-    kernel_by_kernel = memory_of(file)
-    monkeypatch.setattr(decode, "MANY_KERNELS", 0)
-
-    assert memory_of(file) == kernel_by_kernel
+    by_kernel, by_column = both_ways(lambda: memory_of(file), monkeypatch)
+    assert by_column == by_kernel
+    assert_loaded_alike(lambda: file, monkeypatch)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -91,19 +168,46 @@ def test_random_programs_have_the_same_results(
         execution.wait()
         return [outcome(value) for value in execution.results]
 
-    kernel_by_kernel = results()
-    monkeypatch.setattr(decode, "MANY_KERNELS", 0)
+    by_kernel, by_column = both_ways(results, monkeypatch)
+    assert by_column == by_kernel
 
-    assert results() == kernel_by_kernel
+
+def test_the_records_of_a_large_function_are_those_that_were_written() -> None:
+    program = Program.from_source(chain(MANY_KERNELS), "test.mlir")
+    [function] = BefFile.load(program.bef).functions
+    [written] = program.file.functions
+    kernels = function.kernels
+
+    assert not isinstance(kernels, tuple)
+    assert kernels == written.kernels
+    assert kernels[3] == written.kernels[3]
+    assert kernels[-2:] == written.kernels[-2:]
+    assert function.use_counts == written.use_counts
+    assert len(kernels) == len(written.kernels)
+
+
+@pytest.mark.parametrize("change", ["operand", "users", "use count", "code", "overlap"])
+def test_a_wrong_kernel_of_a_large_function_is_named(change: str) -> None:
+    data = bytearray(Program.from_source(chain(MANY_KERNELS), "test.mlir").bef)
+    [function] = BefFile.load(bytes(data)).functions
+    kernel = function.kernels[1000]
+    header = struct.pack("<7I", 1, kernel.location, 2, 0, 0, 1, 1)
+    at = data.index(header)
+    place, word = {
+        "operand": (at + 28, 5000),
+        "users": (at + 40, 4000),
+        "code": (at, 99),
+        "overlap": (at + 8, 1),
+        "use count": (at + 24, 0),
+    }[change]
+    data[place : place + 4] = struct.pack("<I", word)
+    with pytest.raises(MalformedBef, match=r"invalid Functions section"):
+        BefFile.load(bytes(data))
 
 
 def test_a_large_function_runs(run: Run) -> None:
-    lines = [f"  %v{i + 1} = tfrt.add.i32 %v{i}, %one\n" for i in range(decode.MANY_KERNELS)]
-    text = (
-        "func.func @main(%v0: i32) -> (i32, i32, i32) {\n  %one = tfrt.constant.i32 1\n"
-        f"{''.join(lines)}  tfrt.return %v{len(lines)}, %one, %v0 : i32, i32, i32\n}}\n"
-    )
+    text = chain(MANY_KERNELS)
     execution = run(text, 5)
     execution.wait()
 
-    assert [value.result() for value in execution.results] == [5 + len(lines), 1, 5]
+    assert [value.result() for value in execution.results] == [5 + MANY_KERNELS, 1, 5]

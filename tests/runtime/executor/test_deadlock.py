@@ -15,7 +15,6 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.composing import gather
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
@@ -58,32 +57,6 @@ def with_arguments(text: str, arguments: Mapping[int, tuple[int, ...]]) -> BefFi
     for kernel, registers in arguments.items():
         kernels[kernel] = kernels[kernel]._replace(arguments=registers)
     return changed(text, kernels=tuple(kernels))
-
-
-# --- files ---
-
-
-def test_kernels_that_wait_for_each_other_are_refused() -> None:
-    with pytest.raises(TfrtError) as refusal:
-        Executable(with_arguments(SUM, {1: (2, 2)}), standard_kernels())
-
-    text = "error: 'tfrt.add.i32' waits for a value that is never made"
-    assert str(refusal.value).splitlines() == [f"test.mlir:3:10: {text}", f"test.mlir:4:12: {text}"]
-
-
-def test_kernels_may_stand_in_another_order_than_they_run(host: HostContext) -> None:
-    [function] = Program.from_source(SUM, "test.mlir").file.functions
-    file = changed(SUM, kernels=tuple(reversed(function.kernels)))
-    execution = Execution(host, Executable(file, standard_kernels()), "main")
-
-    assert execution.wait(SLOW)
-    assert execution.results[0].result(0) == 3
-
-
-def test_a_result_that_no_kernel_makes_is_refused() -> None:
-    file = changed(SUM, register_count=4, result_registers=(3,), register_types=None)
-    with pytest.raises(TfrtError, match="result 0 of function 'main' is never made"):
-        Executable(file, standard_kernels())
 
 
 # --- runs ---

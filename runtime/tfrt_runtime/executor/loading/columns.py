@@ -10,15 +10,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
+from tfrt_runtime.bef.columns import Lists, Words, columns_of
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.native import layouts as at
-
-Words = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +38,6 @@ class Block:
         """Turn the offsets into addresses, in memory whose word `first` is the first one."""
         view = np.frombuffer(memory, np.int64, len(self.words), 8 * first)
         view[self.addresses] += base
-
-
-class _Lists:
-    """Lists of numbers, one per owner, end to end."""
-
-    def __init__(self, lists: Sequence[Sequence[int]]) -> None:
-        self.counts = np.fromiter(map(len, lists), np.int64, len(lists))
-        total = int(self.counts.sum())
-        self.numbers = np.fromiter(chain.from_iterable(lists), np.int64, total)
-        self.owners = np.repeat(np.arange(len(lists)), self.counts)
-        self.places = _ranks(self.owners, self.counts)
 
 
 def _ranks(owners: Words, counts: Words) -> Words:
@@ -76,8 +63,8 @@ def lay_out(
         constants: the registers of those.
     """
     does_run = np.array(runs, np.bool_)
-    arguments = _Lists([kernel.arguments for kernel in function.kernels])
-    results = _Lists([kernel.results for kernel in function.kernels])
+    columns_of_kernels = columns_of(function)
+    arguments, results = columns_of_kernels.arguments, columns_of_kernels.results
     is_constant = np.zeros(function.register_count, np.bool_)
     is_constant[list(constants)] = True
 
@@ -126,7 +113,7 @@ class _Uses:
     """Which kernels use which registers: one entry per pair, by register, later kernels first."""
 
     def __init__(
-        self, arguments: _Lists, runs: npt.NDArray[np.bool_], is_constant: npt.NDArray[np.bool_]
+        self, arguments: Lists, runs: npt.NDArray[np.bool_], is_constant: npt.NDArray[np.bool_]
     ) -> None:
         counted = runs[arguments.owners] & ~is_constant[arguments.numbers]
         registers, kernels = arguments.numbers[counted], arguments.owners[counted]

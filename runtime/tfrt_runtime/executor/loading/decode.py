@@ -9,18 +9,17 @@ users first), so that a file whose lists disagree cannot make the executor wait 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tfrt_runtime.bef.encoding import MANY_KERNELS
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.native import layouts as at
 
 _RECORD_WORDS = at.RECORD_REGISTERS // 8
-
-MANY_KERNELS = 4096
-"""Functions with so many kernels are laid out by column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +109,8 @@ class FunctionWriter:
         self._plan = plan
         self._calls = calls
         self._handle = first_handle
-        self._is_nonstrict = any(
-            call is not None and call.flags & at.KERNEL_NONSTRICT for call in calls
-        )
+        self._flag_counts = Counter([call.flags for call in calls if call is not None])
+        self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
         self._records: list[int] = []
 
     def register(self, number: int) -> int:
@@ -333,15 +331,13 @@ class FunctionWriter:
         numbers = {
             at.FUNCTION_SIZE: at.ACTIVATION_REGISTERS + size,
             at.FUNCTION_TEMPLATE_SIZE: size,
-            at.FUNCTION_KERNELS: sum(call is not None for call in self._calls),
+            at.FUNCTION_KERNELS: self._flag_counts.total(),
             at.FUNCTION_ARGUMENTS: len(function.argument_types),
             at.FUNCTION_RESULTS: len(function.result_types),
             at.FUNCTION_ENTRIES: len(ready),
             at.FUNCTION_CONSTANTS: len(returned),
             at.FUNCTION_FLAGS: self._flags_of_function,
-            at.FUNCTION_HEAVY: sum(
-                call is not None and _counts(call.flags) for call in self._calls
-            ),
+            at.FUNCTION_HEAVY: sum(n for flags, n in self._flag_counts.items() if _counts(flags)),
         }
         tables = {
             at.FUNCTION_TEMPLATE: template,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -462,15 +462,15 @@ def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
     return tuple(sorted(range(count), key=lambda place: place in lazy))
 
 
-def lazy_last(function: BefFunction, kernels: Sequence[Kernel]) -> BefFunction:
-    """`function`, whose calls of Python kernels have last what these do not await."""
-    if not any(isinstance(kernel, PythonKernel) and kernel.lazy for kernel in kernels):
+def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
+    """`function`, whose calls of Python kernels have last what these do not await; `used` are its kernels by name."""
+    lazy = {name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.lazy}
+    if not lazy:
         return function
     records = list(function.kernels)
-    for position, (kernel, record) in enumerate(zip(kernels, records, strict=True)):
-        if isinstance(kernel, PythonKernel) and (
-            order := lazy_order(kernel, len(record.arguments))
-        ):
+    for position, record in enumerate(records):
+        kernel = lazy.get(record.name)
+        if kernel is not None and (order := lazy_order(kernel, len(record.arguments))):
             moved = tuple(record.arguments[place] for place in order)
             records[position] = record._replace(arguments=moved)
     return replace(function, kernels=tuple(records))

@@ -13,6 +13,7 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import TfrtError, counted, error
+from tfrt_runtime.executor.loading.alike import Alike
 from tfrt_runtime.executor.loading.resolve import signatures, types_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
@@ -41,12 +42,47 @@ class TypeCheck:
         self._right: set[object] = set()
         """Calls of control kernels that are right: the kernel, the types that it gets, its functions."""
 
-    def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
+    def check(
+        self, function: BefFunction, kernels: Sequence[Kernel], alike: Alike | None
+    ) -> list[int]:
         """The numbers of the kernels whose arguments must be looked at when they run.
 
         Raises:
             TfrtError: if a kernel takes another type, or fewer arguments; the place is the kernel's.
         """
+        if alike is None:
+            types, in_doubt = self._types(function, kernels)
+        else:
+            notes = [self._note(kernels[first]) for first in alike.firsts]
+            given = [
+                self._given(kernels[first], function.kernels[first], function)
+                if gives is None
+                else gives
+                for first, (_, gives) in zip(alike.firsts, notes, strict=True)
+            ]
+            types, in_doubt = alike.types(function, [takes for takes, _ in notes], given, UNKNOWN)
+        unsure = []
+        ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
+        for number in in_doubt:
+            kernel, record = kernels[number], function.kernels[number]
+            if isinstance(kernel, ConstantKernel):
+                self._check_count(record, 0, types, ignored)
+            elif isinstance(kernel, NativeKernel):
+                if not self._check_native(kernel, record, types, ignored):
+                    unsure.append(number)
+            elif isinstance(kernel, ControlKernel):
+                self._check_control(kernel, record, types)
+        found = [types[register] for register in function.result_registers]
+        for number, (has, text) in enumerate(zip(found, function.result_types, strict=True)):
+            if not _fits(has, text):
+                wrong = f"result {number} of '{function.name}' is {text}, found {has}"
+                raise TfrtError(error(wrong, self._file.location(function.location)))
+        return unsure
+
+    def _types(
+        self, function: BefFunction, kernels: Sequence[Kernel]
+    ) -> tuple[list[str], list[int]]:
+        """The type of each register, and the kernels that may not get what they want."""
         types = [UNKNOWN] * function.register_count
         types[: len(function.argument_types)] = function.argument_types
         in_doubt = []
@@ -65,23 +101,7 @@ class TypeCheck:
             else:
                 for register, text in zip(record.results, given, strict=False):
                     types[register] = text
-        unsure = []
-        ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
-        for number in in_doubt:
-            kernel, record = kernels[number], function.kernels[number]
-            if isinstance(kernel, ConstantKernel):
-                self._check_count(record, 0, types, ignored)
-            elif isinstance(kernel, NativeKernel):
-                if not self._check_native(kernel, record, types, ignored):
-                    unsure.append(number)
-            elif isinstance(kernel, ControlKernel):
-                self._check_control(kernel, record, types)
-        found = [types[register] for register in function.result_registers]
-        for number, (has, text) in enumerate(zip(found, function.result_types, strict=True)):
-            if not _fits(has, text):
-                wrong = f"result {number} of '{function.name}' is {text}, found {has}"
-                raise TfrtError(error(wrong, self._file.location(function.location)))
-        return unsure
+        return types, in_doubt
 
     def _note(self, kernel: Kernel) -> tuple[tuple[str, ...] | None, Sequence[str] | None]:
         """What a kernel takes and gives, each None if that is not always the same."""

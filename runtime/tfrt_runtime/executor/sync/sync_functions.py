@@ -77,9 +77,11 @@ class SyncFunctions:
     def add(self, index: int, source: SyncFunction) -> None:
         """Function `index` of the program, of any kind; what it calls comes from outside."""
         self._functions[index] = source
-        is_sync = source.function.kind is FunctionKind.SYNC
+        if source.function.kind is not FunctionKind.SYNC:
+            self._called |= source.function.callees
+            return
         for kernel, record in zip(source.kernels, source.function.kernels, strict=True):
-            if not is_sync or not isinstance(kernel, ControlKernel):
+            if not isinstance(kernel, ControlKernel):
                 self._called.update(record.functions)
 
     def write(self, function_offsets: Sequence[int]) -> None:
