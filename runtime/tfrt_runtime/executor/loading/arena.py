@@ -64,10 +64,14 @@ class Arena:
         self._relocations += [first + position for position in addresses]
         return 8 * first
 
-    def add_block(self, words: bytes, relocate: Relocation) -> int:
+    def add_array(self, words: array[int]) -> None:
+        """Append plain words."""
+        self.words += words
+
+    def add_block(self, words: memoryview, relocate: Relocation) -> int:
         """Append words as they are in memory; `relocate` makes addresses of those that become some."""
         first = len(self.words)
-        self.words.frombytes(words)
+        self.words.frombytes(words.cast("B"))
         self._blocks.append((first, relocate))
         return 8 * first
 
@@ -149,8 +153,8 @@ class Arena:
         return moved
 
     def seal(self) -> tuple[array[int], int]:
-        """The memory and its address; it lives as long as the array, which must not grow."""
-        memory = self.words[:]
+        """The memory and its address; it lives as long as the array, which must not grow: the arena is empty now."""
+        memory, self.words = self.words, array("q")
         base, _ = memory.buffer_info()
         for position in self._relocations:
             memory[position] += base

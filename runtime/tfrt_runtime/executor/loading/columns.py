@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tfrt_runtime.bef.columns import Lists, Words, columns_of
 from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.executor.loading.arena import Relocation
 from tfrt_runtime.native import layouts as at
 
 
@@ -34,10 +35,14 @@ class Block:
     slots: Words
     waits: Words
 
-    def relocate(self, memory: array[int], first: int, base: int) -> None:
-        """Turn the offsets into addresses, in memory whose word `first` is the first one."""
-        view = np.frombuffer(memory, np.int64, len(self.words), 8 * first)
-        view[self.addresses] += base
+    def relocation(self) -> Relocation:
+        """What turns the offsets into addresses; the words need not be kept for it."""
+        addresses, count = self.addresses, len(self.words)
+
+        def relocate(memory: array[int], first: int, base: int) -> None:
+            np.frombuffer(memory, np.int64, count, 8 * first)[addresses] += base
+
+        return relocate
 
 
 def _ranks(owners: Words, counts: Words) -> Words:

@@ -9,6 +9,7 @@ users first), so that a file whose lists disagree cannot make the executor wait 
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -153,7 +154,7 @@ class FunctionWriter:
         calls = [call for call in self._calls if call is not None]
         heads = [call.address for call in calls], [call.flags for call in calls]
         block = lay_out(plan.function, plan.runs, heads, plan.constants, arena.offset, self._handle)
-        arena.add_block(block.words.tobytes(), block.relocate)
+        arena.add_block(block.words.data, block.relocation())
         self._records = block.records.tolist()
         records = [record for record in self._records if record]
         for record, call in zip(records, calls, strict=True):
@@ -324,7 +325,8 @@ class FunctionWriter:
         constants = arena.offset
         for register, slot in zip(returned, constant_slots, strict=True):
             arena.add_addresses(slot, values[register])
-        template = arena.add(*[0] * function.register_count, *counts)
+        template = arena.reserve(function.register_count)
+        arena.add_array(array("q", counts))
         for register, value in values.items():
             arena.put_address(template + 8 * register, value)
         size = 8 * (function.register_count + len(function.kernels))
