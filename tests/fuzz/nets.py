@@ -11,21 +11,9 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from tests.fuzz.abi_calls import Step, random_steps, run_steps
-from tests.fuzz.bef_mutants import (
-    BefCorpus,
-    BefMutant,
-    kernels_of,
-    records_of,
-    with_kernels,
-)
+from tests.fuzz.bef_mutants import BefCorpus, BefMutant, kernels_of, records_of, with_kernels
 from tests.fuzz.children import HANG_SECONDS
-from tests.fuzz.command_lines import (
-    Notebook,
-    program_of,
-    random_cell,
-    random_command,
-    run_command,
-)
+from tests.fuzz.command_lines import Notebook, program_of, random_cell, random_command, run_command
 from tests.fuzz.minimise import minimise
 from tests.fuzz.random_calls import kernels_to_call, random_file
 from tests.fuzz.random_runs import (

@@ -10,12 +10,7 @@ from tfrt_magics.views.diagnostics import (
     diagnostics_text,
     underline_of,
 )
-from tfrt_runtime.diagnostics import (
-    Location,
-    OpaqueLocation,
-    error,
-    note,
-)
+from tfrt_runtime.diagnostics import Location, OpaqueLocation, error, note
 
 CELL = CellText(
     "cell 3",

@@ -31,12 +31,7 @@ from tfrt_runtime.async_runtime.externals import failure_of_call
 from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
 from tfrt_runtime.async_runtime.printing import Sink
 from tfrt_runtime.async_runtime.runs import known_runs
-from tfrt_runtime.async_runtime.starvation import (
-    Exhaustion,
-    Rescuers,
-    Starvation,
-    dismissing,
-)
+from tfrt_runtime.async_runtime.starvation import Exhaustion, Rescuers, Starvation, dismissing
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext

@@ -11,13 +11,7 @@ from typing import Any
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, counted, error
 from tfrt_runtime.executor.deadlock import find_deadlock
-from tfrt_runtime.host.payload import (
-    ENCODERS,
-    INTEGER_BITS,
-    SCALAR_TYPES,
-    PayloadError,
-    encode,
-)
+from tfrt_runtime.host.payload import ENCODERS, INTEGER_BITS, SCALAR_TYPES, PayloadError, encode
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS

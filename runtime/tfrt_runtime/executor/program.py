@@ -26,11 +26,7 @@ from tfrt_runtime.executor.loading.python_kernels import present_request, report
 from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last, types_of
 from tfrt_runtime.executor.loading.type_check import TypeCheck
 from tfrt_runtime.executor.machine import MachineFunctions
-from tfrt_runtime.executor.sync.sync_functions import (
-    SyncFunctions,
-    runs_in_sync,
-    with_sync_regions,
-)
+from tfrt_runtime.executor.sync.sync_functions import SyncFunctions, runs_in_sync, with_sync_regions
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import KERNEL_BITS, native_process

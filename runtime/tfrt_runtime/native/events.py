@@ -17,12 +17,7 @@ thread that needs one.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import (
-    add_references,
-    drop_optional,
-    is_available,
-    resolve,
-)
+from tfrt_runtime.native.async_value import add_references, drop_optional, is_available, resolve
 from tfrt_runtime.native.memory import (
     Address,
     allocate,

@@ -10,13 +10,7 @@ from __future__ import annotations
 import math
 import struct
 
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-)
+from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float16Type, Float32Type, Float64Type
 
 _PRECISION_IN_BITS = {Float16Type: 11, BFloat16Type: 8, Float32Type: 24, Float64Type: 53}
 

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from io import StringIO
 
-from xdsl.dialects.builtin import (
-    UNKNOWN_LOC,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue

@@ -23,18 +23,8 @@ from tfrt_nb.dialects.async_.coroutine import CoroFreeOp
 from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
-from tfrt_nb.jit.function_body import (
-    LIVE_COUNTER,
-    STACK_LIMIT,
-    FunctionBody,
-    ModuleText,
-)
-from tfrt_nb.jit.llvm_types import (
-    UnsupportedType,
-    llvm_type,
-    result_type,
-    signature,
-)
+from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
+from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type, result_type, signature
 from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol, plain_name
 from tfrt_nb.jit.operations import (
     arithmetic,

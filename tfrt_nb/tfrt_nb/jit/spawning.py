@@ -34,11 +34,7 @@ from tfrt_nb.dialects.async_.runtime import RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.jit.operations.async_runtime import (
-    IN_HEADER,
-    RuntimeFunction,
-    runtime_function,
-)
+from tfrt_nb.jit.operations.async_runtime import IN_HEADER, RuntimeFunction, runtime_function
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE

@@ -12,12 +12,7 @@ from xdsl.ir import Operation as IrOperation
 from xdsl.irdl import IRDLOperation, OptionalDef, VariadicDef
 
 from tfrt_nb.dialects import control_flow
-from tfrt_nb.dialects.catalog import (
-    SIGNATURES,
-    UPSTREAM_DIALECTS,
-    host_operation,
-    new_context,
-)
+from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, host_operation, new_context
 from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.documentation import family_text

@@ -15,12 +15,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import (
-    IndexType,
-    IntegerAttr,
-    IntegerType,
-    ModuleOp,
-)
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, ModuleOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 

@@ -15,12 +15,7 @@ from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, I64, AnyArray, ElementType
 from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.shapes import TensorShape
-from tfrt_runtime.kernels.arguments import (
-    dense_tensor,
-    expect,
-    new_tensor,
-    require_same_shape,
-)
+from tfrt_runtime.kernels.arguments import dense_tensor, expect, new_tensor, require_same_shape
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
 from tfrt_runtime.kernels.tensor.quiet import quietly

@@ -14,13 +14,7 @@ import numpy as np
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import (
-    ELEMENT_TYPES,
-    F32,
-    I32,
-    AnyArray,
-    ElementType,
-)
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, AnyArray, ElementType
 from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS, shape_words
 from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor

@@ -6,11 +6,7 @@ The loop never waits and never takes a lock, and nothing in it recurses.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import (
-    add_references,
-    drop_reference,
-    new_indirect,
-)
+from tfrt_runtime.native.async_value import add_references, drop_reference, new_indirect
 from tfrt_runtime.native.calls.activation import begin, new_activation, root_size
 from tfrt_runtime.native.calls.completion import end_activation, end_join, refuse_root
 from tfrt_runtime.native.calls.delivery import deliver, deliver_later

@@ -12,21 +12,10 @@ borrows its arguments and hands over one reference to each result.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import (
-    add_references,
-    drop_reference,
-    is_available,
-    resolve,
-)
+from tfrt_runtime.native.async_value import add_references, drop_reference, is_available, resolve
 from tfrt_runtime.native.calls.delivery import deliver_plain, peek_register
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.events import (
-    log_kernel,
-    log_state,
-    log_value,
-    slow_down,
-    watch_of,
-)
+from tfrt_runtime.native.events import log_kernel, log_state, log_value, slow_down, watch_of
 from tfrt_runtime.native.memory import (
     Address,
     call2,

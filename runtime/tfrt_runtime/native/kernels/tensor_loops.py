@@ -10,13 +10,7 @@ from __future__ import annotations
 import math
 import struct
 
-from tfrt_runtime.native.memory import (
-    Address,
-    load_f32,
-    load_i32,
-    store_f32,
-    store_i32,
-)
+from tfrt_runtime.native.memory import Address, load_f32, load_i32, store_f32, store_i32
 
 INT32 = 1 << 31
 

@@ -19,12 +19,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import is_available, is_object, resolve
-from tfrt_runtime.native.calls.executor import (
-    WAITERS_BUDGET,
-    run_ready_entry,
-    run_task,
-    work,
-)
+from tfrt_runtime.native.calls.executor import WAITERS_BUDGET, run_ready_entry, run_task, work
 from tfrt_runtime.native.memory import (
     Address,
     call1,

@@ -25,15 +25,7 @@ from tfrt_runtime.native.layouts import (
     RECORD_SLOTS,
     TYPE_OBJECT,
 )
-from tfrt_runtime.native.memory import (
-    Address,
-    clear,
-    inline,
-    load,
-    load_i32,
-    native,
-    store,
-)
+from tfrt_runtime.native.memory import Address, clear, inline, load, load_i32, native, store
 from tfrt_runtime.native.queues.ready import finish
 from tfrt_runtime.native.sync.sync_layouts import (
     CALL_CODE,

@@ -16,12 +16,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.sync.sync_frames import (
-    deliver_result,
-    drop_boxes,
-    end_run,
-    leave_frame,
-)
+from tfrt_runtime.native.sync.sync_frames import deliver_result, drop_boxes, end_run, leave_frame
 from tfrt_runtime.native.sync.sync_layouts import (
     CALL_CODE,
     CALL_LENGTH,

@@ -17,14 +17,7 @@ from tfrt_runtime.native.async_value import (
 from tfrt_runtime.native.calls.kernel_calls import grow_frame, report_error
 from tfrt_runtime.native.calls.machine_calls import scalar
 from tfrt_runtime.native.kernels.control_kernels import new_i32
-from tfrt_runtime.native.memory import (
-    Address,
-    call2,
-    load,
-    load_i32,
-    native,
-    store,
-)
+from tfrt_runtime.native.memory import Address, call2, load, load_i32, native, store
 from tfrt_runtime.native.queues.sharing import offer_tasks, share_ready
 
 

@@ -21,13 +21,7 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.native.simulator.failures import Deadlock, WrongOutcome
-from tfrt_runtime.testing.explorer import (
-    Machine,
-    MemoryModel,
-    World,
-    explore,
-    explore_at_random,
-)
+from tfrt_runtime.testing.explorer import Machine, MemoryModel, World, explore, explore_at_random
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 

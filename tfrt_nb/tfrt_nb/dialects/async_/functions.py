@@ -50,11 +50,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from tfrt_nb.dialects.async_.proposal import (
-    RUNTIME,
-    CallOnRuntimeOp,
-    verify_arguments,
-)
+from tfrt_nb.dialects.async_.proposal import RUNTIME, CallOnRuntimeOp, verify_arguments
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 
 _SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")

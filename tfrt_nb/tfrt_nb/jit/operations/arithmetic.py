@@ -8,10 +8,7 @@ from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.async_.upstream.arithmetic import IndexCmpOp
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
-from tfrt_nb.jit.llvm_types import (
-    constant,
-    llvm_type,
-)
+from tfrt_nb.jit.llvm_types import constant, llvm_type
 from tfrt_nb.jit.operations.descriptors import dead_buffer
 from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
 from tfrt_runtime.scalars import INSTRUCTIONS

@@ -14,12 +14,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
-from tfrt_nb.jit.function_body import (
-    LIVE_COUNTER,
-    STACK_LIMIT,
-    FunctionBody,
-    Lowering,
-)
+from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.jit.names import INTERRUPT_FLAG
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP

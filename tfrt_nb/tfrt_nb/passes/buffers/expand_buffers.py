@@ -40,14 +40,7 @@ from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
 from tfrt_nb.dialects.async_.upstream.allocation import AllocaScopeOp, ReallocOp, ReshapeOp
 from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
 from tfrt_nb.passes.buffers.guard_views import dimension_size, expect_product
-from tfrt_nb.passes.control_flow import (
-    Emitter,
-    erase,
-    operations_in,
-    replace,
-    terminator_of,
-    truth,
-)
+from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace, terminator_of, truth
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.awaiting import UNINTERRUPTED
 

@@ -32,12 +32,7 @@ from xdsl.ir.affine import (
 from tfrt_nb.dialects.async_.upstream.loops import ParallelOp, ReduceOp
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.buffers.guard_views import dimension_size
-from tfrt_nb.passes.control_flow import (
-    Emitter,
-    erase,
-    replace,
-    terminator_of,
-)
+from tfrt_nb.passes.control_flow import Emitter, erase, replace, terminator_of
 from tfrt_nb.passes.errors import fail
 
 

@@ -27,12 +27,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
-from tfrt_nb.dialects.async_.tasks import (
-    AwaitAllOp,
-    AwaitOp,
-    ExecuteOp,
-    YieldOp,
-)
+from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.counting.mark_explicit_counts import is_counted_by_hand

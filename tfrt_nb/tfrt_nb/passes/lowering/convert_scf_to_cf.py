@@ -19,13 +19,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, scf
-from xdsl.dialects.builtin import (
-    DenseIntElementsAttr,
-    IndexType,
-    ModuleOp,
-    VectorType,
-    i64,
-)
+from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, ModuleOp, VectorType, i64
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 

@@ -24,13 +24,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import cf, ub
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FunctionType,
-    ModuleOp,
-    UnitAttr,
-    i1,
-)
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, UnitAttr, i1
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass

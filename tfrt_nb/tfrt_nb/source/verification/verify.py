@@ -13,13 +13,7 @@ from dataclasses import replace
 from functools import cache
 from io import StringIO
 
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FunctionType,
-    ModuleOp,
-    StringAttr,
-    SymbolRefAttr,
-)
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    IndexType,
-    MemRefType,
-    UnrankedMemRefType,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import (
-    IRDLOperation,
-    irdl_op_definition,
-    operand_def,
-    result_def,
-    traits_def,
-)
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import NoMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 

@@ -6,12 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import (
-    AnyFloat,
-    AnyFloatConstr,
-    IndexType,
-    IntegerType,
-)
+from xdsl.dialects.builtin import AnyFloat, AnyFloatConstr, IndexType, IntegerType
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
     AttrConstraint,

@@ -10,10 +10,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import (
-    IndexType,
-    i1,
-)
+from xdsl.dialects.builtin import IndexType, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
