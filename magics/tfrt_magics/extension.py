@@ -11,6 +11,7 @@ from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LINE_MAGICS, LineMagics
 from tfrt_magics.session import Session
+from tfrt_runtime.host.interrupts import INTERRUPTS
 
 _sessions: dict[InteractiveShell, Session] = {}
 _assistants: dict[InteractiveShell, Assistant] = {}
@@ -26,11 +27,17 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.register_magics(LineMagics(shell, session))
     lessons = _lessons[shell] = LessonMagics(shell, session)
     shell.register_magics(lessons)
+    shell.events.register("pre_run_cell", _before_cell)
     shell.events.register("post_run_cell", lessons.after_cell)
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
     _assistants[shell] = Assistant(shell)
     _assistants[shell].install()
     atexit.register(session.close)
+
+
+def _before_cell(_: object) -> None:
+    """IPython's kernel has put Python's handler of interrupts in the place of ours."""
+    INTERRUPTS.install()
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
@@ -40,6 +47,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
         return
     _assistants.pop(shell).uninstall()
     session.close()
+    shell.events.unregister("pre_run_cell", _before_cell)
     shell.events.unregister("post_run_cell", _lessons.pop(shell).after_cell)
     atexit.unregister(session.close)
     shell.configurables.remove(session.settings)  # type: ignore[arg-type]

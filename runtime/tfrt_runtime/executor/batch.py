@@ -54,7 +54,8 @@ class Batch(Execution):
         request.open(words)
         request.become_known()
         self.request = request
-        self._prepare(None)
+        with self._withdrawn_on_error():
+            self._prepare(None)
         is_task = queue.takes_calls
         entry.start_all(self.request, self.calls, is_task=is_task)
         del kept

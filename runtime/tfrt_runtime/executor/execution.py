@@ -6,7 +6,7 @@ import ctypes
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
@@ -131,9 +131,10 @@ class Execution:
     ) -> None:
         """Start the call, after what has to be done before."""
         request, process = self.request, self.request.queue.process
-        self._prepare(watch)
-        if tier is not AUTO:
-            self._choose(tier)
+        with self._withdrawn_on_error():
+            self._prepare(watch)
+            if tier is not AUTO:
+                self._choose(tier)
         open_for = self._expect(given)
         # One of the request's active counts becomes the call's.
         begin = process.start_as_task if is_task else process.start_here
@@ -194,6 +195,18 @@ class Execution:
         results, self._results = self._results, ()
         template = entry.template if results is None else 0
         queue.process.leave(queue.address, request.words, template)
+
+    @contextmanager
+    def _withdrawn_on_error(self) -> Iterator[None]:
+        """Within, what the run needs is made; where that fails or is interrupted, the run is over."""
+        try:
+            yield
+        except BaseException:
+            request = self.request
+            self._entry.release(request.words)
+            for _ in range(request.native.active):
+                request.leave_call()
+            raise
 
     def _prepare(self, watch: Watch | None) -> None:
         """Get ready for a run that Python knows."""

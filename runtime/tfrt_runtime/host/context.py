@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
@@ -21,6 +22,7 @@ from tfrt_runtime.host.allocator import (
 )
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.failures import cancellation
+from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import RequestOwner, native_process
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.queues.timer import RequestDeadlineTracker, TimerQueue
@@ -153,6 +155,8 @@ class HostContext:
             raise TfrtError(error("loop: the event loop is closed", place_of_caller()))
         is_timers = timers is None or isinstance(timers, TimerQueue)
         require(is_timers, "timers", "a TimerQueue", timers)
+        native_process()
+        INTERRUPTS.install()  # before there is anything that an interrupt could leave without an owner
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
@@ -342,6 +346,9 @@ class HostContext:
 
         A run that waits for a value from elsewhere is over when the value comes.  A thread that a
         kernel keeps busy ends after the kernel; this call does not wait for it.
+
+        Raises:
+            KeyboardInterrupt: when the user interrupts; the host is closed all the same.
         """
         if self.was_closed:
             return
@@ -353,15 +360,30 @@ class HostContext:
         for request in self._runs():
             request.cancel(HOST_CLOSED)
         self.when_closed()
-        is_quiet = self.quiesce(timeout)
+        interrupt: KeyboardInterrupt | None = None
+        try:
+            is_quiet = self.quiesce(timeout)
+        except KeyboardInterrupt as raised:
+            # A run that is not over holds the host, and nothing would end it later.
+            interrupt, is_quiet = raised, self._quiesce_in_a_hurry()
         self.work_queue.stop(STOP_SECONDS if is_quiet else HURRY_SECONDS)
-        self._when_dropped.detach()  # not before: where Ctrl-C ends this call, it ends the threads
+        self._when_dropped.detach()
         for shared in list(self._shared.values()):
             getattr(shared, "close", lambda: None)()
         self._shared.clear()  # what threads of the queue may use until their end
         del self.cancelled  # a request that could not be ended holds it, too
         if self.tensor_store:  # what other hosts use stays theirs
             native_process().quick.trim_store(self.tensor_store)
+        if interrupt is not None:
+            raise interrupt
+
+    def _quiesce_in_a_hurry(self) -> bool:
+        """Wait HURRY_SECONDS at most for runs that are cancelled, however often the user interrupts."""
+        deadline = time.monotonic() + HURRY_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            with contextlib.suppress(KeyboardInterrupt):
+                return self.quiesce(left)
+        return False
 
 
 def _has_runs(host: weakref.ref[HostContext]) -> Callable[[], bool]:

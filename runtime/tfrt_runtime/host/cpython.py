@@ -44,6 +44,7 @@ _FUNCTIONS = {
     at.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
     at.PYTHON_NOTE: "PyDict_SetItem",
     at.PYTHON_THREAD: "PyThreadState_Get",
+    at.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
 }
 
 
@@ -70,6 +71,8 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
         at.PYTHON_CASES: NoObject,
         at.PYTHON_TENSOR: NativeTensor,
         at.PYTHON_VALUE: NativeValue,
+        at.PYTHON_ANSWER: INTERRUPTS.answer,
+        at.PYTHON_TRUE: True,
     }
     for place, item in items.items():
         words[place // 8] = id(item)

@@ -1,16 +1,24 @@
-"""Ctrl-C while the main thread works for a queue.
+"""Ctrl-C where the runtime is at work on the main thread.
 
-Python raises KeyboardInterrupt between any two bytecodes of the main thread, also within a callback
-of the native core, where no code can catch it: the interrupt would be lost, and the core would take
-the callback's missing answer for an address.  So while the main thread works for a queue, SIGINT goes
-to a handler that raises only within the user's own kernels, and otherwise makes a note for the
-waiting loop.
+Python raises KeyboardInterrupt between any two bytecodes of the main thread: half-way through the start of
+a run, whose native parts then have no owner; in a finalizer or a callback of the native core, where no
+code can catch it.  So SIGINT goes to a handler of ours.  What it does depends on where the thread is:
+
+    in code of users          it raises, as Python's handler does; also in a kernel
+    in a wait for a queue     it makes a note, which the waiting loop answers
+    in code of the runtime    it waits: the signal comes again at each check of the interpreter, until the
+                              thread is back in code of users, or DEFER_NS are over
 """
 
 from __future__ import annotations
 
+import _thread
+import contextlib
+import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable
 from threading import get_ident
 from time import monotonic_ns
@@ -19,24 +27,38 @@ from types import FrameType
 from tfrt_runtime.host import structs
 from tfrt_runtime.native import layouts as at
 
+DEFER_NS = 250_000_000
+"""How long code of the runtime is not interrupted: no start takes that long, what waits for a lock may."""
+RUNTIME = "tfrt_runtime"
+FINALIZERS = ("weakref", "_weakrefset")
+"""Modules whose functions are called when objects die: what is raised there is lost."""
+NAMED_TUPLE = "namedtuple_"
+"""What the module of a named tuple's constructor is called, before the name of the class."""
+
 
 class Interrupts:
     """The handler and its note; `INTERRUPTS` is the one of the process.
 
     Used as a context manager around a wait: within, SIGINT is ours, if this is the main thread and
     Python had its own handler there.  The handler stays installed, as changing it costs more than a
-    short run; outside of a wait it does what Python's does.
+    short run; in code of users it does what Python's does.
     """
 
     def __init__(self) -> None:
         self._main = threading.main_thread().ident
-        self._handler = self._handle
+        self.handler: Callable[[int, FrameType | None], None] | None = None
+        """What calls `answer`, once the native core is loaded."""
+        self.answer = self._answer
         self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
         self.address = self._words.address
         """Of the words that native code writes and reads, too."""
+        self._deferred_at = 0
+        """When an interrupt came that waits for the runtime's code to end, by the monotonic clock; else 0."""
+        self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
         """What else has to be done then; both on the main thread."""
+        os.register_at_fork(after_in_child=self._lose_reminder)
 
     @property
     def waits(self) -> int:
@@ -51,14 +73,60 @@ class Interrupts:
     @property
     def is_installed(self) -> bool:
         """Whether the handler is installed."""
-        return signal.getsignal(signal.SIGINT) == self._handler
+        return self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler
 
-    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+    def install(self) -> None:
+        """On the main thread: stand in the place of Python's handler, if that is there."""
+        if (
+            self.handler is not None
+            and get_ident() == self._main
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ):
+            signal.signal(signal.SIGINT, self.handler)
+            self.when_installed()
+
+    def _answer(self, _number: int, frame: FrameType | None) -> bool:
+        """Answer a signal that came in `frame`; True if it is to come again.
+
+        Raises:
+            KeyboardInterrupt: if the thread runs code of users.
+        """
         self.when_noted()
-        if self.may_raise or self.waits == 0:
+        if self.waits and not self.may_raise:
+            self._words.noted = 1
+        elif self._is_deferred(frame):
+            return True
+        else:
             self._words.may_raise = 0  # what handles the exception must not be interrupted
+            self._deferred_at = 0
             raise KeyboardInterrupt
-        self._words.noted = 1
+        self._deferred_at = 0
+        return False
+
+    def _is_deferred(self, frame: FrameType | None) -> bool:
+        if not _is_of_runtime(frame):
+            return False
+        if self._deferred_at:
+            return monotonic_ns() - self._deferred_at < DEFER_NS
+        self._deferred_at = monotonic_ns()
+        if not self._has_reminder:
+            self._has_reminder = True
+            # Not by `threading`, whose locks this thread may hold.
+            with contextlib.suppress(RuntimeError):
+                _thread.start_new_thread(self._remind, ())
+        return True
+
+    def _remind(self) -> None:
+        """Interrupt the main thread again if it is not out of the runtime's code in time: it may be asleep."""
+        while since := self._deferred_at:
+            time.sleep(max(0, since + DEFER_NS - monotonic_ns()) / 1e9)
+            if self._deferred_at == since:
+                signal.pthread_kill(self._main or 0, signal.SIGINT)
+                time.sleep(DEFER_NS / 1e9)
+        self._has_reminder = False
+
+    def _lose_reminder(self) -> None:
+        self._has_reminder = False
 
     def __enter__(self) -> None:
         if get_ident() == self._main:
@@ -66,9 +134,7 @@ class Interrupts:
             now = monotonic_ns()
             if now - self._words.looked > at.INTERRUPTS_LOOK_NS:
                 self._words.looked = now
-                if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                    signal.signal(signal.SIGINT, self._handler)
-                    self.when_installed()
+                self.install()
             self._words.waits += 1
 
     def __exit__(self, *_: object) -> None:
@@ -109,6 +175,19 @@ class Interrupts:
         """The user's code is over."""
         if get_ident() == self._main:
             self._words.may_raise = 0
+
+
+def _is_of_runtime(frame: FrameType | None) -> bool:
+    """Whether code of the runtime or a finalizer runs in `frame`, perhaps in a function of the standard library."""
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if module in FINALIZERS or frame.f_code.co_name == "__del__":
+            return True
+        package = module.partition(".")[0]
+        if package not in sys.stdlib_module_names and not package.startswith(NAMED_TUPLE):
+            return package == RUNTIME
+        frame = frame.f_back
+    return False
 
 
 INTERRUPTS = Interrupts()

@@ -148,6 +148,7 @@ class NativeProcess:
         self.end: Callable[[int, bytes], object] = self._built_in("python_waits", "end")
         self.leave: Callable[[int, bytes, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
+        INTERRUPTS.handler = self._built_in("python_interrupts", "handle")
         self.start_as_task = self.quick.start_call_with
         self.start_here = self.slow.start_call_with
         self.quick.fill_stock(self.address)

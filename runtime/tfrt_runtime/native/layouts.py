@@ -436,7 +436,12 @@ PYTHON_THREAD = 344
 """PyThreadState_Get"""
 PYTHON_VALUE = 352
 """The class of values; the first slot is the address of the native value."""
-PYTHON_SIZE = 360
+PYTHON_ANSWER = 360
+"""What answers an interrupt, called with the signal's number and the frame: True to have it later, or it raises."""
+PYTHON_TRUE = 368
+PYTHON_INTERRUPT = 376
+"""PyErr_SetInterruptEx: the handler of a signal is called at the main thread's next check."""
+PYTHON_SIZE = 384
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 

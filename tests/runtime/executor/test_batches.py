@@ -11,7 +11,9 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
@@ -60,6 +62,21 @@ def test_each_call_has_its_results(host: HostContext) -> None:
         assert run.result(SLOW) == [(i + 1, i - 1) for i in range(1000)]
         assert [value.result(SLOW) for value in run.results[-2:]] == [1000, 998]
         assert repr(run) == "<Batch @main done, 1000 calls>"
+
+
+@pytest.mark.parametrize("start", [Batch, Execution])
+def test_calls_whose_preparation_is_interrupted_are_over(start: type[Execution]) -> None:
+    def interrupt(_: Request) -> bool:
+        raise KeyboardInterrupt
+
+    program = Program(TEXT).load(available_kernels())
+    program.prepares[interrupt] = None
+    arguments: list[object] = [["a", "b"]] if start is Batch else ["a"]
+    with HostContext("s") as host:
+        with pytest.raises(KeyboardInterrupt):
+            start(host, program, "name", arguments)
+
+        assert not host.has_runs
 
 
 def test_results_outlive_their_batch(host: HostContext) -> None:

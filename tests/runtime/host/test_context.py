@@ -294,7 +294,7 @@ def test_functions_of_the_core_hold_what_the_interpreter_reads_when_they_end() -
         assert any(isinstance(one, ctypes.Structure) for one in gc.get_referents(function))
 
 
-def test_a_host_whose_close_is_interrupted_ends_its_threads_when_it_is_dropped(
+def test_a_host_whose_close_is_interrupted_ends_its_threads_all_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def interrupt(*_: object) -> bool:
@@ -307,8 +307,6 @@ def test_a_host_whose_close_is_interrupted_ends_its_threads_when_it_is_dropped(
         patch.setattr(host, "quiesce", interrupt)
         with pytest.raises(KeyboardInterrupt):
             host.close()
-    del host
-    gc.collect()
     end = time.monotonic() + 20
     while threading.active_count() > before - 2 and time.monotonic() < end:
         time.sleep(0.01)

@@ -40,6 +40,7 @@ MODULES = (
     "python.python_functions",
     "python.python_runs",
     "python.python_waits",
+    "python.python_interrupts",
     "coroutines.async_objects",
     "coroutines.async_groups",
     "coroutines.async_awaiting",

@@ -2,5 +2,6 @@
 
 Stands on `calls` and `kernels`.  Read in this order: `python_entries` (entries as functions of Python), `python_objects`
 (payloads that are objects), `python_calls` (calls whose arguments are payloads), `python_functions` (kernels that are
-functions of Python), `python_runs` (a run, from its arguments to its end), `python_waits` (work for a result).
+functions of Python), `python_runs` (a run, from its arguments to its end), `python_waits` (work for a result),
+`python_interrupts` (the handler of Ctrl-C).
 """
