@@ -181,14 +181,7 @@ def test_the_installed_command_does_what_main_does() -> None:
 def apart_from_streams(data: bytes) -> tuple[object, ...]:
     """All that a file says to the executor, except which kernels belong to one stream."""
     file = BefFile.load(data)
-    functions = [
-        replace(
-            function,
-            entry_stream_id=0,
-            kernels=tuple(kernel._replace(stream_id=0) for kernel in function.kernels),
-        )
-        for function in file.functions
-    ]
+    functions = [replace(function, streams=()) for function in file.functions]
     return functions, file.kernel_names, file.type_names, bytes(file.attributes)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 import struct
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -188,6 +189,7 @@ class Draft:
         self.kernels = list(function.kernels)
         self.register_count = function.register_count
         self.results = list(function.result_registers)
+        self.streams = defaultdict(int, enumerate(function.streams))
         self.changed: dict[str, object] = {}
 
     def register(self) -> int:
@@ -215,6 +217,7 @@ class Draft:
             "kernels": tuple(kernels),
             "register_count": count,
             "result_registers": tuple(self.results),
+            "streams": tuple(self.streams[one] for one in range(1 + len(kernels))),
         }
         counts = origin.use_counts
         values["use_counts"] = (*counts, *(0,) * (count - len(counts)))[:count]
@@ -372,8 +375,13 @@ def _strictness(draft: Draft) -> None:
 def _waits_and_stream(draft: Draft) -> None:
     if (place := draft.pick()) >= 0:
         number = abs(draft.chance.choice(NUMBERS))
-        field = draft.chance.choice(("operands_to_wait", "stream_id", "location"))
-        draft.kernels[place] = draft.kernels[place]._replace(**{field: number})  # type: ignore[arg-type]
+        match draft.chance.randrange(3):
+            case 0:
+                draft.kernels[place] = draft.kernels[place]._replace(operands_to_wait=number)
+            case 1:
+                draft.kernels[place] = draft.kernels[place]._replace(location=number)
+            case _:
+                draft.streams[1 + place] = number
 
 
 def _users(draft: Draft) -> None:
@@ -426,7 +434,6 @@ def _new_kernel(draft: Draft) -> None:
         results,
         ((),) * len(results),
         0,
-        0,
         chance.random() < 0.1,
     )
     draft.kernels.insert(chance.randrange(len(draft.kernels) + 1), kernel)
@@ -471,7 +478,7 @@ def _numbers(draft: Draft) -> None:
         case 3:
             draft.register_count += chance.choice((-1, 1, 7))
         case _:
-            draft.changed["entry_stream_id"] = abs(chance.choice(NUMBERS))
+            draft.streams[0] = abs(chance.choice(NUMBERS))
 
 
 def _kind(draft: Draft) -> None:

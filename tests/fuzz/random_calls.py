@@ -68,7 +68,7 @@ class Writer:
         self.registers += results
         kernel = BefKernel(
             name, 0, tuple(arguments), tuple(attributes), tuple(functions), made,
-            ((),) * results, 1 if is_nonstrict else len(arguments), 0, is_nonstrict,
+            ((),) * results, 1 if is_nonstrict else len(arguments), is_nonstrict,
         )  # fmt: skip
         self.kernels.append(kernel)
 

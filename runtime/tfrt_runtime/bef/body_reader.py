@@ -25,7 +25,7 @@ from tfrt_runtime.bef.encoding import (
     PSEUDO_KERNEL_LOCATION,
     FunctionKind,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel, Numbers, kernel_of, split_words
+from tfrt_runtime.bef.records import BefFunction, BefKernel, Numbers, kernel_of
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 
 _PROBLEM = "invalid Functions section in BEF file"
@@ -108,7 +108,7 @@ class BodyReader:
             kernels,
             entry_users,
             tuple(argument_users),
-            table[2],
+            table[2::3],
             result_registers,
         )
         if problem := _find_wrong_use(function):
@@ -119,7 +119,7 @@ class BodyReader:
         self, signature: Signature, location: int, register_count: int, cursor: Cursor
     ) -> BefFunction | None:
         """A large function by column, its use counts at the cursor; None if it is not large, or not as it should be."""
-        from tfrt_runtime.bef.columns import Body, map_kernels, word_column
+        from tfrt_runtime.bef.columns import Body, read_kernels, word_column
 
         if (use_counts := cursor.varint_column(register_count)) is None:
             return None
@@ -133,7 +133,7 @@ class BodyReader:
         argument_count = len(signature.argument_types)
         if len(head) < KERNEL_HEADER_WORDS:
             return None
-        lists = split_words(head, 0)
+        lists = _split_words(head, 0)
         if lists[-1] != len(head) or not _is_pseudo_kernel(
             table[0], lists, register_count, argument_count
         ):
@@ -149,9 +149,10 @@ class BodyReader:
             self._tables.function_count,
             self._tables.attributes_size,
         )
-        if (kernels := map_kernels(words, body)) is None:
+        if (read := read_kernels(words, body)) is None:
             return None
-        self._next_word = (cursor.offset - self._start) // _WORD + kernels.end
+        kernels, size = read
+        self._next_word = (cursor.offset - self._start) // _WORD + size
         return BefFunction(
             signature.kind,
             signature.name,
@@ -163,7 +164,7 @@ class BodyReader:
             kernels,
             entry_users,
             tuple(argument_users),
-            int(table[2]),
+            tuple(table[2::3].tolist()),
             result_registers,
         )
 
@@ -189,8 +190,8 @@ class BodyReader:
         positions: list[int] = []
         names = self._tables.kernel_names
         known_names = len(names)
-        rows = zip(table[3::3], table[4::3], table[5::3], strict=True)
-        for number, (offset, operand_count, stream_id) in enumerate(rows, 1):
+        rows = zip(table[3::3], table[4::3], strict=True)
+        for number, (offset, operand_count) in enumerate(rows, 1):
             try:
                 lists = self._split(at)
                 code, location, arguments, attributes, functions, results, used_by, end = lists
@@ -216,7 +217,6 @@ class BodyReader:
                         results,
                         used_by,
                         waits,
-                        stream_id,
                         is_nonstrict,
                     )
                 )
@@ -257,9 +257,9 @@ class BodyReader:
         )
 
     def _split(self, at: int) -> tuple[Any, ...]:
-        """The kernel at word `at`, as `split_words` has it."""
+        """The kernel at word `at`, as `_split_words` has it."""
         words = self._words
-        if at + KERNEL_HEADER_WORDS > len(words) or (lists := split_words(words, at))[-1] > len(
+        if at + KERNEL_HEADER_WORDS > len(words) or (lists := _split_words(words, at))[-1] > len(
             words
         ):
             raise self._fail("a kernel past the end of the section", at)
@@ -283,10 +283,48 @@ class BodyReader:
         return MalformedBef(_PROBLEM, self._start + _WORD * at, found)
 
 
+def _split_words(
+    words: Numbers, at: int
+) -> tuple[int, int, Numbers, Numbers, Numbers, Numbers, tuple[Numbers, ...], int]:
+    """The kernel whose header is at `at`, in words of a body.
+
+    Its code, location, arguments, attributes, functions, results, the users of each result, and the position
+    after it, which is past the end of `words` if these are too few; then the lists are not whole.  A plain
+    tuple, as this is the innermost loop.
+    """
+    start = at + KERNEL_HEADER_WORDS
+    code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
+    arguments = start + result_count
+    attributes = arguments + argument_count
+    functions = attributes + attribute_count
+    results = functions + function_count
+    end_of_results = end = results + result_count
+    # Past the end there are no counts; then `end` is past it, too.
+    if result_count == 1 and arguments <= len(words):
+        end += words[start]
+        used_by: tuple[Numbers, ...] = (words[end_of_results:end],)
+    else:
+        listed = []
+        for count in words[start:arguments]:
+            listed.append(words[end : end + count])
+            end += count
+        used_by = tuple(listed)
+    return (
+        code,
+        location,
+        words[arguments:attributes],
+        words[attributes:functions] if attribute_count else (),
+        words[functions:results] if function_count else (),
+        words[results:end_of_results],
+        used_by,
+        end,
+    )
+
+
 def _is_pseudo_kernel(
     offset: int, lists: tuple[Any, ...], register_count: int, argument_count: int
 ) -> bool:
-    """Whether a kernel at `offset`, as `split_words` has it, is that of the function's arguments."""
+    """Whether a kernel at `offset`, as `_split_words` has it, is that of the function's arguments."""
     code, location, _, _, _, results, _, _ = lists
     found = (offset, code, location, results)
     trigger_and_arguments = (register_count, *range(argument_count))

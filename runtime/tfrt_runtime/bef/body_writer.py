@@ -32,10 +32,11 @@ def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]
     out.align(KERNEL_ALIGNMENT)
     offset = len(out)
     words = _pseudo_kernel(function)
-    table = [0, 0, function.entry_stream_id]
-    for kernel in function.kernels:
+    streams = function.streams or (0,) * (1 + len(function.kernels))
+    table = [0, 0, streams[0]]
+    for kernel, stream in zip(function.kernels, streams[1:], strict=True):
         # A reader that does not know non-strict kernels waits for all operands.
-        table += 4 * len(words), len(kernel.arguments), kernel.stream_id
+        table += 4 * len(words), len(kernel.arguments), stream
         _add_kernel(words, kernel, codes[kernel.name])
     out.varints((function.location, function.register_count))
     out.varints(function.use_counts)

@@ -1,8 +1,8 @@
 """The kernels of a large function by column: one array for each thing that a kernel says.
 
 A file of a hundred thousand kernels is checked and loaded in a tenth of the time that a record for each
-takes.  `map_kernels` maps the words of a file and makes no record; `columns_of` is the same of
-records, for programs of text.  For a small function it would not be worth to load NumPy, so what uses this
+takes.  `read_kernels` reads the words of a file and makes no record; `columns_of` is the same of
+records.  For a small function it would not be worth to load NumPy, so what uses this
 module imports it for `records.MANY_KERNELS` and more.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, pairwise
 from typing import overload
 
 import numpy as np
@@ -24,7 +24,6 @@ from tfrt_runtime.bef.records import (
     KernelsByColumn,
     Numbers,
     kernel_of,
-    split_words,
 )
 
 Words = npt.NDArray[np.int64]
@@ -52,6 +51,20 @@ class Lists:
     def places(self) -> Words:
         """Where each number is in its list."""
         return np.arange(len(self.numbers)) - self.starts[self.owners]
+
+    def tuples(self, first: int, end: int) -> list[Numbers]:
+        """The lists of the kernels from `first` up to `end`."""
+        ends = np.cumsum(self.counts[first:end])
+        start = int(self.starts[first]) if first < len(self.counts) else 0
+        numbers = tuple(self.numbers[start : start + int(ends[-1] if len(ends) else 0)].tolist())
+        bounds = [0, *ends.tolist()]
+        return [numbers[at:to] for at, to in pairwise(bounds)]
+
+    def taken(self, which: Words) -> Lists:
+        """The lists `which`, in that order, one as often as it is named."""
+        counts = self.counts[which]
+        positions = np.repeat(self.starts[which] - np.cumsum(counts) + counts, counts)
+        return Lists(counts, self.numbers[positions + np.arange(len(positions))])
 
     def firsts(self) -> Words:
         """The first number of each list, -1 of an empty one."""
@@ -106,15 +119,13 @@ class Columns:
         return ranks[numbers], unordered[order]
 
 
-class MappedKernels(KernelsByColumn):
-    """The kernels of a body that is strict throughout, made of its words when they are looked at."""
+class ColumnKernels(KernelsByColumn):
+    """The kernels of a function that is strict throughout."""
 
-    def __init__(
-        self, columns: Columns, words: npt.NDArray[np.uint32], starts: Words, streams: Words
-    ) -> None:
-        """`starts` says where in `words` each kernel begins, and the last one ends."""
+    def __init__(self, columns: Columns, users: Lists) -> None:
+        """`users` has for each register the kernels that use it, which count from 1."""
         self.columns = columns
-        self._words, self._starts, self._streams = words, starts, streams
+        self._users = users
 
     @property
     def names(self) -> list[str]:
@@ -135,13 +146,8 @@ class MappedKernels(KernelsByColumn):
     def callees(self) -> set[int]:
         return set(self.columns.functions.numbers.tolist())
 
-    @property
-    def end(self) -> int:
-        """How many words the body has."""
-        return int(self._starts[-1])
-
     def __len__(self) -> int:
-        return len(self._streams)
+        return len(self.columns.codes)
 
     @overload
     def __getitem__(self, index: int) -> BefKernel: ...
@@ -152,30 +158,44 @@ class MappedKernels(KernelsByColumn):
     def __getitem__(self, index: int | slice) -> BefKernel | tuple[BefKernel, ...]:
         if isinstance(index, slice):
             return tuple([self[one] for one in range(*index.indices(len(self)))])
-        number = range(len(self))[index]  # raises IndexError, which ends an iteration
-        start, end = self._starts[number : number + 2]
-        return self._record(tuple(self._words[start:end].tolist()), int(self._streams[number]))
+        number = range(len(self))[index]  # raises IndexError
+        return next(self._records(number, number + 1))
 
     def __iter__(self) -> Iterator[BefKernel]:
-        words = self._words.tolist()
-        starts = self._starts.tolist()
-        for stream, start, end in zip(self._streams.tolist(), starts[:-1], starts[1:], strict=True):
-            yield self._record(tuple(words[start:end]), stream)
+        return self._records(0, len(self))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _record(self, words: tuple[int, ...], stream: int) -> BefKernel:
-        code, location, *lists, _ = split_words(words, 0)
-        return kernel_of((self.columns.names[code], location, *lists, len(lists[0]), stream, False))
+    def _records(self, first: int, end: int) -> Iterator[BefKernel]:
+        """The kernels from `first` up to `end`."""
+        columns, names = self.columns, self.columns.names
+        results = columns.results
+        arguments_of_function = len(self._users.counts) - len(results.numbers)
+        register, last = (
+            arguments_of_function + int(results.counts[:one].sum()) for one in (first, end)
+        )
+        users = iter(self._users.tuples(register, last))
+        for code, location, arguments, attributes, functions, made in zip(
+            columns.codes[first:end].tolist(),
+            columns.locations[first:end].tolist(),
+            columns.arguments.tuples(first, end),
+            columns.attributes.tuples(first, end),
+            columns.functions.tuples(first, end),
+            results.tuples(first, end),
+            strict=True,
+        ):
+            used_by = tuple([next(users) for _ in made])
+            lists = arguments, attributes, functions, made, used_by
+            yield kernel_of((names[code], location, *lists, len(arguments), False))
 
 
 def columns_of(function: BefFunction) -> Columns:
     """The kernels of `function` by column."""
     kernels = function.kernels
-    if isinstance(kernels, MappedKernels):
+    if isinstance(kernels, ColumnKernels):
         return kernels.columns
     names, locations, arguments, attributes, functions, results, *_ = [
         *zip(*kernels, strict=True)
@@ -185,18 +205,19 @@ def columns_of(function: BefFunction) -> Columns:
         tuple(codes),
         np.fromiter(map(codes.__getitem__, names), np.int64, len(names)),
         np.array(locations, np.int64),
-        *(_lists(one) for one in (arguments, attributes, functions, results)),
+        *(lists_of(one) for one in (arguments, attributes, functions, results)),
     )
 
 
-def _lists(lists: Sequence[Sequence[int]]) -> Lists:
+def lists_of(lists: Sequence[Sequence[int]]) -> Lists:
+    """These lists, end to end."""
     counts = np.fromiter(map(len, lists), np.int64, len(lists))
     return Lists(counts, np.fromiter(chain.from_iterable(lists), np.int64, int(counts.sum())))
 
 
 @dataclass(frozen=True)
 class Body:
-    """What the head of a body and the file say, for `map_kernels` to compare the kernels with.
+    """What the head of a body and the file say, for `read_kernels` to compare the kernels with.
 
     `table` has for each kernel but the pseudo kernel the offset of its words in bytes, the number of its
     operands, and its stream.
@@ -212,12 +233,14 @@ class Body:
     attributes_size: int
 
 
-def map_kernels(words: npt.NDArray[np.uint32], body: Body) -> MappedKernels | None:
-    """The kernels of a body, which `words` has from its pseudo kernel on; None if something is wrong with them.
+def read_kernels(words: npt.NDArray[np.uint32], body: Body) -> tuple[ColumnKernels, int] | None:
+    """The kernels of a body, which `words` has from its pseudo kernel on, and how many words these are.
+
+    None if something is wrong with them.
 
     What is wrong is for `body_reader` to say.  `words` may go on after the body.
     """
-    offsets, operands, streams = body.table.reshape(-1, 3).T
+    offsets, operands, _ = body.table.reshape(-1, 3).T
     starts = offsets // 4
     if (offsets % 4).any() or starts.max() > len(words) - KERNEL_HEADER_WORDS:
         return None
@@ -241,10 +264,14 @@ def map_kernels(words: npt.NDArray[np.uint32], body: Body) -> MappedKernels | No
         lists.append(_gather(words, at, count))
         at = at + count
     columns = Columns(body.kernel_names, codes, locations, *lists)
-    users = user_counts.numbers, _gather(words, users_start, kernel_users).numbers
-    if not _are_references_right(columns, body) or not _are_uses_right(columns, body, *users):
+    listed = lists_of(body.argument_users)
+    users = Lists(
+        np.concatenate((listed.counts, user_counts.numbers)),
+        np.concatenate((listed.numbers, _gather(words, users_start, kernel_users).numbers)),
+    )
+    if not _are_references_right(columns, body) or not _are_uses_right(columns, body, users):
         return None
-    return MappedKernels(columns, words, np.append(starts, ends[-1]), streams)
+    return ColumnKernels(columns, users), int(ends[-1])
 
 
 def _are_references_right(columns: Columns, body: Body) -> bool:
@@ -261,38 +288,38 @@ def _are_references_right(columns: Columns, body: Body) -> bool:
     )
 
 
-def _are_uses_right(columns: Columns, body: Body, counts: Words, users: Words) -> bool:
-    """Whether the users of each register are those that have it as an operand, and as many as counted.
-
-    `counts` has the number of users of each result, `users` those users.
-    """
+def _are_uses_right(columns: Columns, body: Body, users: Lists) -> bool:
+    """Whether the users of each register are those that have it as an operand, and as many as counted."""
     arguments, register_count = columns.arguments, len(body.use_counts)
-    without_operands = 1 + np.flatnonzero(arguments.counts == 0)
-    counts = np.concatenate(([len(one) for one in body.argument_users], counts)).astype(np.int64)
-    users = np.concatenate((np.array([*chain.from_iterable(body.argument_users)], np.int64), users))
-    uses = np.bincount(arguments.numbers, minlength=register_count)
-    returned = np.array(body.result_registers, np.int64)
     kernel_count = len(columns.codes)
-    if (
-        not np.array_equal(without_operands, body.entry_users)
-        or not np.array_equal(counts, uses)
-        or not np.array_equal(
-            uses + np.bincount(returned, minlength=register_count), body.use_counts
+    without_operands = 1 + np.flatnonzero(arguments.counts == 0)
+    uses = np.bincount(arguments.numbers, minlength=register_count)
+    returned = np.bincount(np.array(body.result_registers, np.int64), minlength=register_count)
+    return (
+        np.array_equal(without_operands, body.entry_users)
+        and np.array_equal(users.counts, uses)
+        and np.array_equal(uses + returned, body.use_counts)
+        and users.numbers.max(initial=0) <= kernel_count
+        and np.array_equal(
+            np.sort(users.owners * (kernel_count + 1) + users.numbers),
+            np.sort(arguments.numbers * (kernel_count + 1) + arguments.owners + 1),
         )
-        or users.max(initial=0) > kernel_count
-    ):
-        return False
-    radix = kernel_count + 1
-    listed = np.repeat(np.arange(register_count), counts) * radix + users
-    found = arguments.numbers * radix + arguments.owners + 1
-    return bool(np.array_equal(np.sort(listed), np.sort(found)))
+    )
+
+
+def users_of(columns: Columns, register_count: int) -> Lists:
+    """For each register the kernels that use it, in the order of a file: the last one first."""
+    arguments, kernel_count = columns.arguments, len(columns.codes)
+    last_first = kernel_count - 1 - arguments.owners
+    keys = np.sort(arguments.numbers * kernel_count + last_first)
+    uses = np.bincount(arguments.numbers, minlength=register_count)
+    return Lists(uses, kernel_count - keys % kernel_count)
 
 
 def _gather(words: npt.NDArray[np.uint32], starts: Words, counts: Words) -> Lists:
     """The lists that `words` has from `starts` on."""
-    ends = np.cumsum(counts)
-    positions = np.repeat(starts - ends + counts, counts) + np.arange(int(ends[-1]))
-    return Lists(counts, words[positions].astype(np.int64))
+    positions = np.repeat(starts - np.cumsum(counts) + counts, counts)
+    return Lists(counts, words[positions + np.arange(len(positions))].astype(np.int64))
 
 
 def _sums(lists: Lists) -> Words:

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from tfrt_runtime.bef.encoding import KERNEL_HEADER_WORDS, FunctionKind
+from tfrt_runtime.bef.encoding import FunctionKind
 
 
 class BefKernel(NamedTuple):
@@ -36,52 +36,13 @@ class BefKernel(NamedTuple):
     results: tuple[int, ...]
     used_by: tuple[tuple[int, ...], ...]
     operands_to_wait: int
-    stream_id: int
     is_nonstrict: bool = False
 
 
 kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
-"""The kernel with these ten fields, in half the time that it takes to call the class."""
+"""The kernel with these nine fields, in half the time that it takes to call the class."""
 
 Numbers = tuple[int, ...]
-
-
-def split_words(
-    words: Numbers, at: int
-) -> tuple[int, int, Numbers, Numbers, Numbers, Numbers, tuple[Numbers, ...], int]:
-    """The kernel whose header is at `at`, in words as `body_writer` has them.
-
-    Its code, location, arguments, attributes, functions, results, the users of each result, and the position
-    after it, which is past the end of `words` if these are too few; then the lists are not whole.  A plain
-    tuple, as this is the innermost loop.
-    """
-    start = at + KERNEL_HEADER_WORDS
-    code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
-    arguments = start + result_count
-    attributes = arguments + argument_count
-    functions = attributes + attribute_count
-    results = functions + function_count
-    end_of_results = end = results + result_count
-    # Past the end there are no counts; then `end` is past it, too.
-    if result_count == 1 and arguments <= len(words):
-        end += words[start]
-        used_by: tuple[Numbers, ...] = (words[end_of_results:end],)
-    else:
-        listed = []
-        for count in words[start:arguments]:
-            listed.append(words[end : end + count])
-            end += count
-        used_by = tuple(listed)
-    return (
-        code,
-        location,
-        words[arguments:attributes],
-        words[attributes:functions] if attribute_count else (),
-        words[functions:results] if function_count else (),
-        words[results:end_of_results],
-        used_by,
-        end,
-    )
 
 
 class KernelsByColumn(Sequence[BefKernel]):
@@ -113,8 +74,8 @@ class BefFunction:
     """A function or, with the name "", a region of a kernel.  A native one has no body.
 
     `use_counts` counts, per register, uses as an operand and in the return.  `entry_users` are the
-    kernels without operands, `argument_users` the users of each argument.  `attribute_names` (per
-    kernel) and `register_types` come from optional sections.
+    kernels without operands, `argument_users` the users of each argument.  `streams` has the stream of the
+    function's entry, then that of each kernel, () if all are 0; only files need it.  `attribute_names` (per kernel) and `register_types` come from optional sections.
     """
 
     kind: FunctionKind
@@ -127,7 +88,7 @@ class BefFunction:
     kernels: tuple[BefKernel, ...] | KernelsByColumn = ()
     entry_users: tuple[int, ...] = ()
     argument_users: tuple[tuple[int, ...], ...] = ()
-    entry_stream_id: int = 0
+    streams: Sequence[int] = ()
     result_registers: tuple[int, ...] = ()
     register_types: tuple[str, ...] | None = None
     attribute_names: tuple[tuple[str, ...], ...] | None = None
@@ -177,7 +138,7 @@ class BefFunction:
             kernels,
             self.entry_users,
             self.argument_users,
-            self.entry_stream_id,
+            self.streams,
             self.result_registers,
             self.register_types,
             self.attribute_names,

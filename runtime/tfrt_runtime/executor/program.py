@@ -399,7 +399,7 @@ def _shape(function: BefFunction) -> object:
         function.result_types,
         function.register_count,
         function.result_registers,
-        tuple([(one[0], one[2:6], one[9]) for one in function.kernels]),
+        tuple([(one[0], one[2:6], one.is_nonstrict) for one in function.kernels]),
     )
 
 

@@ -47,10 +47,11 @@ def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[in
 
 def write_arena(host: SimulatedHost, arena: Arena) -> int:
     """Copy what an arena holds into simulated memory; its address there.  The host frees it."""
+    words = arena.words.tolist()
     memory, base = arena.seal()
-    block = host.block(8 * len(arena.words), "program")
+    block = host.block(8 * len(words), "program")
     host.programs.append(block)
-    for index, (word, sealed) in enumerate(zip(arena.words, memory.tolist(), strict=True)):
+    for index, (word, sealed) in enumerate(zip(words, memory.tolist(), strict=True)):
         is_address = word != sealed
         store(block + 8 * index, sealed - base + block if is_address else word)
     return block

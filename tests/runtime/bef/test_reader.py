@@ -27,10 +27,10 @@ BASE = (GOLDEN / "malformed_base.bef").read_bytes()
 
 def two_constants(*, nonstrict: bool = False) -> BefModule:
     """`%0 = one; %1 = one; %2 = add %0, %1; return %2`."""
-    one = BefKernel("one", 0, (), (0,), (), (0,), ((3,),), 0, 0)
-    other = one._replace(results=(1,), stream_id=1)
+    one = BefKernel("one", 0, (), (0,), (), (0,), ((3,),), 0)
+    other = one._replace(results=(1,))
     waits = 1 if nonstrict else 2
-    add = BefKernel("add", 4, (0, 1), (), (), (2,), ((),), waits, 0, nonstrict)
+    add = BefKernel("add", 4, (0, 1), (), (), (2,), ((),), waits, nonstrict)
     function = BefFunction(
         FunctionKind.ASYNC,
         "main",
@@ -40,6 +40,7 @@ def two_constants(*, nonstrict: bool = False) -> BefModule:
         use_counts=(1, 1, 1),
         kernels=(one, other, add),
         entry_users=(1, 2),
+        streams=(0, 0, 1, 0),
         result_registers=(2,),
     )
     return BefModule((function,), ("one", "add"), ("i32",), b"\x01\x00\x00\x00", 4)
@@ -66,12 +67,12 @@ def test_a_program_is_read_into_records() -> None:
         register_count=3,
         use_counts=(1, 1, 1),
         kernels=(
-            BefKernel("tfrt.constant.i32", 4, (), (0,), (), (1,), ((2,),), 0, 1),
-            BefKernel("tfrt.add.i32", 8, (0, 1), (), (), (2,), ((),), 2, 0),
+            BefKernel("tfrt.constant.i32", 4, (), (0,), (), (1,), ((2,),), 0),
+            BefKernel("tfrt.add.i32", 8, (0, 1), (), (), (2,), ((),), 2),
         ),
         entry_users=(1,),
         argument_users=((2,),),
-        entry_stream_id=0,
+        streams=(0, 1, 0),
         result_registers=(2,),
         register_types=("i32", "i32", "i32"),
         attribute_names=(("value",), ()),
@@ -242,11 +243,11 @@ def test_a_file_with_wrong_bytes_reads_or_is_refused(seed: int) -> None:
 
 def test_a_long_program_loads_in_microseconds_per_kernel() -> None:
     count = 20_000
-    kernels = [BefKernel("one", 0, (), (0,), (), (0,), ((2, 2),), 0, 0)]
+    kernels = [BefKernel("one", 0, (), (0,), (), (0,), ((2, 2),), 0)]
     for number in range(2, count + 1):
         users = (number + 1, number + 1) if number < count else ()
         arguments = (number - 2, number - 2)
-        kernels.append(BefKernel("add", 0, arguments, (), (), (number - 1,), (users,), 2, 0))
+        kernels.append(BefKernel("add", 0, arguments, (), (), (number - 1,), (users,), 2))
     function = BefFunction(
         FunctionKind.ASYNC,
         "main",
@@ -264,7 +265,7 @@ def test_a_long_program_loads_in_microseconds_per_kernel() -> None:
     start = time.process_time()
     file = BefFile.load(data)
     assert time.process_time() - start < 10e-6 * count
-    assert file.functions == module.functions
+    assert file.functions == (replace(function, streams=(0,) * (count + 1)),)
     assert gc.isenabled()
 
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tfrt_nb.convert import rows
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef import body_reader, wire
 from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
@@ -83,7 +84,7 @@ def memory_of(file: BefFile) -> list[tuple[bool, int]]:
 
 def take_as_large(kernel_count: int, patch: pytest.MonkeyPatch) -> None:
     """Read and lay out functions of so many kernels by column."""
-    for module in (wire, body_reader, alike, decode):
+    for module in (rows, wire, body_reader, alike, decode):
         patch.setattr(module, "MANY_KERNELS", kernel_count)
 
 
@@ -149,6 +150,15 @@ def test_wrong_bytes_are_refused_alike(path: Path, monkeypatch: pytest.MonkeyPat
             data[random.randrange(len(data))] = random.choice((0, 1, 2, 5, 127, 128, 255))
         by_kernel, by_column = both_ways(lambda data=bytes(data): read(data), monkeypatch)
         assert by_column == by_kernel, data.hex()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_programs_are_the_same_files(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = random_program(seed)
+    by_kernel, by_column = both_ways(
+        lambda: Program.from_source(text, "random.mlir").bef, monkeypatch
+    )
+    assert by_column == by_kernel
 
 
 @pytest.mark.parametrize("seed", range(20))

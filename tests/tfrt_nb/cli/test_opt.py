@@ -111,9 +111,9 @@ def test_a_missing_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
 def streams_of(path: Path) -> set[int]:
     return {
-        kernel.stream_id
+        stream
         for function in BefFile.load(path.read_bytes()).functions
-        for kernel in function.kernels
+        for stream in function.streams[1:]
     }
 
 

@@ -131,7 +131,7 @@ def module_of(*functions: BefFunction) -> BefFile:
 
 
 def calling(*functions: int) -> BefFunction:
-    kernel = BefKernel("my.region", 0, (), (), functions, (), (), 0, 0)
+    kernel = BefKernel("my.region", 0, (), (), functions, (), (), 0)
     return replace(NOTHING, name="f", kernels=(kernel,), entry_users=(1,))
 
 

@@ -13,8 +13,7 @@ CHEAP = StreamOptions(cost_threshold=10)
 
 def streams(text: str, options: StreamOptions = AUTOMATIC) -> list[int]:
     """Of the first function: the stream that starts it, then those of its operations."""
-    function = to_records(parse_module(text, "f.mlir"), streams=options).functions[0]
-    return [function.entry_stream_id, *(kernel.stream_id for kernel in function.kernels)]
+    return list(to_records(parse_module(text, "f.mlir"), streams=options).functions[0].streams)
 
 
 def test_a_path_is_one_stream() -> None:

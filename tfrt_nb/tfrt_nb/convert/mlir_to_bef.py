@@ -100,8 +100,7 @@ class _Converter:
         flow = self._dataflow(function)
         streams = self._assign_streams(function, flow)
         kernels = [
-            self._kernel(number, call, flow, streams[number])
-            for number, call in enumerate(function.calls, 1)
+            self._kernel(number, call, flow) for number, call in enumerate(function.calls, 1)
         ]
         return BefFunction(
             function.kind,
@@ -114,7 +113,7 @@ class _Converter:
             tuple(kernels),
             tuple(number for number, kernel in enumerate(kernels, 1) if not kernel.arguments),
             flow.used_by(0),
-            streams[0],
+            tuple(streams[:-1]),
             flow.operands[-1],
             self._register_types(flow),
             self._attribute_names(function.calls),
@@ -146,7 +145,7 @@ class _Converter:
         costs = operation_costs([call.op for call in function.calls], options)
         return assign_streams(flow.defining_operations(), [1, *costs, 1], options)
 
-    def _kernel(self, number: int, call: Call, flow: Dataflow, stream: int) -> BefKernel:
+    def _kernel(self, number: int, call: Call, flow: Dataflow) -> BefKernel:
         arguments = flow.operands[number]
         return kernel_of(
             (
@@ -158,7 +157,6 @@ class _Converter:
                 flow.results[number],
                 flow.used_by(number),
                 min(len(arguments), 1) if call.is_nonstrict else len(arguments),
-                stream,
                 call.is_nonstrict,
             )
         )

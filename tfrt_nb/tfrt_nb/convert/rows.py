@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from tfrt_nb.passes.streams import StreamOptions, assign_streams
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel, kernel_of
 
 
@@ -53,14 +54,10 @@ def function_of(
         costs: of the start, of each row, of the return.
     """
     argument_count = len(head.argument_types)
-    definers = [0] * argument_count
-    for number, row in enumerate(rows, 1):
-        definers += [number] * row.result_count
-    used = [
-        [definers[register] for register in registers]
-        for registers in chain(((),), operands, (returned,))
-    ]
-    streams = assign_streams(used, costs, options)
+    if len(rows) >= MANY_KERNELS and not any(row.is_nonstrict for row in rows):
+        return _by_column(head, rows, operands, returned, register_types, places, costs, options)
+    counts = [row.result_count for row in rows]
+    streams = _streams(argument_count, counts, operands, returned, costs, options)
     users = _users(operands, len(register_types))
     used_by = [tuple(numbers[::-1]) for numbers in users]
     use_counts = list(map(len, users))
@@ -70,26 +67,120 @@ def function_of(
         *head,
         len(register_types),
         tuple(use_counts),
-        _kernels(rows, operands, places, streams, used_by, argument_count),
+        _kernels(rows, operands, places, used_by, argument_count),
         tuple([number for number, registers in enumerate(operands, 1) if not registers]),
         tuple(used_by[:argument_count]),
-        streams[0],
+        tuple(streams[:-1]),
         returned,
         register_types,
         tuple([row.attribute_names for row in rows]),
     )
 
 
+def _streams(
+    argument_count: int,
+    result_counts: Sequence[int],
+    operands: Sequence[Sequence[int]],
+    returned: Sequence[int],
+    costs: Sequence[int],
+    options: StreamOptions,
+) -> list[int]:
+    """The stream of the start, of each operation, of the return."""
+    definers = [0] * argument_count
+    for number, count in enumerate(result_counts, 1):
+        definers += [number] * count
+    used = [
+        [definers[register] for register in registers]
+        for registers in chain(((),), operands, (returned,))
+    ]
+    return assign_streams(used, costs, options)
+
+
+def _by_column(
+    head: FunctionHead,
+    rows: Sequence[Row],
+    operands: Sequence[tuple[int, ...]],
+    returned: tuple[int, ...],
+    register_types: tuple[str, ...],
+    places: Sequence[int],
+    costs: Sequence[int],
+    options: StreamOptions,
+) -> BefFunction:
+    """`function_of` of many rows, all of them strict: no record is made.  Streams are for files only, and wait."""
+    import numpy as np
+
+    from tfrt_runtime.bef.columns import ColumnKernels, Columns, Lists, lists_of, users_of
+
+    argument_count, register_count = len(head.argument_types), len(register_types)
+    distinct = {id(row): row for row in rows}
+    place_of = {key: place for place, key in enumerate(distinct)}
+    numbers = np.fromiter((place_of[id(row)] for row in rows), np.int64, len(rows))
+    names = tuple(dict.fromkeys(one.name for one in distinct.values()))
+    codes = {name: code for code, name in enumerate(names)}
+    result_counts = np.array([one.result_count for one in distinct.values()])[numbers]
+    columns = Columns(
+        names,
+        np.array([codes[one.name] for one in distinct.values()])[numbers],
+        np.array(places, np.int64),
+        lists_of(operands),
+        lists_of([one.attributes for one in distinct.values()]).taken(numbers),
+        lists_of([one.functions for one in distinct.values()]).taken(numbers),
+        Lists(result_counts, np.arange(argument_count, register_count)),
+    )
+    users = users_of(columns, register_count)
+    use_counts = users.counts + np.bincount(np.array(returned, np.int64), minlength=register_count)
+
+    def streams() -> list[int]:
+        arguments = columns.arguments.tuples(0, len(rows))
+        counts = result_counts.tolist()
+        return _streams(argument_count, counts, arguments, returned, costs, options)[:-1]
+
+    return BefFunction(
+        *head,
+        register_count,
+        tuple(use_counts.tolist()),
+        ColumnKernels(columns, users),
+        tuple((1 + np.flatnonzero(columns.arguments.counts == 0)).tolist()),
+        tuple(users.tuples(0, argument_count)),
+        Later(streams),
+        returned,
+        register_types=register_types,
+        attribute_names=tuple([row.attribute_names for row in rows]),
+    )
+
+
+class Later(Sequence[int]):
+    """Numbers that are worked out when one of them is looked at."""
+
+    def __init__(self, find: Callable[[], Sequence[int]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _numbers(self) -> Sequence[int]:
+        return self._find()
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        return self._numbers[index]
+
+
 def _kernels(
     rows: Sequence[Row],
     operands: Sequence[tuple[int, ...]],
     places: Sequence[int],
-    streams: Sequence[int],
     used_by: Sequence[tuple[int, ...]],
     register: int,
 ) -> tuple[BefKernel, ...]:
     kernels = []
-    for row, registers, place, stream in zip(rows, operands, places, streams[1:], strict=False):
+    for row, registers, place in zip(rows, operands, places, strict=True):
         name, attributes, _, functions, result_count, is_nonstrict = row
         end = register + result_count
         kernels.append(
@@ -103,7 +194,6 @@ def _kernels(
                     (register,) if result_count == 1 else tuple(range(register, end)),
                     tuple(used_by[register:end]),
                     min(len(registers), 1) if is_nonstrict else len(registers),
-                    stream,
                     is_nonstrict,
                 )
             )

@@ -83,7 +83,6 @@ def one_kernel(function: BefFunction, name: str) -> BefFunction:
         results=registers[arguments:],
         used_by=((),) * results,
         operands_to_wait=arguments,
-        stream_id=0,
     )
     return replace(
         function,

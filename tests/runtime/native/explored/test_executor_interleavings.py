@@ -39,7 +39,7 @@ class Function:
 
     def bef(self) -> BefFunction:
         kernels = tuple(
-            BefKernel(name, 0, arguments, (), (), results, (), len(arguments), 0)
+            BefKernel(name, 0, arguments, (), (), results, (), len(arguments))
             for name, arguments, results in self.kernels
         )
         return BefFunction(

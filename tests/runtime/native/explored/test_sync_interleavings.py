@@ -36,7 +36,7 @@ def function(
 ) -> BefFunction:
     """A function over i32."""
     records = tuple(
-        BefKernel(name, 0, given, (), functions, made, (), len(given), 0)
+        BefKernel(name, 0, given, (), functions, made, (), len(given))
         for name, given, made, functions in kernels
     )
     return BefFunction(
