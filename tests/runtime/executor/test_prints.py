@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import logging
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -63,6 +64,23 @@ async def say_later(chain: object) -> object:
     await asyncio.sleep(0.001)
     await asyncio.to_thread(print, 1)
     return chain
+
+
+def test_errors_and_logs_of_a_watched_run_are_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logging.getLogger("my"), "propagate", False)  # pytest has handlers
+
+    def warn(chain: object) -> object:
+        print("careful", file=sys.stderr)
+        logging.getLogger("my").warning("hello")
+        return chain
+
+    with contextlib.redirect_stderr(io.StringIO()) as stream:
+        with diverted(), HostContext("s") as host:
+            execution = start(host, warn)
+        assert sys.stderr is stream
+        assert stream.getvalue() == ""
+
+    assert execution.output == "careful\nhello\n" * 2
 
 
 @pytest.mark.parametrize(("function", "blocking"), [(say, False), (say, True), (say_later, False)])

@@ -1,7 +1,8 @@
 """`print` in Python kernels: what the kernel of a run prints is the run's, where that has a place of its own for it.
 
 A watched run has one, a board in a notebook for instance, and so has a run whose schedules are explored.  The
-process has one standard output, which a notebook takes for that of the cell that runs at the moment.
+process has one standard output, which a notebook takes for that of the cell that runs at the moment; of warnings and
+other text on standard error the same is true.
 """
 
 from __future__ import annotations
@@ -20,17 +21,21 @@ _IS_PRINTING: ContextVar[bool] = ContextVar("_IS_PRINTING", default=False)
 
 
 def divert_prints(only: Request | None = None) -> Callable[[], None]:
-    """From now on what kernels of a run write to standard output goes to the run; returns the undo.
+    """From now on what kernels of all watched runs write to standard output or error goes to the run; returns the undo.
 
-    Those of `only`, or else of all watched runs.
+    Of `only`, if it is given, and then to standard output: warnings, which come once, are no part of an outcome.
     """
-    stream = sys.stdout
-    # Another object: to give the stream another `write` would last until the end of the cell, as IPython does that, too.
-    diverted = sys.stdout = cast(TextIO, _Diverted(stream, only))
+    names = ("stdout", "stderr") if only is None else ("stdout",)
+    streams = {name: getattr(sys, name) for name in names}
+    # Other objects: to give a stream another `write` would last until the end of the cell, as IPython does that, too.
+    diverted = {name: cast(TextIO, _Diverted(stream, only)) for name, stream in streams.items()}
+    for name, stream in diverted.items():
+        setattr(sys, name, stream)
 
     def undo() -> None:
-        if sys.stdout is diverted:
-            sys.stdout = stream
+        for name, stream in diverted.items():
+            if getattr(sys, name) is stream:
+                setattr(sys, name, streams[name])
 
     return undo
 
