@@ -114,6 +114,8 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
     ways = [each for each in ("emit", "explore", "step") if getattr(parsed, each)]
     if len(ways) > 1:
         raise OptionError(f"{magic}: --{ways[0]} and --{ways[1]} exclude each other")
+    if ways and not parsed.wait:
+        raise OptionError(f"{magic}: --{ways[0]} and --no-wait exclude each other")
     if parsed.explore and parsed.output:
         raise OptionError(f"{magic}: --explore shows outcomes, and has no results for --output")
     settings = vars(parsed)

@@ -57,6 +57,8 @@ def test_every_spelling_means_the_same(line: str) -> None:
         ("'open", "%%tfrt: No closing quotation"),
         ("--no-wait=3", "%%tfrt: argument --no-wait: takes no value, found '3'"),
         ("--step --explore", "%%tfrt: --explore and --step exclude each other"),
+        ("--no-wait --step", "%%tfrt: --step and --no-wait exclude each other"),
+        ("--explore --no-wait", "%%tfrt: --explore and --no-wait exclude each other"),
         ("--explore --emit bef", "%%tfrt: --emit and --explore exclude each other"),
         ("--explore -o x", "%%tfrt: --explore shows outcomes, and has no results for --output"),
     ],
