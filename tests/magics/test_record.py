@@ -96,6 +96,13 @@ def test_a_message_has_what_is_new_and_nothing_is_said_twice(job) -> None:
     assert record.look()["previews"] == {9: "a tensor"}
 
 
+def test_characters_that_one_does_not_see_are_escapes_in_the_log(job) -> None:
+    record, (log,) = Record(job, HEAD), job.all_logs
+    log.log.append((11, None, "a\tb \u202ecba\x1b[1m\ud800\n"))
+    message = record.look()
+    assert message["log"] == [[11, None, "a\tb \\u202ecba\\u001b[1m\\ud800\n"]]
+
+
 def test_functions_of_a_cell_share_one_axis_and_count_on(job) -> None:
     record, (log,) = Record(job, HEAD), job.all_logs
     log.add((0, "begin", -1, None))

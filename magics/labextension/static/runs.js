@@ -16,11 +16,15 @@ export function createRuns({ services, tracker }) {
   const runs = new Map(), locks = new Map(), tried = new Set();
   const panelOf = (resolver) => tracker?.find((panel) => panel.content.rendermime.resolver === resolver);
 
-  /** Ask the kernel's control thread; null where nothing answers. */
-  function ask(kernel, content) {
-    if (!kernel) return Promise.resolve(null);
+  /** Ask the kernel's control thread; null where nothing answers. A kernel says first that it has our comm: others would log an error. */
+  async function ask(kernel, content) {
+    if (!kernel || !Object.keys((await request(kernel, "comm_info", { target_name: TARGET }))?.comms ?? {}).length) return null;
+    return request(kernel, TARGET, content);
+  }
+
+  function request(kernel, name, content) {
     const message = services.KernelMessage.createMessage({
-      channel: "control", msgType: `${TARGET}_request`, session: kernel.clientId, username: kernel.username, content });
+      channel: "control", msgType: `${name}_request`, session: kernel.clientId, username: kernel.username, content });
     return new Promise((resolve) => {
       const future = kernel.sendControlMessage(message, false, false);
       const end = (value) => { resolve(value); future.dispose(); };

@@ -31,6 +31,8 @@ class Channel:
         self._answer = answer
         name = TARGET + uuid.uuid4().hex
         self._comm = comm.create_comm(target_name=TARGET, comm_id=name, primary=False)
+        # Pages see by this comm, which `comm_info_request` lists, that the kernel takes their questions.
+        comm.get_comm_manager().register_comm(self._comm)
         self._kernel.control_handlers[f"{TARGET}_request"] = self._on_request
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 
 from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, clean, packed
+from tfrt_nb.documents.previews import visible
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Explorer, Outcome, Schedules
@@ -39,7 +40,7 @@ def explored(program: Program, function: str, arguments: Sequence[object]) -> Ex
     try:
         found = explorer.explore()
         shown = list(found.outcomes.items())[:MAX_SHOWN]
-        rows = [_row(program, page, explorer, *each) for each in shown]
+        rows = [_row(program, page, explorer, function, *each) for each in shown]
         text = exploration_text(found, page.document.data)
     finally:
         explorer.close()
@@ -58,15 +59,24 @@ def explored(program: Program, function: str, arguments: Sequence[object]) -> Ex
 
 
 def _row(
-    program: Program, page: PageProgram, explorer: Explorer, outcome: Outcome, found: Schedules
+    program: Program,
+    page: PageProgram,
+    explorer: Explorer,
+    function: str,
+    outcome: Outcome,
+    found: Schedules,
 ) -> dict[str, Any]:
     """An outcome, with the run that its first schedule makes."""
     run, _ = explorer.replay(found.choices)
     data = RunDocument(program, run, page.document).data
     return {
         "values": [clean(value) for value in outcome.values],
-        "printed": clean(outcome.printed),
+        "printed": visible(outcome.printed),
         "errors": [clean(message) for message in outcome.errors],
         "schedules": found.count,
-        "run": {name: data[name] for name in ("events", "workers", "dropped", "previews", "log")},
+        "run": {
+            **{name: data[name] for name in ("events", "workers", "dropped", "previews")},
+            "log": [[time, operation, visible(text)] for time, operation, text in data["log"]],
+            "functions": [{"name": function, "status": "failed" if outcome.errors else "done"}],
+        },
     }

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from tfrt_magics.bridge.run import EventLog, ProgramOnPage
 from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
+from tfrt_nb.documents.previews import visible
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
@@ -264,7 +265,7 @@ class Record:
     def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: EventLog) -> None:
         offset = 0 if log.start is None or self._start is None else log.start - self._start
         for time, operation, text in new:
-            kept = clean(text[: LOG_LIMIT - self._size])
+            kept = visible(text[: LOG_LIMIT - self._size])
             self._size += len(text)
             if kept:
                 self._log.append([time + offset, operation, kept])

@@ -15,6 +15,7 @@ from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
 from tfrt_magics.views.marks import STATES, STATUSES, Mark
 from tfrt_magics.views.picture import timeline_uri
 from tfrt_magics.views.text import headline, when
+from tfrt_nb.documents.previews import visible
 
 ROW_LIMIT = 200
 NAME_WIDTH = 32
@@ -110,6 +111,6 @@ def _log(snapshot: Snapshot) -> str:
     count = len(snapshot.log.splitlines())
     return (
         f"<details open><summary>Printed ({count} line{'s' * (count != 1)})</summary>"
-        f'<pre style="max-height: 320px; overflow: auto">{escape(snapshot.log + dropped)}</pre>'
+        f'<pre style="max-height: 320px; overflow: auto">{escape(visible(snapshot.log) + dropped)}</pre>'
         "</details>"
     )

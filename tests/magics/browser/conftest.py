@@ -297,6 +297,7 @@ def browser_page(chromium: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def notebook(lab: Lab, browser_page: Any) -> Notebook:
-    """A page beside JupyterLab."""
-    return Notebook(browser_page, lab)
+def notebook(lab: Lab, browser_page: Any) -> Iterator[Notebook]:
+    """A page beside JupyterLab; at the end, no kernel was asked what it does not know."""
+    yield Notebook(browser_page, lab)
+    assert "UNKNOWN CONTROL" not in (lab.notebooks.parent / "server.log").read_text()

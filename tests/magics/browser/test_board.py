@@ -284,6 +284,23 @@ def test_each_place_of_a_run_that_fails_is_underlined_and_cancel_ends_one_that_i
         assert cells.nth(1).locator(".tfrt-current").count() == marks
 
 
+def test_a_run_is_cancelled_in_another_window_and_ends_in_both(notebook) -> None:
+    page, lab = notebook.page, notebook.lab
+    lab.write("windows.ipynb", KERNELS.replace('"open"', '"never"'), PROGRAM)
+    notebook.open("windows.ipynb")
+    notebook.run_all()
+    page.wait_for_selector(ROW.format("%sum", "waiting"))
+    notebook.save()
+
+    other = page.context.new_page()
+    type(notebook)(other, lab).open("windows.ipynb", kernel=False)
+    other.wait_for_selector(".tfrt-board[data-status='running']")
+    other.locator(".tfrt-board").get_by_role("button", name="Cancel").click()
+    for window in (page, other):
+        window.wait_for_selector(".tfrt-board[data-status='cancelled']")
+        window.wait_for_selector(ROW.format("%sum", "cancelled"))
+
+
 def test_a_page_without_our_extension_has_a_table_that_follows_the_run(notebook) -> None:
     page, lab = notebook.page, notebook.lab
     page.route(f"**/{EXTENSION}/**", lambda route: route.abort())

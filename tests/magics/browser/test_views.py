@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tfrt_magics.bridge.explored import explored
 from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_nb.programs import Program
 
@@ -516,6 +517,20 @@ def test_a_step_that_a_failed_input_skips_says_so(show) -> None:
         "%sum = tfrt.add.i32 %q, %x … is skipped: an input failed",
         "%twice = tfrt.add.i32 %x, %x",
     ]
+
+
+def test_a_schedule_that_fails_is_replayed_as_one_that_failed(show) -> None:
+    text = """func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %zero = tfrt.constant.i32 0
+  %q, %r = tfrt.div.i32 %one, %zero
+  tfrt.return %q : i32
+}"""
+    page = show(explored(Program.from_source(text, "cell"), "main", ()).file({}))
+    assert page.locator(".tfrt-board").get_attribute("data-status") == "done"
+    page.get_by_role("button", name="Replay outcome 1").click()
+    page.wait_for_selector(".tfrt-board[data-status='failed']")
+    assert page.get_by_role("region").get_attribute("aria-label") == "@main: failed"
 
 
 WRONG = [None, -1, 3.5, 10**9, "no", [], [None], {"a": None}, {"toString": 1}, True]

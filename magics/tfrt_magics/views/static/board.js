@@ -7,7 +7,7 @@ import { createReplay } from "./replay.js";
 import { createDetail } from "./detail.js";
 import { exports } from "./export.js";
 import { textOf } from "./text.js";
-import { adoptStyle, isDark, LOOK_OF_STATUS, onOtherColours, SHAPES, WORDS } from "./theme.js";
+import { adoptStyle, isDark, onOtherColours, SHAPES, STATUSES } from "./theme.js";
 import { createGraph } from "./views/graph.js";
 import { createLog } from "./views/log.js";
 import { createOutcomes, createReady } from "./views/schedules.js";
@@ -15,11 +15,6 @@ import { createSource } from "./views/source.js";
 import { createStages } from "./views/stages.js";
 import { createTimeline } from "./views/timeline.js";
 import { createValues, namesOf, progress } from "./views/values.js";
-
-const EXPLAINED = {
-  "kernel-gone": "The kernel is gone: states are as they were seen last.",
-  "saved-while-running": "The file was saved while this ran: its end is not in it.",
-};
 
 /**
  * A board in `host`, an empty element, showing `store`.
@@ -51,9 +46,9 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
   function show(moment) {
     const { document, status } = store;
     setAttributes(host, { role: "region", "data-run": document.run, "data-status": status, "data-time": Math.round(Math.min(moment.time, store.end)),
-      "aria-label": `${namesOf(moment) || "%%tfrt"}: ${WORDS[status] ?? status}`, "data-dark": isDark(host) ? "" : null });
+      "aria-label": `${namesOf(moment) || "%%tfrt"}: ${STATUSES[status].word}`, "data-dark": isDark(host) ? "" : null });
     head.show(moment);
-    const words = [document.note, EXPLAINED[status]].filter(Boolean).join(" ");
+    const words = [document.note, STATUSES[status].why].filter(Boolean).join(" ");
     setText(note, words);
     note.hidden = !words;
     for (const part of [ready, outcomes, tabs, detail, replay]) part.show(moment);
@@ -104,7 +99,7 @@ function createHead(store, ask, canAsk, code) {
   let said = -Infinity, clock = null, base = 0;
 
   function show(moment) {
-    const { document, status, isOver } = store, look = LOOK_OF_STATUS[status] ?? "waiting", standing = `${namesOf(moment)} ${WORDS[status] ?? status}`;
+    const { document, status, isOver } = store, { look, word } = STATUSES[status], standing = `${namesOf(moment)} ${word}`;
     const [decided, total] = progress(moment), text = `${decided} of ${total} values`;
     line.dataset.state = look;
     setText(shape, SHAPES[look]);

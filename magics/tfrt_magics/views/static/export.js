@@ -2,6 +2,8 @@
 
 import { asFile, bytesOf } from "./document.js";
 import { button, download, element } from "./dom.js";
+import { extent, foldedLayout } from "./folding.js";
+import { edgesOf } from "./history.js";
 import { textOf } from "./text.js";
 import { COLOURS } from "./theme.js";
 
@@ -11,26 +13,20 @@ const escape = (text) => String(text).replace(/[&<>"']/g, (each) => `&#${each.co
 const MOST = 500;
 
 export function svgOf(moment) {
-  const { operations, values } = moment.program, { x = [], y = [], w = [], h = [], boxes = [] } = moment.document.layout ?? {};
-  const shown = operations.slice(0, MOST);
-  const width = Math.max(1, ...shown.map((_, i) => x[i] + w[i]), ...boxes.map((box) => box.x + box.w)) + 16;
-  const height = Math.max(1, ...shown.map((_, i) => y[i] + h[i]), ...boxes.map((box) => box.y + box.h)) + 16;
+  const operations = moment.program.operations.slice(0, MOST), places = foldedLayout(moment.document.layout, { operations }, new Set());
+  const { x, y, w, h, boxes } = places, { width, height } = extent(places);
   const frames = boxes.map((box) => `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" fill="none" stroke="#888"/>`);
-  const edges = shown.flatMap((operation, i) => operation.operands.filter((value) => values[value].op != null && values[value].op < shown.length).map((value) => {
-    const from = values[value].op;
-    return `<path d="M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[i] + w[i] / 2} ${y[i]}" stroke="#888" fill="none"${values[value].chain ? ' stroke-dasharray="5 4"' : ""}/>`;
-  }));
-  const nodes = shown.map((operation, i) => `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="${operation.regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"/>`
+  const edges = [...edgesOf({ ...moment.program, operations })].filter(({ from }) => from < MOST).map(({ from, to, isChain }) =>
+    `<path d="M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[to] + w[to] / 2} ${y[to]}" stroke="#888" fill="none"${isChain ? ' stroke-dasharray="5 4"' : ""}/>`);
+  const nodes = operations.map((operation, i) => `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="${operation.regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"/>`
     + `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(operation.kernel)}</text></g>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/>${[...frames, ...edges, ...nodes].join("")}</svg>`;
 }
 
 /** The operations as Graphviz reads them. */
 export function dotOf(store) {
-  const { operations, values } = store.program;
-  const edges = operations.flatMap(({ id, operands }) => operands.filter((value) => values[value].op != null)
-    .map((value) => `  ${values[value].op} -> ${id}${values[value].chain ? " [style=dashed]" : ""};`));
-  return `digraph run {\n  node [shape=box, fontname=monospace];\n${operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
+  const edges = [...edgesOf(store.program)].map(({ from, to, isChain }) => `  ${from} -> ${to}${isChain ? " [style=dashed]" : ""};`);
+  return `digraph run {\n  node [shape=box, fontname=monospace];\n${store.program.operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
 }
 
 /** The spans as Chrome's tracing and Perfetto read them. */

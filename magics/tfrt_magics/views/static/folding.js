@@ -5,6 +5,15 @@ const HEAD = 28;
 
 export const functionKey = (function_) => `@${function_}`;
 
+/** How large the picture is of what is shown. */
+export function extent({ x, y, w, h, boxes, shown }) {
+  let [width, height] = [1, 1];
+  const add = (right, bottom) => { [width, height] = [Math.max(width, right), Math.max(height, bottom)]; };
+  for (let i = 0; i < y.length; i++) if (shown[i] === i) add(x[i] + w[i], y[i] + h[i]);
+  for (const box of boxes) if (!box.isHidden) add(box.x + box.w, box.y + box.h);
+  return { width: width + 16, height: height + 16 };
+}
+
 /**
  * The places of a layout in which the boxes `folded` (ids of operations, `functionKey`s) are closed.
  *

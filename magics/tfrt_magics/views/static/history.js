@@ -10,16 +10,18 @@ const ENDS = new Set(["end", "suspend"]);
 const CONSTANT = /(^|\.)constant(\.|$)/;
 const ENDED = new Set(["done", "failed", "cancelled", "timed-out"]);
 
+/** Each use of a value that an operation makes, by another or the same, in the order of the users. */
+export function* edgesOf({ operations, values }) {
+  for (const { id, operands } of operations) {
+    for (const value of operands) if (values[value].op != null) yield { from: values[value].op, to: id, isChain: values[value].chain };
+  }
+}
+
 /** What a program says about its values and operations before it runs. */
 export function tablesOf(program) {
-  const { operations, values, functions } = program;
+  const { operations, functions } = program;
   const uses = operations.map(() => []);
-  for (const operation of operations) {
-    for (const value of new Set(operation.operands)) {
-      const maker = values[value]?.op;
-      if (maker != null && maker !== operation.id) uses[maker].push(operation.id);
-    }
-  }
+  for (const { from, to } of edgesOf(program)) if (from !== to && uses[from].at(-1) !== to) uses[from].push(to);
   const isCompiled = functions.map(({ kind }) => kind === "func" || kind === "async");
   return { uses, isCompiled, isConstant: operations.map(({ kernel }) => CONSTANT.test(kernel)) };
 }
@@ -65,8 +67,8 @@ export class History {
       return;
     }
     this.takeThread(kind, events.worker[i], time);
-    if (op != null && op >= 0 && program.operations[op]) this.takeOperation(kind, op, events.instance[i], events.worker[i], time);
-    if (value != null && value >= 0 && program.values[value]) this.takeValue(kind, value, op, events, i);
+    if (program.operations[op]) this.takeOperation(kind, op, events.instance[i], events.worker[i], time);
+    if (program.values[value]) this.takeValue(kind, value, events, i);
   }
 
   /** What a thread does without work: it sleeps, or takes some from another one's queue. */
@@ -83,50 +85,53 @@ export class History {
   }
 
   takeOperation(kind, op, instance, worker, time) {
-    const { operations } = this;
-    this.called[this.program.operations[op].function] = 1;
+    const { operations, values } = this, { results, function: function_ } = this.program.operations[op];
+    this.called[function_] = 1;
     if (BEGINS.has(kind)) {
       operations.state[op] = RUNNING;
       operations.count[op] += kind !== "resume";
-      for (const result of this.program.operations[op].results) {
-        this.values.begin[result] = time;
-        this.values.worker[result] = worker;
-        this.values.state[result] = RUNNING;
+      for (const result of results) {
+        values.begin[result] = time;
+        values.worker[result] = worker;
+        values.state[result] = RUNNING;
       }
       const span = this.begin(op, instance, worker, time);
-      span.isInline = isNaN(span.queued) && !this.tables.isCompiled[this.program.operations[op].function];
+      span.isInline = isNaN(span.queued) && !this.tables.isCompiled[function_];
     } else if (ENDS.has(kind)) {
       this.close(op, instance, time);
-      const { results } = this.program.operations[op], isLate = kind === "end" && operations.state[op] === RUNNING;
+      const isLate = kind === "end" && operations.state[op] === RUNNING;
       if (kind === "suspend") {
         operations.state[op] = WAITING;
         for (const result of results) {
-          if (this.values.state[result] > RUNNING) continue;
-          this.values.state[result] = WAITING;
-          this.values.worker[result] = -1;
+          if (values.state[result] > RUNNING) continue;
+          values.state[result] = WAITING;
+          values.worker[result] = -1;
         }
       } else if (isLate && !results.length) operations.state[op] = AVAILABLE;
-      else if (isLate) this.wait(op, instance, time); // its kernel has returned, its result has not come
+      else if (isLate) {
+        // What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in none.
+        this.begin(op, instance, -1, time);
+        for (const result of results) values.worker[result] = -1;
+      }
     } else if (kind === "enqueue") {
       this.queued.set(`${op}:${instance}`, time);
       if (operations.state[op] === WAITING) operations.state[op] = READY;
-    } else if (STATE_OF[kind] && !this.program.operations[op].results.length) {
+    } else if (STATE_OF[kind] && !results.length) {
       operations.state[op] = STATE_OF[kind];
       this.close(op, instance, time);
     }
   }
 
-  takeValue(kind, value, op, events, i) {
+  takeValue(kind, value, events, i) {
     const state = STATE_OF[kind];
     if (state === undefined) return;
-    const { values, operations } = this, time = events.time[i], worker = events.worker[i];
-    this.called[this.program.values[value].function] = 1;
+    const { values, operations } = this, { op: maker, function: function_ } = this.program.values[value], time = events.time[i], worker = events.worker[i];
+    this.called[function_] = 1;
     values.state[value] = state;
     values.end[value] = time;
     values.count[value]++;
     if (values.worker[value] < 0) values.worker[value] = worker;
     if (events.payload[i] != null) values.payload.set(value, events.payload[i]);
-    const maker = this.program.values[value].op;
     if (maker == null) return;
     operations.state[maker] = Math.max(state, ...this.program.operations[maker].results.map((each) => values.state[each]));
     this.close(maker, events.instance[i], time, worker);
@@ -142,12 +147,6 @@ export class History {
       if (worker) this.values.worker[value] = this.document.workers.indexOf(worker);
       if (known.op != null && this.operations.state[known.op] < AVAILABLE) this.operations.state[known.op] = state;
     }
-  }
-
-  /** What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in none. */
-  wait(op, instance, time) {
-    this.begin(op, instance, -1, time);
-    for (const result of this.program.operations[op].results) this.values.worker[result] = -1;
   }
 
   begin(op, instance, worker, begin) {

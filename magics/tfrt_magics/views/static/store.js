@@ -2,8 +2,7 @@
 
 import { History, isShown, Moment, tablesOf } from "./history.js";
 import { eachFrame } from "./dom.js";
-
-const OVER = ["done", "failed", "cancelled", "timed-out", "kernel-gone", "saved-while-running"];
+import { STATUSES } from "./theme.js";
 
 export class Store {
   /** `status` says how the run stands for this page, which may know more than the document. */
@@ -29,11 +28,12 @@ export class Store {
   }
 
   get status() {
-    const status = this.readStatus();
-    return status === "running" || OVER.includes(status) ? status : "saved-while-running";
+    const { outcomes, functions } = this.document;
+    const status = outcomes ? functions[0]?.status : this.readStatus(); // of a schedule that is replayed, its own
+    return Object.hasOwn(STATUSES, status) ? status : "saved-while-running";
   }
 
-  get isOver() { return OVER.includes(this.status); }
+  get isOver() { return this.status !== "running"; }
   get end() { return this.document.events.time.at(-1) ?? 0; }
   get isLive() { return this.time >= this.end; }
 

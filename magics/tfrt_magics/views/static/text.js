@@ -1,7 +1,7 @@
 // A run as text, for the clipboard, for the notebook's search and for "copy output".
 
 import { duration } from "./dom.js";
-import { SHAPES, WORDS } from "./theme.js";
+import { SHAPES, STATUSES } from "./theme.js";
 import { outcomesInWords, RACE } from "./views/schedules.js";
 import { functionsOf, namesOf, progress, tableOf } from "./views/values.js";
 
@@ -10,7 +10,7 @@ const ROWS = 200, WIDTH = 400, LOG = 20000;
 export function textOf(moment) {
   const { document, status } = moment.store;
   const [decided, total] = progress(moment);
-  const head = `${namesOf(moment)}: ${WORDS[status] ?? status}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
+  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const pair of document.outcomes?.races ?? []) {
     parts.push(RACE, ...pair.map((op) => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));

@@ -7,14 +7,13 @@ export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available:
 /** Their colours on white. */
 export const COLOURS = { waiting: "#6b7280", ready: "#5b5bd6", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d" };
 
-/** The state whose look a status of a run has. */
-export const LOOK_OF_STATUS = {
-  running: "running", done: "available", failed: "error", cancelled: "cancelled", "timed-out": "cancelled",
-  "kernel-gone": "cancelled", "saved-while-running": "waiting",
+/** The statuses of a run: the state whose look each has, what it is called in text, and what explains it. */
+export const STATUSES = {
+  running: { look: "running", word: "running" }, done: { look: "available", word: "done" }, failed: { look: "error", word: "failed" },
+  cancelled: { look: "cancelled", word: "cancelled" }, "timed-out": { look: "cancelled", word: "timed out" },
+  "kernel-gone": { look: "cancelled", word: "the kernel is gone", why: "The kernel is gone: states are as they were seen last." },
+  "saved-while-running": { look: "waiting", word: "saved while it ran", why: "The file was saved while this ran: its end is not in it." },
 };
-
-/** What a status is called in text. */
-export const WORDS = { "timed-out": "timed out", "kernel-gone": "the kernel is gone", "saved-while-running": "saved while it ran" };
 
 const css = `
 :host { container-type: inline-size; display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;

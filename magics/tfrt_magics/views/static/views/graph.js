@@ -2,7 +2,7 @@
 
 import { clipped, createCanvas } from "../canvas.js";
 import { element, setAttributes, setText } from "../dom.js";
-import { foldedLayout, functionKey } from "../folding.js";
+import { extent, foldedLayout, functionKey } from "../folding.js";
 import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
 
@@ -95,20 +95,17 @@ export function createGraph(store) {
 
   function size() {
     arrange();
-    const { x, y, w, h, boxes, shown } = places;
-    let [width, height] = [1, 1];
-    const add = (right, bottom) => { [width, height] = [Math.max(width, right), Math.max(height, bottom)]; };
-    for (let i = 0; i < y.length; i++) if (shown[i] === i) add(x[i] + w[i], y[i] + h[i]);
-    for (const box of boxes) if (!box.isHidden) add(box.x + box.w, box.y + box.h);
-    return { width: width + 16, height: height + 16 };
+    return extent(places);
   }
+
+  const rectangleOf = (i) => [places.x[i], places.y[i], places.w[i], places.h[i]];
 
   const isIn = (x, y, left, top, width, height) => x >= left && y >= top && x <= left + width && y <= top + height;
 
   /** What is at a place of the picture: `op`, and `key` where a click there folds or unfolds. */
   function at(x, y) {
     for (let i = places.y.length - 1; i >= 0; i--) {
-      if (places.shown[i] !== i || !isIn(x, y, places.x[i], places.y[i], places.w[i], places.h[i])) continue;
+      if (places.shown[i] !== i || !isIn(x, y, ...rectangleOf(i))) continue;
       const isButton = isBox(i) && isIn(x, y, places.x[i] + places.w[i] - BUTTON, places.y[i], BUTTON, BUTTON);
       return { op: i, key: isButton ? i : null };
     }
@@ -139,7 +136,7 @@ export function createGraph(store) {
   function drawNodes(pen, nodes, palette, scale, isNear) {
     const far = {};
     for (const i of nodes) {
-      const [left, top, w, h] = [places.x[i], places.y[i], places.w[i], places.h[i]];
+      const [left, top, w, h] = rectangleOf(i);
       const state = moment.stateOf(i), isChosen = store.chosen === i;
       if (scale < FAR && !isChosen && !path.has(i) && !isOpen(i)) {
         (far[state] ??= new Path2D()).rect(left, top, w, h);
@@ -222,7 +219,9 @@ export function createGraph(store) {
 
   function look() {
     const at = places.shown[store.chosen];
-    if (at != null) canvas.reveal(places.x[at], places.y[at], places.w[at], isOpen(at) ? BUTTON : places.h[at]);
+    if (at == null) return;
+    const [left, top, w, h] = rectangleOf(at);
+    canvas.reveal(left, top, w, isOpen(at) ? BUTTON : h);
   }
 
   return { title: "Graph", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.program.operations.length, dispose: canvas.dispose };

@@ -39,7 +39,7 @@ export function createStages(store, ask, canAsk) {
       rows.node.style.minWidth = `${Math.max(...drawn.lines.map((line) => line.text.length)) + 8}ch`;
     }
     rows.show(drawn?.lines ?? []);
-    if (drawn && selected !== (store.chosen)) reveal();
+    if (drawn && selected !== store.chosen) reveal();
   }
 
   /** The lines of the selected operation come into view, here and in the program. */

@@ -34,8 +34,7 @@ export function createTimeline(store) {
     const workers = [...new Set([...spans(), ...store.live.sleeps, ...store.live.steals].map(({ worker }) => worker))].sort((a, b) => a - b);
     lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) || "other thread" }));
     lane = new Map(workers.map((worker, place) => [worker, place]));
-    const found = listed(spans());
-    ({ kept, times } = found);
+    ({ kept, times } = listed(spans()));
     note.replaceChildren(...words());
     rows.show(kept);
     canvas.resize(Math.min(64, Math.max(1, lanes.length)) * LANE + AXIS);
@@ -57,7 +56,7 @@ export function createTimeline(store) {
   function drawItem(row, span) {
     const end = endOf(span);
     setAttributes(row, { "data-op": span.op, "data-worker": moment.worker(span.worker), "data-begin": Math.round(span.begin), "data-end": Math.round(end),
-      "data-function": moment.program.functions[moment.program.operations[span.op].function].name,
+      "data-function": moment.program.functions[operationOf(span.op).function].name,
       "aria-current": store.chosen === span.op || null });
     setText(row.parts.text, store.textOf(span.op));
     setText(row.parts.where, moment.worker(span.worker));
@@ -90,10 +89,11 @@ export function createTimeline(store) {
     const across = (time) => LABELS + (time - x) * scale;
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
-    lanes.forEach((_, place) => {
+    const drawGround = (place, wide) => {
       pen.fillStyle = place % 2 ? palette.shade : palette.paper;
-      pen.fillRect(0, place * LANE, width, LANE);
-    });
+      pen.fillRect(0, place * LANE, wide, LANE);
+    };
+    lanes.forEach((_, place) => drawGround(place, width));
     drawThreads(pen, across, width, palette);
     const last = new Map(); // bars narrower than a pixel at the same place are one
     for (const span of spans()) {
@@ -115,8 +115,7 @@ export function createTimeline(store) {
     }
     pen.globalAlpha = 1;
     lanes.forEach(({ label }, place) => {
-      pen.fillStyle = place % 2 ? palette.shade : palette.paper;
-      pen.fillRect(0, place * LANE, LABELS - 4, LANE);
+      drawGround(place, LABELS - 4);
       pen.fillStyle = palette.soft;
       pen.fillText(label, 8, place * LANE + LANE / 2);
     });

@@ -62,14 +62,9 @@ function rowOf(moment, value) {
   return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], count: Math.max(times[value], moment.isEnd && moment.document.counts[value] || 0) });
 }
 
-function rowsOf(moment, function_) {
-  const values = moment.store.valuesOf(moment, function_);
-  return values.map((value) => rowOf(moment, value));
-}
-
 /** The rows of a function: what it gives back, then its other named values.  Each value has one row; `tags` say which result it is. */
 export function tableOf(moment, function_) {
-  const rows = rowsOf(moment, function_), byValue = new Map(rows.map((row) => [row.value, row])), found = new Set();
+  const rows = moment.store.valuesOf(moment, function_).map((value) => rowOf(moment, value)), byValue = new Map(rows.map((row) => [row.value, row])), found = new Set();
   for (const result of resultsOf(moment, function_)) {
     const row = byValue.get(result.value);
     if (row) (row.tags ??= []).push(result.name);
