@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, overload
 
 from tfrt_runtime.diagnostics import counted
@@ -58,7 +58,8 @@ class Batch(Execution):
             self._prepare(None)
         is_task = queue.takes_calls
         entry.start_all(self.request, self.calls, is_task=is_task)
-        del kept
+        if kept:  # the calls begin when threads come to them
+            request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
         self._results = _Results(self)
         if self.calls == 0:
@@ -140,6 +141,7 @@ class _Results(Sequence[AsyncValue]):
         self._width = len(self._entry.result_types)
         self._count = self._width * batch.calls
         self._made: dict[int, AsyncValue] = {}
+        self._add_reference = native_process().quick.value_add_reference
 
     def __del__(self) -> None:
         drop = native_process().quick.drop_results
@@ -159,12 +161,16 @@ class _Results(Sequence[AsyncValue]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(self._count))]
         index = range(self._count)[index]
-        made = self._made.get(index)
-        if made is None:
-            call, result = divmod(index, self._width)
-            address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
-            native_process().quick.value_add_reference(address)
-            made = self._made[index] = AsyncValue(
-                self._queue, address, self._entry.result_types[result]
-            )
-        return made
+        return self._made.get(index) or self._make(index)
+
+    def __iter__(self) -> Iterator[AsyncValue]:
+        made, make = self._made.get, self._make
+        for index in range(self._count):
+            yield made(index) or make(index)
+
+    def _make(self, index: int) -> AsyncValue:
+        call, result = divmod(index, self._width)
+        address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
+        self._add_reference(address)
+        made = AsyncValue(self._queue, address, self._entry.result_types[result])
+        return self._made.setdefault(index, made)  # another thread may have been here

@@ -37,7 +37,7 @@ class Entry:
     """A function of a loaded program, as calls from Python begin it.
 
     A call has one block of words: its request; for each argument the type of its payload and the
-    payload; room for one value per argument and one per result.
+    payload; room for one value per result.
     """
 
     __slots__ = (
@@ -79,8 +79,8 @@ class Entry:
         self._template = array("q", NEW_REQUEST)
         for type_text in self._arguments:
             self._template.extend((_ordinary(type_text), 0, 0))
-        self._template.extend([0] * (count + len(self.result_types)))
-        self._first = 8 * (len(NEW_REQUEST) + (at.ARGUMENT_WORDS + 1) * count)
+        self._template.extend([0] * len(self.result_types))
+        self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
         """Of the place of the first result from the start of a request."""
         head = array("q", bytes(at.TEMPLATE_WORDS))
         head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
@@ -124,8 +124,10 @@ class Entry:
 
     def rows(
         self, queue: WorkQueue, columns: Sequence[Sequence[object]]
-    ) -> tuple[array[int], int, Sequence[object]]:
+    ) -> tuple[array[int], int, list[object]]:
         """As `words`, for as many calls as the columns have values; also how many there are.
+
+        What must be alive, must be so until all of them have begun.
 
         Raises:
             TfrtError: if the columns are more or fewer than the arguments, differ in length, or have a value
@@ -254,7 +256,7 @@ class Entry:
     def start_all(self, request: Request, count: int, *, is_task: bool) -> None:
         """Start the `count` calls whose rows `request` has; it has an active count for each.
 
-        With `is_task` kernels become ready on the threads that take the calls, else on this one.
+        With `is_task` each begins when a thread comes to it, else on this one.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with

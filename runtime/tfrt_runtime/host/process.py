@@ -173,6 +173,7 @@ class NativeProcess:
         words.run_entry = library["executor.run_entry"]
         words.run_blocking = library["executor.run_blocking"]
         words.run_root = library["executor.run_root"]
+        words.run_rows = library["python_calls.run_rows"]
         words.release_tensor = library["tensors.drop_tensor"]
         words.reclaim = library["tensors.reclaim_all"]
         words.store = self.store

@@ -193,6 +193,7 @@ class Process(Struct):
     refused: int
     reclaim: int
     store: int
+    run_rows: int
     held: int
     memory_limit: int
     resuming: int

@@ -218,6 +218,8 @@ PROCESS_RECLAIM = 152
 """reclaim(process, _): give back what is kept for later; how much was found."""
 PROCESS_STORE = 160
 """The store of tensors, or 0."""
+PROCESS_RUN_ROWS = 168
+"""Task function `python_calls.run_rows`."""
 PROCESS_HELD = 192
 """Bytes that native code has from the system, on a line of its own: threads count here."""
 PROCESS_MEMORY_LIMIT = 256
@@ -462,7 +464,6 @@ INTERRUPTS_LOOK_NS = 10_000_000
 # where a call from Python begins with payloads (`python_calls`), are
 #
 #     for each argument: the type of its payload, and two words of payload; or IS_VALUE, and an AsyncValue
-#     for each argument: the AsyncValue made of that
 #     for each result:   its AsyncValue, with a reference that is Python's
 IS_VALUE = -1
 ARGUMENT_WORDS = 3

@@ -24,6 +24,7 @@ from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
 from tfrt_runtime.native.calls.completion import cancel_request
 from tfrt_runtime.native.calls.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
+from tfrt_runtime.native.python.python_calls import run_rows
 from tfrt_runtime.native.simulator.world import World
 
 WARM_CLASSES = 6
@@ -79,9 +80,9 @@ class SimulatedHost:
         self._connect()
         world.finally_assert(self.close)
 
-    def request(self, active: int = 0) -> int:
-        """A request that is not cancelled."""
-        request = self.block(at.REQUEST_SIZE, "request", "REQUEST_")
+    def request(self, active: int = 0, behind: int = 0) -> int:
+        """A request that is not cancelled, with as many bytes behind its own words."""
+        request = self.block(at.REQUEST_SIZE + behind, "request", "REQUEST_")
         memory.store(request + at.REQUEST_ACTIVE, active)
         memory.store(request + at.REQUEST_NOTIFY, at.NOTIFY_PYTHON)
         self._requests.add(request)
@@ -151,6 +152,7 @@ class SimulatedHost:
             at.PROCESS_RUN_ENTRY: run_entry,
             at.PROCESS_RUN_BLOCKING: run_blocking,
             at.PROCESS_RUN_ROOT: run_root,
+            at.PROCESS_RUN_ROWS: run_rows,
             at.PROCESS_RECLAIM: lambda process, _: cells.trim(process, 0),
             at.PROCESS_REFUSED: self._refused,
         }

@@ -187,3 +187,33 @@ def test_compiled_functions_are_called_in_batches() -> None:
     )
     with HostContext("mstd:2") as host:
         assert Program(text).map(range(50), host=host).result(SLOW) == [2 * i for i in range(50)]
+
+
+def test_arrays_of_a_column_live_until_their_calls_begin(host: HostContext) -> None:
+    text = """
+    func.func @main(%a: !t.tensor) -> f64 {
+      %r = "batch.total"(%a) : (!t.tensor) -> f64
+      tfrt.return %r : f64
+    }
+    """
+    kernels = {
+        **available_kernels(),
+        "batch.total": user_kernel("batch.total", lambda x: float(x.sum())),
+    }
+    with host:
+        program = Program(text)
+        columns = [[np.full(1000, float(i)) for i in range(500)]]
+        run = Batch(host, program.load(kernels), "main", columns)
+        del columns
+        others = [np.full(1000, -1.0) for _ in range(500)]  # in the memory of those that are dead
+        assert run.result(SLOW) == [1000.0 * i for i in range(500)]
+        del others
+
+
+def test_calls_print_in_their_order_without_workers() -> None:
+    printed: list[str] = []
+    with HostContext("s") as host:
+        run = Program(TEXT).map(range(100), host=host, function="shout", output=printed.append)
+        assert run.wait(SLOW)
+    found = [int(line.removeprefix("int32 = ")) for line in "".join(printed).split("\n")[:-1]]
+    assert found == list(range(100))

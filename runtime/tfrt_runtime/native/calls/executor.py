@@ -70,19 +70,40 @@ def start_call(
             caller finds unavailable values with a reference of its own.
     """
     arguments = load(function + at.FUNCTION_ARGUMENTS)
-    results = load(function + at.FUNCTION_RESULTS)
-    table = need_block(context, root_size(function))
-    for i in range(results):
-        value = new_indirect(context)
-        # One reference is the caller's, one the table's, until the result is forwarded.
-        store(value + at.VALUE_REFERENCES, 2)
-        store(value + at.VALUE_PAYLOAD, at.INDIRECT_COPIES)
-        store(table + 8 * i, value)
-        store(values + 8 * (arguments + i), value)
+    given = values + 8 * arguments
+    make_results(context, function, given)
+    table = new_table(context, function, given)
     for i in range(arguments):
         value = load(values + 8 * i)
         add_references(value, 1)
-        store(table + 8 * (results + i), value)
+        store(table + 8 * (load(function + at.FUNCTION_RESULTS) + i), value)
+    start_table(context, function, request, table, is_task)
+
+
+@native
+def make_results(context: Address, function: Address, place: Address) -> None:
+    """Write the unavailable results of a call to `place`: a reference is the caller's, one its table's."""
+    for i in range(load(function + at.FUNCTION_RESULTS)):
+        value = new_indirect(context)
+        store(value + at.VALUE_REFERENCES, 2)
+        store(value + at.VALUE_PAYLOAD, at.INDIRECT_COPIES)
+        store(place + 8 * i, value)
+
+
+@native
+def new_table(context: Address, function: Address, results: Address) -> Address:
+    """What a call from outside begins with: its results, which `make_results` has made, and room for arguments."""
+    table = need_block(context, root_size(function))
+    for i in range(load(function + at.FUNCTION_RESULTS)):
+        store(table + 8 * i, load(results + 8 * i))
+    return table
+
+
+@native
+def start_table(
+    context: Address, function: Address, request: Address, table: Address, is_task: int
+) -> None:
+    """Start a call from outside.  Takes ownership of `table`: an indirect value per result, then one per argument."""
     # The host was cancelled before: what is given back is an error, too, whichever thread would be the first.
     if load_acquire(request + at.REQUEST_CANCEL) != 0:
         refuse_call(context, function, request, table)
@@ -100,6 +121,12 @@ def run_root(context: Address, task: Address) -> None:
     request = load(task + at.TASK_SECOND)
     table = load(task + at.TASK_THIRD)
     free_task(context, task)
+    begin_table(context, function, request, table)
+
+
+@native
+def begin_table(context: Address, function: Address, request: Address, table: Address) -> None:
+    """Begin a call from outside within a task, perhaps as machine code.  Takes ownership of `table`."""
     # Not where a call is started directly: machine code runs to its end, and the thread that starts a call may be the one
     # that would cancel it.
     if load(function + at.FUNCTION_MACHINE) != 0:
@@ -120,8 +147,7 @@ def name_call(context: Address, request: Address) -> None:
 def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
     """Begin the outermost call of a run.  Its first kernels become ready on this thread.
 
-    Takes ownership of `table`: an indirect value per result, then a value per argument, each with
-    a reference.
+    Takes ownership of `table`, as `start_table` does.
     """
     name_call(context, request)
     activation = new_activation(context, function, request, at.RETURN_ROOT, 0, table, 0)
@@ -139,7 +165,7 @@ def start_root(context: Address, function: Address, request: Address, table: Add
 def refuse_call(context: Address, function: Address, request: Address, table: Address) -> None:
     """A call from outside does not begin: its run is cancelled, or there is no memory for it.
 
-    Takes ownership of `table`, as `start_root` does.
+    Takes ownership of `table`, as `start_table` does.
     """
     given = table + 8 * load(function + at.FUNCTION_RESULTS)
     for i in range(load(function + at.FUNCTION_ARGUMENTS)):

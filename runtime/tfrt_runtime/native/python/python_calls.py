@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import drop_reference, is_available, resolve
-from tfrt_runtime.native.calls.executor import start_call
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    is_available,
+    resolve,
+)
+from tfrt_runtime.native.calls.executor import (
+    begin_table,
+    make_results,
+    new_table,
+    refuse_call,
+    start_table,
+)
 from tfrt_runtime.native.handles import value_of
 from tfrt_runtime.native.memory import Address, entry, load, load_acquire, native, store
+from tfrt_runtime.native.queues.starting import add_start
+from tfrt_runtime.native.queues.tasks import add_local_task, add_task, free_task, new_task
+
+PIECE = 32
+"""Calls of a batch that one thread begins with: fewer are not worth another thread's attention."""
+ROW_BITS = 32
 
 
 @entry
@@ -16,38 +33,91 @@ def start_call_with(context: Address, function: Address, request: Address, is_ta
     The words behind those of the request are as `layouts` says.  A payload belongs to the value that is made of it;
     an AsyncValue is borrowed.  The caller finds the results as `start_call` leaves them.
     """
-    start_row(context, function, request, request + at.REQUEST_SIZE, is_task)
+    words = request + at.REQUEST_SIZE
+    make_results(context, function, words + row_results(function))
+    start_table(context, function, request, row_table(context, function, words), is_task)
 
 
 @entry
 def start_calls_with(
     context: Address, function: Address, request: Address, count: int, is_task: int
 ) -> None:
-    """As `start_call_with` for `count` calls, whose rows follow each other."""
-    arguments = load(function + at.FUNCTION_ARGUMENTS)
-    size = 8 * ((at.ARGUMENT_WORDS + 1) * arguments + load(function + at.FUNCTION_RESULTS))
+    """As `start_call_with` for `count` calls, whose rows follow each other.
+
+    All have their results from here on.  As a task, each call begins when a thread comes to it: what it works with
+    is in the cache then, and is used again for later calls, however many there are.
+    """
+    words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
-        start_row(context, function, request, request + at.REQUEST_SIZE + size * i, is_task)
+        make_results(context, function, words + size * i + row_results(function))
+    is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
+    if is_task == 0 or is_chosen:  # where schedules are explored, each call is a task
+        for i in range(count):
+            table = row_table(context, function, words + size * i)
+            start_table(context, function, request, table, is_task)
+    elif count != 0:
+        run = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ROWS)
+        add_start(context, new_task(context, run, function, request, count))
+
+
+@entry
+def run_rows(context: Address, task: Address) -> None:
+    """Task function: begin with the first of some rows; the others are left to tasks.
+
+    The third word of the task says how many rows there are, and behind ROW_BITS which is the first.
+    """
+    function = load(task + at.TASK_FIRST)
+    request = load(task + at.TASK_SECOND)
+    rows = load(task + at.TASK_THIRD)
+    row, count = rows >> ROW_BITS, rows & ((1 << ROW_BITS) - 1)
+    if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
+        run = load(task + at.TASK_FUNCTION)
+        while count > PIECE:
+            half = count // 2
+            later = (row + count - half << ROW_BITS) + half
+            add_task(context, new_task(context, run, function, request, later))
+            count -= half
+    table = row_table(context, function, request + at.REQUEST_SIZE + row_size(function) * row)
+    # Before the call begins: machine code may end the run, and the request be gone.
+    is_cancelled = load_acquire(request + at.REQUEST_CANCEL) != 0
+    if count == 1:
+        free_task(context, task)
+    else:
+        store(task + at.TASK_THIRD, (row + 1 << ROW_BITS) + count - 1)
+        add_local_task(context, task)
+    if is_cancelled:
+        refuse_call(context, function, request, table)
+    else:
+        begin_table(context, function, request, table)
 
 
 @native
-def start_row(
-    context: Address, function: Address, request: Address, words: Address, is_task: int
-) -> None:
-    """Start a call with the row at `words`."""
-    count = load(function + at.FUNCTION_ARGUMENTS)
-    values = words + 8 * at.ARGUMENT_WORDS * count
-    for i in range(count):
+def row_results(function: Address) -> int:
+    """Where the results are in the row of a call."""
+    return 8 * at.ARGUMENT_WORDS * load(function + at.FUNCTION_ARGUMENTS)
+
+
+@native
+def row_size(function: Address) -> int:
+    """The size of the row of a call."""
+    return row_results(function) + 8 * load(function + at.FUNCTION_RESULTS)
+
+
+@native
+def row_table(context: Address, function: Address, words: Address) -> Address:
+    """What the call begins with whose row is at `words`: see `start_table`."""
+    table = new_table(context, function, words + row_results(function))
+    place = table + 8 * load(function + at.FUNCTION_RESULTS)
+    for i in range(load(function + at.FUNCTION_ARGUMENTS)):
         argument = words + 8 * at.ARGUMENT_WORDS * i
         payload_type, first = load(argument), load(argument + 8)
         value = first
-        if payload_type != at.IS_VALUE:
+        if payload_type == at.IS_VALUE:
+            add_references(value, 1)
+        else:
             value = value_of(context, payload_type, first, load(argument + 16))
-        store(values + 8 * i, value)
-    start_call(context, function, request, values, is_task)
-    for i in range(count):
-        if load(words + 8 * at.ARGUMENT_WORDS * i) != at.IS_VALUE:
-            drop_reference(context, load(values + 8 * i))
+        store(place + 8 * i, value)
+    return table
 
 
 @entry

@@ -555,7 +555,7 @@ MUTANTS = [
         "machine_interleavings test_a_run_of_machine_code_ends_when_its_program_needs_not_be_there",
     ),
     _mutant(
-        "calls.executor.start_call",
+        "calls.executor.start_table",
         "machine code runs on the thread that starts a call directly",
         """
         else:
@@ -566,6 +566,19 @@ MUTANTS = [
             start_root(context, function, request, table)
         """,
         "machine_interleavings test_machine_code_does_not_run_on_the_thread_that_starts_a_call_directly",
+    ),
+    _mutant(
+        "python.python_calls.run_rows",
+        "a thief finds the rest of a batch before it is written how much that is",
+        """
+        store(task + at.TASK_THIRD, (row + 1 << ROW_BITS) + count - 1)
+        add_local_task(context, task)
+        """,
+        """
+        add_local_task(context, task)
+        store(task + at.TASK_THIRD, (row + 1 << ROW_BITS) + count - 1)
+        """,
+        "batch_interleavings test_each_call_begins_once",
     ),
     _mutant(
         "async_value.forward_to",

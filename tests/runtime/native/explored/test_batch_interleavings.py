@@ -1,0 +1,92 @@
+"""The calls of a batch on two simulated workers, in many interleavings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.runtime.native.explored.test_executor_interleavings import (
+    ASYNC_ADDS,
+    DIAMOND,
+    Function,
+    Program,
+    calls,
+)
+
+from tfrt_runtime.native import handles
+from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.memory import load, store, store_release
+from tfrt_runtime.native.python import python_calls
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
+from tfrt_runtime.testing.simulated_program import load_functions, outcome, work
+
+RETURN = Program([Function(1, [], (0,))], (1,), (1,))
+"""It has no kernels: a call is over where it begins."""
+PROGRAMS = {"return": RETURN, "diamond": DIAMOND, "async adds": ASYNC_ADDS}
+ROW = 8 * (at.ARGUMENT_WORDS + 1)
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(python_calls, "PIECE", 2)
+
+
+def batch(program: Program, *, is_cancelled: bool = False) -> Callable[[World], None]:
+    """A program of one argument and one result, for 0, 1 and 2; what it gives for 1 says what for the others.
+
+    Its memory and that of the request are given back as soon as the run has ended, if nothing cancels it.
+    """
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=2)
+        [function] = (one.bef() for one in program.functions)
+        kernels = calls(host)
+        decoded = (function, [kernels[kernel.name] for kernel in function.kernels], {})
+        [address] = load_functions(host, [decoded])
+        request = host.request(active=3, behind=3 * ROW)
+        rows = [request + at.REQUEST_SIZE + ROW * i for i in range(3)]
+        for i, row in enumerate(rows):
+            store(row, at.TYPE_I32)
+            store(row + 8, i)
+        is_open = host.block(8, "open")
+        store(is_open, 1)
+
+        def end() -> None:
+            host.release_programs()
+            store_release(is_open, 0)
+
+        host.on_done = end
+        python_calls.start_calls_with(host.main, address, request, 3, 1)
+        results = [load(row + ROW - 8) for row in rows]
+        for i, result in enumerate(results):
+            name_cell(world, result, f"result {i}")
+        for context in host.contexts:
+            world.thread(lambda context=context: work(context, is_open), "worker")
+        if is_cancelled:
+            world.thread(lambda: handles.request_cancel(request), "canceller")
+        else:
+            host.programs.append(request)
+
+        def check() -> None:
+            for i, result in enumerate(results):
+                found = outcome(result)
+                assert found == program.results[0] * i or (is_cancelled and found is None)
+                handles.value_drop(host.main, result)
+            assert host.done == [request]
+            assert host.live_values() == host.own_values
+
+        world.finally_assert(check)
+
+    return scenario
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_each_call_begins_once_and_the_last_one_may_end_the_request(name: str) -> None:
+    explore(batch(PROGRAMS[name]), interleavings=40)
+    explore_at_random(batch(PROGRAMS[name]), seed=1, interleavings=60)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_batch_may_be_cancelled_at_any_time(name: str) -> None:
+    explore_at_random(batch(PROGRAMS[name], is_cancelled=True), seed=2, interleavings=60)
