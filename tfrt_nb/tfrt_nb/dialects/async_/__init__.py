@@ -9,7 +9,9 @@ have: `counting`, `proposal`, `parallel_for`.
 
 from __future__ import annotations
 
-from xdsl.ir import Dialect
+from types import ModuleType
+
+from xdsl.ir import Dialect, Operation
 
 from tfrt_nb.dialects.async_ import (
     coroutine,
@@ -31,19 +33,34 @@ from tfrt_nb.dialects.async_.types import (
     ValueType,
 )
 
+
+def operations_of(module: ModuleType) -> list[type[Operation]]:
+    """The operations that a module defines: the classes with a name of their own."""
+    own = [
+        one for one in vars(module).values() if getattr(one, "__module__", "") == module.__name__
+    ]
+    return [
+        one
+        for one in own
+        if isinstance(one, type) and issubclass(one, Operation) and "name" in vars(one)
+    ]
+
+
+_MODULES = (
+    tasks,
+    functions,
+    coroutine,
+    runtime,
+    extensions,
+    failures,
+    counting,
+    proposal,
+    parallel_for,
+)
+
 Async = Dialect(
     "async",
-    [
-        *tasks.OPERATIONS,
-        *functions.OPERATIONS,
-        *coroutine.OPERATIONS,
-        *runtime.OPERATIONS,
-        *extensions.OPERATIONS,
-        *failures.OPERATIONS,
-        *counting.OPERATIONS,
-        *proposal.OPERATIONS,
-        *parallel_for.OPERATIONS,
-    ],
+    [operation for module in _MODULES for operation in operations_of(module)],
     [
         TokenType,
         ValueType,
@@ -55,4 +72,4 @@ Async = Dialect(
     ],
 )
 
-__all__ = ["Async"]
+__all__ = ["Async", "operations_of"]

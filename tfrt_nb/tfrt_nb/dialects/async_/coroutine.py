@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -94,13 +94,3 @@ class CoroSuspendOp(IRDLOperation):
 
     def __init__(self, state: SSAValue, suspend: Block, resume: Block, cleanup: Block) -> None:
         initialize(self, operands=[state], successors=[suspend, resume, cleanup])
-
-
-OPERATIONS: list[type[Operation]] = [
-    CoroIdOp,
-    CoroBeginOp,
-    CoroFreeOp,
-    CoroEndOp,
-    CoroSaveOp,
-    CoroSuspendOp,
-]

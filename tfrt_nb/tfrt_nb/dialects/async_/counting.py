@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from xdsl.ir import Operation
 from xdsl.irdl import irdl_op_definition
 
 from tfrt_nb.dialects.async_.runtime import CountingOp
@@ -27,6 +26,3 @@ class DropRefOp(CountingOp):
 
     name = "async.drop_ref"
     BITS: ClassVar[int] = 32
-
-
-OPERATIONS: list[type[Operation]] = [AddRefOp, DropRefOp]

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -247,20 +247,3 @@ class RuntimeCompareExchangeOp(IRDLOperation):
             operands=[expected, desired, buffer, *indices],
             result_types=[expected.type, i1],
         )
-
-
-OPERATIONS: list[type[Operation]] = [
-    RuntimeSpawnOp,
-    RuntimeSpawnIntoOp,
-    RuntimeIsCancelledOp,
-    RuntimeStackIsLowOp,
-    RuntimeInterruptIsPendingOp,
-    RuntimeIsInterruptedOp,
-    RuntimeIsAvailableOp,
-    RuntimeHandleOfOp,
-    RuntimeFromHandleOp,
-    RuntimeFreeBufferOp,
-    RuntimeIsLiveOp,
-    RuntimeIsWritableOp,
-    RuntimeCompareExchangeOp,
-]

@@ -8,7 +8,7 @@ program ends.  The place is the operation's own location.
 from __future__ import annotations
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def
 
 from tfrt_nb.dialects.async_.runtime import ObjectOp
@@ -83,14 +83,3 @@ class RuntimeTakeFailureOp(ObjectOp):
 
     name = "async.runtime.take_failure"
     operand = operand_def(AWAITABLE)
-
-
-OPERATIONS: list[type[Operation]] = [
-    RuntimeDescribeErrorOp,
-    RuntimeInheritErrorOp,
-    RuntimeCheckOp,
-    RuntimeCheckInterruptOp,
-    RuntimeFailOp,
-    RuntimeFailFromOp,
-    RuntimeTakeFailureOp,
-]

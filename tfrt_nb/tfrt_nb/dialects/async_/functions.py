@@ -301,6 +301,3 @@ class CallOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_operation_type(self)
-
-
-OPERATIONS: list[type[Operation]] = [FuncOp, ReturnOp, CallOp]

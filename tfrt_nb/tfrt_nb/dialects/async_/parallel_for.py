@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Block, Operation, Region
+from xdsl.ir import Block, Region
 from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.parser import Parser
 
@@ -35,6 +35,3 @@ class ParallelForOp(IRDLOperation):
             if parser.parse_type() != TOKEN:
                 parser.raise_error("'async.parallel_for' gives one '!async.handle'", position)
         return ExecuteOp((), (), (), Region(Block([loop, YieldOp()])))
-
-
-OPERATIONS: list[type[Operation]] = [ParallelForOp]

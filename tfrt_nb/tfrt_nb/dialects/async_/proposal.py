@@ -98,7 +98,6 @@ class ReturnHandleOp(IRDLOperation):
 class _HandleOp(IRDLOperation):
     """An operation on one handle, whose type may be left out."""
 
-    name = "async.handle"
     handle = operand_def(TokenType)
 
     @classmethod
@@ -299,13 +298,4 @@ class RunOp(IRDLOperation):
         return RegionOp.parse(parser)
 
 
-OPERATIONS: list[type[Operation]] = [
-    DefaultRuntimeOp,
-    ReturnHandleOp,
-    EmplaceHandleOp,
-    SyncAwaitOp,
-    CallOnRuntimeOp,
-    RegionOp,
-    RunOp,
-]
 TYPES = [RuntimeType, HandleType]

@@ -6,7 +6,7 @@ import functools
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -268,21 +268,3 @@ class RuntimeNumWorkerThreadsOp(PlainOp):
     RESULTS: ClassVar = (IndexType(),)
 
     assembly_format = "attr-dict `:` type($result)"
-
-
-OPERATIONS: list[type[Operation]] = [
-    RuntimeCreateOp,
-    RuntimeCreateGroupOp,
-    RuntimeSetAvailableOp,
-    RuntimeSetErrorOp,
-    RuntimeIsErrorOp,
-    RuntimeAwaitOp,
-    RuntimeResumeOp,
-    RuntimeAwaitAndResumeOp,
-    RuntimeStoreOp,
-    RuntimeLoadOp,
-    RuntimeAddToGroupOp,
-    RuntimeAddRefOp,
-    RuntimeDropRefOp,
-    RuntimeNumWorkerThreadsOp,
-]

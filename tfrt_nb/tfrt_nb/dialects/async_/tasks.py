@@ -17,7 +17,7 @@ from functools import cache
 from typing import Self
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -314,13 +314,3 @@ class AwaitAllOp(IRDLOperation):
 
     def __init__(self, operand: SSAValue) -> None:
         super().__init__(operands=[operand])
-
-
-OPERATIONS: list[type[Operation]] = [
-    ExecuteOp,
-    YieldOp,
-    AwaitOp,
-    CreateGroupOp,
-    AddToGroupOp,
-    AwaitAllOp,
-]

@@ -142,6 +142,18 @@ def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
     return body.call(name, function.returns, *zip(function.parameters, operands, strict=True))
 
 
+def _calls(name: str, *more: str) -> Lowering:
+    """A call with the operands, then `more`; KIND in the name is what the runtime calls the first operand."""
+
+    def lower(body: FunctionBody, op: Operation) -> None:
+        kind = runtime.runtime_kind(op.operands[0]) if "KIND" in name else ""
+        made = _runtime(body, name.replace("KIND", kind), *map(body.name, op.operands), *more)
+        for result in op.results:
+            body.bind(result, made)
+
+    return lower
+
+
 def _create(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, runtime.RuntimeCreateOp)
     type_ = op.result.type
@@ -184,11 +196,6 @@ def _set_available(body: FunctionBody, op: Operation) -> None:
     _runtime(body, name, *given)
 
 
-def _set_error(body: FunctionBody, op: Operation) -> None:
-    (operand,) = op.operands
-    _runtime(body, f"{_PREFIX}Set{runtime.runtime_kind(operand)}Error", body.name(operand))
-
-
 def _is_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
     if not isinstance(operand.type, GroupType):
@@ -198,21 +205,6 @@ def _is_error(body: FunctionBody, op: Operation) -> None:
         body.set(op.results[0], f"icmp eq i64 {state}, {ERROR}")
         return
     body.bind(op.results[0], _runtime(body, f"{_PREFIX}IsGroupError", body.name(operand)))
-
-
-def _await(body: FunctionBody, op: Operation) -> None:
-    (operand,) = op.operands
-    _runtime(body, f"{_PREFIX}Await{runtime.runtime_kind(operand)}", body.name(operand))
-
-
-def _await_and_resume(body: FunctionBody, op: Operation) -> None:
-    operand, handle = op.operands
-    name = f"{_PREFIX}Await{runtime.runtime_kind(operand)}AndExecute"
-    _runtime(body, name, body.name(operand), body.name(handle), RESUME)
-
-
-def _resume(body: FunctionBody, op: Operation) -> None:
-    _runtime(body, f"{_PREFIX}Execute", body.name(op.operands[0]), RESUME)
 
 
 def _payload_of(body: FunctionBody, value: SSAValue, type_: Attribute) -> str:
@@ -263,10 +255,6 @@ def _count(body: FunctionBody, op: Operation, function: str, *more: str) -> None
     _runtime(body, function, body.name(op.operands[0]), str(count.value.data), *more)
 
 
-def _num_worker_threads(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], _runtime(body, "mlirAsyncRuntimGetNumWorkerThreads"))
-
-
 def _stack_is_low(body: FunctionBody, op: Operation) -> None:
     if body.has_limit:
         # The address of a variable: that of the frame would cost a register.
@@ -278,21 +266,12 @@ def _stack_is_low(body: FunctionBody, op: Operation) -> None:
     body.set(op.results[0], f"icmp ult ptr {here}, {limit}")
 
 
-def _is_cancelled(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsCancelled"))
-
-
 def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
     body.module.watches_interrupts = True
     flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
     # Volatile: it changes while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
     body.bind(op.results[0], body.call("llvm.expect.i1", "i1", ("i1", pending), ("i1", "false")))
-
-
-def _is_available(body: FunctionBody, op: Operation) -> None:
-    (operand,) = op.operands
-    body.bind(op.results[0], _runtime(body, "tfrtAsyncIsAvailable", body.name(operand)))
 
 
 def _handle_of(body: FunctionBody, op: Operation) -> None:
@@ -314,22 +293,9 @@ def _describe_error(body: FunctionBody, op: Operation) -> None:
     _runtime(body, "tfrtAsyncDescribeError", body.name(op.operand), record)
 
 
-def _inherit_error(body: FunctionBody, op: Operation) -> None:
-    operand, source = op.operands
-    _runtime(body, "tfrtAsyncInheritError", body.name(operand), body.name(source))
-
-
-def _take_failure(body: FunctionBody, op: Operation) -> None:
-    _runtime(body, "tfrtAsyncTakeFailure", body.name(op.operands[0]))
-
-
 def _fail(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, failures.RuntimeFailOp)
     _runtime(body, "tfrtAsyncFail", body.module.failure(op.message.data, op))
-
-
-def _fail_from(body: FunctionBody, op: Operation) -> None:
-    _runtime(body, "tfrtAsyncFailFrom", body.name(op.operands[0]))
 
 
 def _coro_id(body: FunctionBody, op: Operation) -> None:
@@ -403,29 +369,29 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeCreateOp.name: _create,
     runtime.RuntimeCreateGroupOp.name: _create_group,
     runtime.RuntimeSetAvailableOp.name: _set_available,
-    runtime.RuntimeSetErrorOp.name: _set_error,
+    runtime.RuntimeSetErrorOp.name: _calls(f"{_PREFIX}SetKINDError"),
     runtime.RuntimeIsErrorOp.name: _is_error,
-    runtime.RuntimeAwaitOp.name: _await,
-    runtime.RuntimeAwaitAndResumeOp.name: _await_and_resume,
-    runtime.RuntimeResumeOp.name: _resume,
+    runtime.RuntimeAwaitOp.name: _calls(f"{_PREFIX}AwaitKIND"),
+    runtime.RuntimeAwaitAndResumeOp.name: _calls(f"{_PREFIX}AwaitKINDAndExecute", RESUME),
+    runtime.RuntimeResumeOp.name: _calls(f"{_PREFIX}Execute", RESUME),
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,
     runtime.RuntimeAddToGroupOp.name: _add_to_group,
     runtime.RuntimeAddRefOp.name: _add_ref,
     runtime.RuntimeDropRefOp.name: _drop_ref,
-    runtime.RuntimeNumWorkerThreadsOp.name: _num_worker_threads,
+    runtime.RuntimeNumWorkerThreadsOp.name: _calls("mlirAsyncRuntimGetNumWorkerThreads"),
     extensions.RuntimeStackIsLowOp.name: _stack_is_low,
-    extensions.RuntimeIsCancelledOp.name: _is_cancelled,
-    extensions.RuntimeIsAvailableOp.name: _is_available,
+    extensions.RuntimeIsCancelledOp.name: _calls("tfrtAsyncIsCancelled"),
+    extensions.RuntimeIsAvailableOp.name: _calls("tfrtAsyncIsAvailable"),
     extensions.RuntimeHandleOfOp.name: _handle_of,
     extensions.RuntimeFromHandleOp.name: _from_handle,
     extensions.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
     extensions.RuntimeIsInterruptedOp.name: _is_interrupted,
     failures.RuntimeDescribeErrorOp.name: _describe_error,
-    failures.RuntimeInheritErrorOp.name: _inherit_error,
-    failures.RuntimeTakeFailureOp.name: _take_failure,
+    failures.RuntimeInheritErrorOp.name: _calls("tfrtAsyncInheritError"),
+    failures.RuntimeTakeFailureOp.name: _calls("tfrtAsyncTakeFailure"),
     failures.RuntimeFailOp.name: _fail,
-    failures.RuntimeFailFromOp.name: _fail_from,
+    failures.RuntimeFailFromOp.name: _calls("tfrtAsyncFailFrom"),
     coroutine.CoroIdOp.name: _coro_id,
     coroutine.CoroBeginOp.name: _coro_begin,
     coroutine.CoroFreeOp.name: _coro_free,

@@ -30,16 +30,14 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_ import failures
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.extensions import RuntimeIsInterruptedOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp, RuntimeSetErrorOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, operations_in, split_edge, terminator_of
 from tfrt_nb.passes.counting.mark_explicit_counts import ON_TOP, is_counted_by_hand
+from tfrt_nb.passes.counting.shared_exits import ERROR_STARTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
-
-_ERROR_STARTS: tuple[type[Operation], ...] = (*failures.OPERATIONS, RuntimeSetErrorOp)
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ def _has_counts(function: FuncOp) -> bool:
 def _error_blocks(function: FuncOp, fallible: AbstractSet[str]) -> Iterator[Block]:
     """Where ways to an error begin."""
     for block in function.body.blocks:
-        if isinstance(block.first_op, _ERROR_STARTS):
+        if type(block.first_op) in ERROR_STARTS:
             yield block
         elif _asks_for_failure(terminator_of(block), fallible):
             yield terminator_of(block).successors[0]

@@ -29,9 +29,9 @@ from xdsl.dialects.func import ReturnOp as PlainReturnOp
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_ import operations_of, proposal
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp, ends_async
 from tfrt_nb.dialects.async_.proposal import (
-    OPERATIONS,
     RUNTIME,
     CallOnRuntimeOp,
     DefaultRuntimeOp,
@@ -46,7 +46,7 @@ from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.errors import fail
 
-_OPERATIONS = frozenset(OPERATIONS)
+_OPERATIONS = frozenset(operations_of(proposal))
 
 Functions = Mapping[str, PlainFuncOp | FuncOp]
 
