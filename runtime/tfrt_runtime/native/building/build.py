@@ -122,13 +122,21 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
 
     `header` is the lines of IR that say which machine it is for.
     """
-    module = llvm.parse_assembly(header + threads.CODE)
-    for text in (machine.code, *map(without_machine, collecting.COLLECTED), *wrappers):
-        module.link_in(llvm.parse_assembly(header + text))
+    texts = (threads.CODE, machine.code, *map(without_machine, collecting.COLLECTED), *wrappers)
+    module = linked([llvm.parse_assembly(header + text) for text in texts])
     keep_only(module, {*entries.load(), *entries.exports(), *threads.EXPORTS})
     mark_functions(module, memory.INLINE, "alwaysinline")
     mark_functions(module, memory.OUTLINE, "noinline")
     return module
+
+
+def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
+    """All modules as one, by pairs: to link is to walk through the whole of the module that grows."""
+    while len(modules) > 1:
+        for first, second in zip(modules[::2], modules[1::2], strict=False):
+            first.link_in(second)
+        modules = modules[::2]
+    return modules[0]
 
 
 def without_machine(text: str) -> str:

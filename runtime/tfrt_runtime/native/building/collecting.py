@@ -10,6 +10,7 @@ is pinned to a minor one; it changes the process that it is installed in, which 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,8 @@ OPTIONS: dict[str, Any] = {
     "nogil": True,
     "boundscheck": False,
     "error_model": "numpy",
+    # The rewrites are for arrays; the core's code is the same without them.
+    "no_rewrites": True,
     # Python calls the entries through wrappers of ours.
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
@@ -56,6 +59,9 @@ def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any,
 
 def install() -> None:
     """Let Numba collect IR in this process from now on."""
+    gc.set_threshold(
+        20_000
+    )  # most of what Numba makes stays: to look at it often is a tenth of the time
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
 
