@@ -59,9 +59,8 @@ def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any,
 
 def install() -> None:
     """Let Numba collect IR in this process from now on."""
-    gc.set_threshold(
-        20_000
-    )  # most of what Numba makes stays: to look at it often is a tenth of the time
+    # Most of what Numba makes stays: to search it often takes a tenth of the time.
+    gc.set_threshold(20_000)
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
 
