@@ -23,6 +23,7 @@ from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import AnyArray
 from tfrt_runtime.host.values.fitting import as_tensor
 from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.numba_checks import checked_compiler
 from tfrt_runtime.kernels.users.outcomes import place_of
 from tfrt_runtime.kernels.users.signatures import Scalar, Signature, Tensor
 from tfrt_runtime.native.layouts import TENSOR_DATA, TENSOR_SIZES
@@ -172,7 +173,10 @@ class NumbaFunction:
         self._refuse_unchecked(self._function, ())
         types = [_numba_type(argument) for argument in self._signature.arguments]
         types += [getattr(numba, kind) for kind in kinds]
-        function = numba.njit(nogil=True)(_without_keywords(self._function))
+        compiler = checked_compiler()
+        function = numba.njit(nogil=True, pipeline_class=compiler)(
+            _without_keywords(self._function)
+        )
         made: Any = function
         try:
             with _bounds_checked():
