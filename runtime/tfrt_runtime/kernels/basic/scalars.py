@@ -5,6 +5,7 @@ tfrt_test has of the like.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
 from tfrt_runtime.kernels.registry import (
@@ -59,8 +60,34 @@ def _add_chains() -> None:
 
 
 def _add_control_flow() -> None:
-    parallel = ("control_kernels.parallel_task",)
+    parallel = ControlKernel(
+        "tfrt.parallel_for.i32",
+        "control_kernels.parallel_for",
+        own=3,
+        added=2,
+        fixed_results=1,
+        data=("control_kernels.parallel_task",),
+        types=("i32", "i32", "i32"),
+    )
+    benchmark = ControlKernel(
+        "tfrt_test.benchmark",
+        "benchmark_kernel.benchmark",
+        fixed_results=1,
+        body_results=1,
+        data=("benchmark_kernel.run_is_over", "benchmark_kernel.next_run"),
+        attributes=("i32", "i32", "string", "i32"),
+    )
     for kernel in (
+        parallel,
+        replace(parallel, name="tfrt.parallel_call.i32"),
+        benchmark,
+        replace(
+            benchmark,
+            name="tfrt_test.sync_benchmark",
+            symbol="benchmark_kernel.sync_benchmark",
+            attributes=("i32", "i32", "i32"),
+            sync=True,
+        ),
         ControlKernel("tfrt.call", "control_kernels.call"),
         ControlKernel("tfrt.if", "control_kernels.cond", own=1, functions=2, types=("i1",)),
         ControlKernel("tfrt.cond", "control_kernels.cond", own=1, functions=2, types=("i1",)),
@@ -84,120 +111,44 @@ def _add_control_flow() -> None:
         ControlKernel(
             "tfrt_test.do.async", "control_kernels.do_async", data=("control_kernels.call_task",)
         ),
-        ControlKernel(
-            "tfrt.parallel_for.i32",
-            "control_kernels.parallel_for",
-            own=3,
-            added=2,
-            fixed_results=1,
-            data=parallel,
-            types=("i32", "i32", "i32"),
-        ),
-        ControlKernel(
-            "tfrt_test.benchmark",
-            "benchmark_kernel.benchmark",
-            fixed_results=1,
-            body_results=1,
-            data=("benchmark_kernel.run_is_over", "benchmark_kernel.next_run"),
-            attributes=("i32", "i32", "string", "i32"),
-        ),
-        ControlKernel(
-            "tfrt_test.sync_benchmark",
-            "benchmark_kernel.sync_benchmark",
-            fixed_results=1,
-            body_results=1,
-            data=("benchmark_kernel.run_is_over", "benchmark_kernel.next_run"),
-            attributes=("i32", "i32", "i32"),
-            sync=True,
-        ),
-        ControlKernel(
-            "tfrt.parallel_call.i32",
-            "control_kernels.parallel_for",
-            own=3,
-            added=2,
-            fixed_results=1,
-            data=parallel,
-            types=("i32", "i32", "i32"),
-        ),
     ):
         CONTROL_KERNELS.add(kernel)
 
 
+def _async(name: str, function: str, types: str = "", **more: Any) -> NativeKernel:
+    """A kernel of the test dialect; its numbers are of `types`, as `"i32 i32 -> i32"`."""
+    takes, _, gives = types.partition("->")
+    words = tuple(takes.split())
+    known: dict[str, Any] = {"arguments": len(words), "types": words, "gives": tuple(gives.split())}
+    return NativeKernel(f"tfrt_test.{name}", f"async_kernels.{function}", **known | more)
+
+
 def _add_async() -> None:
     copy, error = ("async_kernels.copy_task",), ("async_kernels.error_task",)
+    add = ("async_kernels.add_task_i32",)
     for kernel in (
-        NativeKernel(
-            "tfrt_test.async_add.i32",
-            "async_kernels.async_add_i32",
-            arguments=2,
-            data=("async_kernels.add_task_i32",),
-            types=("i32", "i32"),
-            gives=("i32",),
+        _async("async_add.i32", "async_add_i32", "i32 i32 -> i32", data=add),
+        _async("async_copy.i32", "async_copy_i32", "i32 -> i32", data=copy),
+        _async("async_copy_2.i32", "async_copy_i32", "i32 -> i32", data=copy),
+        _async(
+            "async_constant.i32", "async_constant_i32", "-> i32", attributes=("i32",), data=copy
         ),
-        NativeKernel(
-            "tfrt_test.async_copy.i32",
-            "async_kernels.async_copy_i32",
-            arguments=1,
-            data=copy,
-            types=("i32",),
-            gives=("i32",),
-        ),
-        NativeKernel(
-            "tfrt_test.async_copy_2.i32",
-            "async_kernels.async_copy_i32",
-            arguments=1,
-            data=copy,
-            types=("i32",),
-            gives=("i32",),
-        ),
-        NativeKernel(
-            "tfrt_test.async_constant.i32",
-            "async_kernels.async_constant_i32",
-            attributes=("i32",),
-            data=copy,
-            gives=("i32",),
-        ),
-        NativeKernel(
-            "tfrt_test.async_constant.i1",
-            "async_kernels.async_constant_i1",
-            attributes=("i1",),
-            data=copy,
-            gives=("i1",),
-        ),
-        NativeKernel("tfrt_test.fail", "async_kernels.fail_now"),
-        NativeKernel("tfrt_test.partial_fail", "async_kernels.partial_fail", results=2),
-        NativeKernel("tfrt_test.error_chain", "async_kernels.error_chain"),
-        NativeKernel(
-            "tfrt_test.report_error_async", "async_kernels.report_error_async", data=error
-        ),
-        NativeKernel(
-            "tfrt_test.report_error_concrete_async",
-            "async_kernels.report_error_when_async",
-            arguments=1,
-            data=error,
-        ),
-        NativeKernel(
-            "tfrt_test.report_error_indirect_async",
-            "async_kernels.report_error_when_async",
-            arguments=1,
-            data=error,
-        ),
-        NativeKernel("tfrt_test.cancel", "async_kernels.cancel", results=2),
-        NativeKernel("tfrt_test.atomic.create.i32", "async_kernels.atomic_create_i32"),
-        NativeKernel("tfrt_test.atomic.inc.i32", "async_kernels.atomic_increment_i32", arguments=1),
-        NativeKernel("tfrt_test.atomic.add.i32", "async_kernels.atomic_add_i32", arguments=2),
-        NativeKernel(
-            "tfrt_test.atomic.get.i32", "async_kernels.atomic_get_i32", arguments=1, results=2
-        ),
-        NativeKernel("tfrt_test.multi_arg_result", "async_kernels.share_arguments", results=None),
-        NativeKernel("tfrt_test.identity", "async_kernels.identity", arguments=1, results=None),
-        NativeKernel("tfrt_test.make_indirect", "async_kernels.make_indirect", results=None),
-        NativeKernel(
-            "tfrt_test.get_uniqueness",
-            "async_kernels.get_uniqueness",
-            results=None,
-            flags=KERNEL_RAW,
-        ),
+        _async("async_constant.i1", "async_constant_i1", "-> i1", attributes=("i1",), data=copy),
+        _async("fail", "fail_now"),
+        _async("partial_fail", "partial_fail", results=2),
+        _async("error_chain", "error_chain"),
+        _async("report_error_async", "report_error_async", data=error),
+        _async("report_error_concrete_async", "report_error_when_async", arguments=1, data=error),
+        _async("report_error_indirect_async", "report_error_when_async", arguments=1, data=error),
+        _async("cancel", "cancel", results=2),
+        _async("atomic.create.i32", "atomic_create_i32"),
+        _async("atomic.inc.i32", "atomic_increment_i32", arguments=1),
+        _async("atomic.add.i32", "atomic_add_i32", arguments=2),
+        _async("atomic.get.i32", "atomic_get_i32", arguments=1, results=2),
+        _async("multi_arg_result", "share_arguments", results=None),
+        _async("identity", "identity", arguments=1, results=None),
+        _async("make_indirect", "make_indirect", results=None),
+        _async("get_uniqueness", "get_uniqueness", results=None, flags=KERNEL_RAW),
     ):
         ASYNC_KERNELS.add(kernel)
 
