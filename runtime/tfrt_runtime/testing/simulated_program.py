@@ -69,7 +69,7 @@ def load_file(
     Raises:
         TfrtError: if a kernel cannot take its call.
     """
-    resolver = Resolver(file, file.functions, lambda name: _symbol(host, name), 0)
+    resolver = Resolver(file, file.functions, lambda name: host.function(_entries()[name]), 0)
     decoded: list[Decoded] = []
     for function in file.functions:
         calls: list[Call | None] = []
@@ -85,11 +85,6 @@ def load_file(
     addresses = load_functions(host, decoded)
     names = (function.name for function in file.functions)
     return {name: address for name, address in zip(names, addresses, strict=True) if name}
-
-
-def _symbol(host: SimulatedHost, name: str) -> int:
-    """`module.function` of the native core, as the library calls it."""
-    return host.function(_entries()[name])
 
 
 @cache

@@ -79,7 +79,7 @@ def _integer_attribute(
             parser.raise_error("expected an integer, 'true' and 'false' are of type i1", span)
         return IntegerAttr(int(text == "true"), I1)
     value = integer_value(text)
-    if value < 0 and is_unsigned(number_type):
+    if value < 0 and _signedness(number_type) is Signedness.UNSIGNED:
         message = "negative integer literal not valid for unsigned integer type"
         parser.raise_error(message, _digits(span))
     if not _fits(value, number_type):
@@ -96,11 +96,6 @@ def _digits(span: Span) -> Span:
 def _without_spaces(span: Span) -> str:
     """The number at `span`, whose sign may stand apart, with comments in between."""
     return "-" + _digits(span).text if span.text.startswith("-") else span.text
-
-
-def is_unsigned(number_type: Attribute) -> bool:
-    """Whether this is a `ui` type."""
-    return _signedness(number_type) is Signedness.UNSIGNED
 
 
 def _signedness(number_type: Attribute) -> Signedness:

@@ -269,7 +269,7 @@ class Code:
         happened = [
             at
             for at, chain in zip(prints, ran.results[len(prints) :], strict=True)
-            if _is_made(chain)
+            if chain is not None and not isinstance(chain, Failed)
         ]
         words = dict(zip(prints, map(str, ran.results), strict=False))
         return {
@@ -381,10 +381,6 @@ def _value(one: AsyncValue) -> object:
     return Failed(
         problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     )
-
-
-def _is_made(value: object) -> bool:
-    return value is not None and not isinstance(value, Failed)
 
 
 def attempt(what: str, work: Callable[[], object]) -> object:

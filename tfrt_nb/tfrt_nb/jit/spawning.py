@@ -34,7 +34,7 @@ from tfrt_nb.dialects.async_.runtime import RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.jit.operations.async_runtime import IN_HEADER, RuntimeFunction, runtime_function
+from tfrt_nb.jit.operations.async_runtime import IN_HEADER, RUNTIME_FUNCTIONS
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
@@ -162,7 +162,7 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
 
 
 def _call(module: ModuleText, name: str, *operands: str) -> str:
-    function: RuntimeFunction = runtime_function(name)
+    function = RUNTIME_FUNCTIONS[name]
     symbol = module.declare(name, function.returns, ", ".join(function.parameters))
     arguments = ", ".join(
         f"{type_} {operand}" for type_, operand in zip(function.parameters, operands, strict=True)

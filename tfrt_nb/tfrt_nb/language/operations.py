@@ -140,7 +140,7 @@ def _class_entry(operation: type[IrOperation]) -> Entry:
     text = inspect.cleandoc(operation.__doc__ or "") or family_text(operation.name)
     is_of_host = operation.name in {op.name for op in control_flow.OPERATIONS}
     if not issubclass(operation, IRDLOperation) or is_of_host:
-        attributes = _callee_attributes(operation)
+        attributes = {control_flow.NONSTRICT: "unit"} if operation.name.startswith("tfrt.") else {}
         return Entry(operation.name, "", attributes, text, example(operation.name))
     definition = operation.get_irdl_definition()
     operands = [_part(name, part) for name, part in definition.operands]
@@ -150,10 +150,6 @@ def _class_entry(operation: type[IrOperation]) -> Entry:
         name: "attribute" for name in definition.properties if name != "operandSegmentSizes"
     }
     return Entry(operation.name, signature, properties, text, example(operation.name))
-
-
-def _callee_attributes(operation: type[IrOperation]) -> Mapping[str, str]:
-    return {control_flow.NONSTRICT: "unit"} if operation.name.startswith("tfrt.") else {}
 
 
 def _part(name: str, definition: object) -> str:

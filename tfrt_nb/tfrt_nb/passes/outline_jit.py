@@ -66,7 +66,9 @@ def _outline(op: JitOp, name: str) -> Operation:
             fail(nested, f"'{nested.name}' is a kernel, and what is in a 'tfrt.jit' is compiled")
     inputs = list(body.blocks[0].arg_types)
     values, is_token_last = op.body_types, op.is_token_last
-    is_async = op.has_token or _has_tasks(op)
+    is_async = op.has_token or any(
+        nested.name.startswith("async.") for nested in op.regions[0].walk()
+    )
     outputs = _async_results(op, values) if is_async else list(values)
     for block in body.blocks:
         if isinstance(end := block.last_op, ReturnOp):
@@ -85,10 +87,6 @@ def _outline(op: JitOp, name: str) -> Operation:
     function.location = op.location
     op.erase()
     return function
-
-
-def _has_tasks(op: JitOp) -> bool:
-    return any(nested.name.startswith("async.") for nested in op.regions[0].walk())
 
 
 def _async_results(op: JitOp, values: tuple[Attribute, ...]) -> list[Attribute]:

@@ -85,12 +85,7 @@ def _lines(
                 f"line {operations[o]['line']}" if o >= 0 else "task" for o in schedule.operations
             )
             yield f"  schedule: {', '.join(order) or 'no operation waits for a choice'}"
-            yield f"  replay: {replay} {choices_text(schedule.choices)}"
-
-
-def choices_text(choices: Sequence[int]) -> str:
-    """The choices of a schedule as a command line has them."""
-    return ",".join(map(str, choices)) or "0"
+            yield f"  replay: {replay} {','.join(map(str, schedule.choices)) or '0'}"
 
 
 def outcome_text(outcome: Outcome) -> str:

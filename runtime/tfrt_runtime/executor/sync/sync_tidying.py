@@ -18,12 +18,9 @@ def tidied(code: Sequence[Instruction]) -> list[Instruction]:
     for instruction in code:
         instruction.reads = [final(register) for register in instruction.reads]
         instruction.writes = [final(register) for register in instruction.writes]
-    return return_early([one for one in code if not is_idle(one)])
-
-
-def is_idle(instruction: Instruction) -> bool:
-    """Whether an instruction moves a value to where it is."""
-    return instruction.operation == ops.MOVE and instruction.reads == instruction.writes
+    return return_early(
+        [one for one in code if not (one.operation == ops.MOVE and one.reads == one.writes)]
+    )
 
 
 def return_early(code: Sequence[Instruction]) -> list[Instruction]:

@@ -124,21 +124,12 @@ Those that print buffers are in `library`."""
 RESUME = "@__resume"
 """Resumes a coroutine; the runtime gets it as a pointer."""
 
-_BY_NAME = {f.name: f for f in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *PRINTING_FUNCTIONS)}
-
-
-def runtime_function(name: str) -> RuntimeFunction:
-    """The function of that name."""
-    return _BY_NAME[name]
-
-
-def is_runtime_function(name: str) -> bool:
-    """Whether the runtime has a function of that name, whose types are known."""
-    return name in _BY_NAME
+RUNTIME_FUNCTIONS = {f.name: f for f in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *PRINTING_FUNCTIONS)}
+"""All functions of the runtime whose types are known, by name."""
 
 
 def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
-    function = _BY_NAME[name]
+    function = RUNTIME_FUNCTIONS[name]
     return body.call(name, function.returns, *zip(function.parameters, operands, strict=True))
 
 

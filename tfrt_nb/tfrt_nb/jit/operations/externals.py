@@ -26,7 +26,7 @@ from tfrt_nb.jit.function_body import FunctionBody
 from tfrt_nb.jit.linking import LIBRARY
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type
 from tfrt_nb.jit.names import global_symbol
-from tfrt_nb.jit.operations.async_runtime import is_runtime_function
+from tfrt_nb.jit.operations.async_runtime import RUNTIME_FUNCTIONS
 from tfrt_nb.jit.operations.unranked import widened
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
 from tfrt_nb.passes.errors import PassError
@@ -67,7 +67,7 @@ def check_declarations(module: ModuleOp) -> Externals:
 
 def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
     names = sorted([*registered(), *(e.name for e in PRINTING.values() if e.for_programs)])
-    if name in PRINTING or name in LIBRARY or is_runtime_function(name):
+    if name in PRINTING or name in LIBRARY or name in RUNTIME_FUNCTIONS:
         message = f"'{name}' is for code that the compiler makes: programs may not call it"
     else:
         message = f"'{name}' is declared but not defined, and is no function that programs may call"

@@ -32,7 +32,7 @@ class Liveness:
         for number, value in enumerate(values):
             bit = 1 << number
             self.made[defining_block(value)] |= bit
-            for user in _users(value, region):
+            for user in {ancestor_in(region, use.operation) for use in value.uses}:
                 block = user.parent
                 assert block is not None
                 used[block] |= bit
@@ -40,7 +40,9 @@ class Liveness:
                 last = last_users.get(number)
                 if last is None or places[last] < places[user]:
                     last_users[number] = user
-                if user is block.last_op and is_terminator(user):
+                if user is block.last_op and user.has_trait(
+                    IsTerminator, value_if_unregistered=False
+                ):
                     self.at_end[block] |= bit
         self.live_in = {block: used[block] & ~self.made[block] for block in self.blocks}
         self._spread()
@@ -81,11 +83,6 @@ def numbers_in(values: int) -> Iterator[int]:
         values ^= lowest
 
 
-def is_terminator(op: Operation) -> bool:
-    """Whether the operation ends its block and says where control goes on."""
-    return op.has_trait(IsTerminator, value_if_unregistered=False)
-
-
 def _successors(block: Block) -> Sequence[Block]:
     return () if block.last_op is None else block.last_op.successors
 
@@ -100,10 +97,6 @@ def _as_control_reaches_them(region: Region) -> list[Block]:
             found[block] = None
             pending.extend(reversed(_successors(block)))
     return list(found | dict.fromkeys(region.blocks))
-
-
-def _users(value: SSAValue, region: Region) -> set[Operation]:
-    return {ancestor_in(region, use.operation) for use in value.uses}
 
 
 def _places(region: Region) -> dict[Operation, int]:

@@ -38,7 +38,7 @@ from xdsl.dialects import cf
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue, Use
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import ReturnLike
 
 from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
@@ -117,15 +117,12 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
     """A call owns its async arguments, a value what is stored in it, a handle its object: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
-        if type(use.operation) in _CALLS or _stores(use):
+        if type(use.operation) in _CALLS or (
+            type(use.operation) is RuntimeStoreOp and use.index == 0
+        ):
             calls[use.operation] = calls.get(use.operation, 0) + 1
     for call, uses in calls.items():
         Emitter.in_front_of(call)(counts.add(value, uses))
-
-
-def _stores(use: Use) -> bool:
-    """Whether the value goes into another one, from where it will be loaded once."""
-    return type(use.operation) is RuntimeStoreOp and use.index == 0
 
 
 def drop_references(
@@ -205,7 +202,7 @@ class _Dropping:
             return []
         branch = block.last_op
         for number in numbers_in(used):
-            if is_return(branch):
+            if branch.has_trait(ReturnLike, value_if_unregistered=False):
                 self._return(branch, number, order)
             elif not isinstance(branch, cf.BranchOp | cf.ConditionalBranchOp | cf.SwitchOp):
                 fail(branch, _NOT_RETURN_LIKE)
@@ -275,11 +272,6 @@ class _Dropping:
         between = split_edge(terminator_of(block), edge)
         self._split[block, edge] = between
         return between
-
-
-def is_return(op: Operation) -> bool:
-    """Whether what the operation uses goes to the caller, or around."""
-    return op.has_trait(ReturnLike, value_if_unregistered=False)
 
 
 def _behind_definition(value: SSAValue) -> Emitter:

@@ -63,13 +63,11 @@ def _is_over_elements(block: Block | None) -> bool:
     if block is None or not isinstance(block.parent_op(), scf.ForOp):
         return False
     return all(
-        _computes(op) or isinstance(op, memref.LoadOp | memref.StoreOp) or _is_loop(op)
+        _computes(op)
+        or isinstance(op, memref.LoadOp | memref.StoreOp)
+        or (isinstance(op, scf.ForOp) and _is_short(op))
         for op in block.ops
     )
-
-
-def _is_loop(op: Operation) -> bool:
-    return isinstance(op, scf.ForOp) and _is_short(op)
 
 
 def _computes(op: Operation) -> bool:
