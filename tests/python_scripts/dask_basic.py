@@ -1,4 +1,4 @@
-# python_api.md §6: DaskWorkQueue(client, local="mstd:2"): "kernels with remote=True run as tasks of a distributed.Client"; the others run here.
+# DaskWorkQueue(client, local="mstd:2"): "kernels with remote=True run as tasks of a distributed.Client"; the others run here.
 # stderr max 0: Traceback (most recent call last)
 import os
 

@@ -1,4 +1,4 @@
-# python_api.md §2, §6: a future of the client is awaited as those of concurrent.futures are.
+# A future of the client is awaited as those of concurrent.futures are.
 # stderr max 0: Traceback (most recent call last)
 from distributed import Client, LocalCluster
 

@@ -1,4 +1,4 @@
-# python_api.md §3: "A kernel that blocks a worker for more than 0.5 s is named by a warning": while it blocks, as it may never return.
+# "A kernel that blocks a worker for more than 0.5 s is named by a warning": while it blocks, as it may never return.
 import threading
 import warnings
 

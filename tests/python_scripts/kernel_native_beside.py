@@ -1,4 +1,4 @@
-# python_api.md §3: "native=True: runs on the workers without the GIL". One with a loop keeps no other kernel from a free worker.
+# "native=True: runs on the workers without the GIL". One with a loop keeps no other kernel from a free worker.
 import tfrt_nb as tfrt
 
 @tfrt.kernel("native.count", native=True)

@@ -1,4 +1,4 @@
-# python_api.md §3, §7: native kernels of numbers, arrays and what they write.
+# Native kernels of numbers, arrays and what they write.
 import numpy as np
 
 import tfrt_nb as tfrt

@@ -1,4 +1,4 @@
-# python_api.md §3: "AsyncValue for a value that is not awaited (non-strict)".
+# "AsyncValue for a value that is not awaited (non-strict)".
 import tfrt_nb as tfrt
 
 

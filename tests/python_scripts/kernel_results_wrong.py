@@ -1,4 +1,4 @@
-# python_api.md §7: "a Python kernel's result that does not fit its type is an error, at the operation".
+# "a Python kernel's result that does not fit its type is an error, at the operation".
 import numpy as np
 
 import tfrt_nb as tfrt

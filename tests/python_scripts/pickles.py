@@ -1,4 +1,4 @@
-# python_api.md: programs and traced functions go to other processes, with their kernels by name; runs, values and hosts do not.
+# programs and traced functions go to other processes, with their kernels by name; runs, values and hosts do not.
 import copy
 import pickle
 from concurrent.futures import ProcessPoolExecutor

@@ -1,4 +1,4 @@
-# python_api.md §1: "With a HostContext first, the rest is read as before: run(host, function, arguments), all of it also by keyword".
+# "With a HostContext first, the rest is read as before: run(host, function, arguments), all of it also by keyword".
 import tfrt_nb as tfrt
 
 p = tfrt.Program(

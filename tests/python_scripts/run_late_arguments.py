@@ -1,4 +1,4 @@
-# python_api.md §1: "TfrtError says function, parameter number and name, type expected, value found", also of values that come later.
+# "TfrtError says function, parameter number and name, type expected, value found", also of values that come later.
 from concurrent.futures import Future
 
 import tfrt_nb as tfrt

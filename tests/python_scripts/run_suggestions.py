@@ -1,4 +1,4 @@
-# python_api.md §3, issue "Errors that teach": what an error suggests is at the end of its traceback, too.
+# What an error suggests is at the end of its traceback, too.
 import pickle
 import traceback
 

@@ -1,4 +1,4 @@
-# python_api.md §7: captured objects "are one operation with a slot of the Program".
+# Captured objects "are one operation with a slot of the Program".
 import pickle
 
 import tfrt_nb as tfrt

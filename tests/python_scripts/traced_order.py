@@ -1,4 +1,4 @@
-# python_api.md §4, §7: chains through bodies, nested in_order, after= with several values and calls of programs.
+# Chains through bodies, nested in_order, after= with several values and calls of programs.
 import time
 
 import tfrt_nb as tfrt

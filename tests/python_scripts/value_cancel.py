@@ -1,4 +1,4 @@
-# python_api.md §2: "AsyncValue.cancel() cancels the run that would have set it"; as in concurrent.futures.
+# "AsyncValue.cancel() cancels the run that would have set it"; as in concurrent.futures.
 import tfrt_nb as tfrt
 
 RAN = []

@@ -1,4 +1,4 @@
-# python_api.md §2: "An AsyncValue is an argument of a run while it is still unavailable, also of another host": also of one without workers.
+# "An AsyncValue is an argument of a run while it is still unavailable, also of another host": also of one without workers.
 import asyncio
 import concurrent.futures as cf
 import threading

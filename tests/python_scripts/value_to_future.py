@@ -1,4 +1,4 @@
-# python_api.md §2: "to_future() a real concurrent.futures.Future".
+# "to_future() a real concurrent.futures.Future".
 import concurrent.futures as cf
 
 import tfrt_nb as tfrt
