@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests.tfrt_nb.source.test_golden import OUR_WORDS
 
 from tfrt_nb.cli.main import main
 from tfrt_runtime.bef.reader import BefFile
@@ -231,13 +232,6 @@ def first_error(text: str) -> tuple[str, str]:
     return match["place"], match["message"]
 
 
-OWN_WORDS = {
-    "reject_case_without_operands": "expected a type",
-    "reject_parallel_callee": "expected a type",
-    "reject_unclosed": "expected '}': a region is not closed",
-}
-"""Syntax errors whose wording is our parser's."""
-
 ACCEPTED = {"reject_nonstrict_attr"}
 """The reference lost non-strict kernels, which the seed describes: here they can be written."""
 
@@ -251,7 +245,7 @@ def test_is_refused_where_and_why_the_reference_refuses_it(
     outcome = tfrt_nb(command, f"{item.name}.mlir")
 
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert first_error(outcome.stderr) == (place, OWN_WORDS.get(item.name, reason))
+    assert first_error(outcome.stderr) == (place, OUR_WORDS.get(item.name, reason))
 
 
 def test_a_nonstrict_kernel_can_be_compiled(tfrt_nb: CommandLine, tmp_path: Path) -> None:

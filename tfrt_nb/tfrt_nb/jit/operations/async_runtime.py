@@ -104,28 +104,11 @@ start any more, and frames of coroutines from a free list.
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
 
-PRINTING_FUNCTIONS = (
-    RuntimeFunction("printI64", "void", ("i64",)),
-    RuntimeFunction("printU64", "void", ("i64",)),
-    RuntimeFunction("printF32", "void", ("float",)),
-    RuntimeFunction("printF64", "void", ("double",)),
-    RuntimeFunction("printNewline", "void", ()),
-    RuntimeFunction("printComma", "void", ()),
-    RuntimeFunction("printOpen", "void", ()),
-    RuntimeFunction("printClose", "void", ()),
-    RuntimeFunction("printString", "void", ("ptr",)),
-    RuntimeFunction("printFlops", "void", ("double",)),
-    RuntimeFunction("rtclock", "double", ()),
-    RuntimeFunction("nanoTime", "i64", ()),
-)
-"""Functions of MLIR's runner utilities, which programs declare themselves: they print, or are clocks.
-Those that print buffers are in `library`."""
-
 RESUME = "@__resume"
 """Resumes a coroutine; the runtime gets it as a pointer."""
 
-RUNTIME_FUNCTIONS = {f.name: f for f in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS, *PRINTING_FUNCTIONS)}
-"""All functions of the runtime whose types are known, by name."""
+RUNTIME_FUNCTIONS = {f.name: f for f in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS)}
+"""All functions of the runtime, by name."""
 
 
 def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
