@@ -560,6 +560,17 @@ def places(data: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(data[key], (*here, key))
 
 
+def test_on_a_narrow_page_the_timeline_still_says_what_ran(show) -> None:
+    log = events((0, "call", -1, 0, 0), (1, "begin", 0, -1, 0), (9, "end", 0, -1, 0))
+    page = show(document(FAILED, events=log, workers=["worker 1"]))
+    page.get_by_role("tab", name="Timeline").click()
+    text = page.get_by_label("Timeline", exact=True).get_by_role("listitem").first.locator("span")
+    for width in (1280, 280):
+        page.set_viewport_size({"width": width, "height": 800})
+        widths = [each.bounding_box()["width"] for each in text.all()]
+        assert widths[0] > 100 and widths[1] > 30 and widths[2] > 30, (width, widths)
+
+
 def test_a_timeline_that_is_enlarged_without_end_is_still_drawn(show) -> None:
     log = events((0, "call", -1, 0, 0), (10, "begin", 0, -1, 0), (10**12, "available", 0, 1, 0))
     page = show(document(LATE, events=log, workers=["worker 1"]))
