@@ -41,15 +41,18 @@ export function createRuns({ services, tracker }) {
     return run;
   }
 
+  const cellsOf = (panel) => [...(panel?.content.model?.cells ?? [])];
+
   /** The outputs of a notebook that hold a run, drawn or not: outputs out of view have no renderer. */
   function* outputsOf(panel) {
-    for (const { type, outputs } of panel?.content.model?.cells ?? [])
+    for (const { type, outputs } of cellsOf(panel))
       for (let i = 0; type === "code" && i < outputs.length; i++) if (outputs.get(i).data?.[MIME]) yield outputs.get(i);
   }
 
   function watch(panel) {
     const context = panel.sessionContext;
     const mine = () => [...runs.values()].filter((run) => run.panel === panel);
+    const loseAll = () => mine().forEach((run) => run.lose());
     context.iopubMessage.connect((_, message) => {
       for (const run of mine()) if (message.header.session !== run.head.session) run.lose(); // another process answers
       const data = message.header.msg_type === "comm_msg" && message.content.comm_id.startsWith(TARGET) && message.content.data;
@@ -57,8 +60,8 @@ export function createRuns({ services, tracker }) {
       if (runs.has(data.run)) runs.get(data.run).take(data);
       else restore(panel, data);
     });
-    context.statusChanged.connect((_, status) => { if (DEAD.includes(status)) mine().forEach((run) => run.lose()); });
-    context.kernelChanged.connect((_, { newValue }) => { if (!newValue) mine().forEach((run) => run.lose()); });
+    context.statusChanged.connect((_, status) => { if (DEAD.includes(status)) loseAll(); });
+    context.kernelChanged.connect((_, { newValue }) => { if (!newValue) loseAll(); });
     context.connectionStatusChanged.connect(greet);
     panel.context.saveState.connect((_, state) => { if (state === "started") mine().forEach((run) => run.beforeSave()); });
     panel.context.ready.then(() => { for (const { data } of outputsOf(panel)) runFor(data[MIME], panel); }).then(greet);
@@ -70,14 +73,14 @@ export function createRuns({ services, tracker }) {
       if (kernel?.connectionStatus !== "connected") return;
       mine().forEach((run) => run.catchUp());
       // A run that ended while no page was open is silent: ask, but only where a cell speaks of us.
-      if (![...panel.content.model.cells].some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
+      if (!cellsOf(panel).some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
       for (const run of (await ask(kernel, {}))?.runs ?? []) if (!runs.has(run.run)) restore(panel, run);
     }
   }
 
   /** A run of this kernel whose output is not in the document, because a reload came before a save. */
   async function restore(panel, { run, cell: id }) {
-    const cell = [...(panel.content.model?.cells ?? [])].find((each) => each.id === id && each.type === "code");
+    const cell = cellsOf(panel).find((each) => each.id === id && each.type === "code");
     if (!cell || tried.has(run)) return;
     tried.add(run); // whatever comes of it
     if (!(await mayWrite(run))) return; // another window has it

@@ -38,6 +38,9 @@ export function namesOf(moment) {
   return all.length > NAMED ? `${names} and ${all.length - NAMED} more` : names;
 }
 
+/** Of a row: computed once, by none that is known, at no time that is known. */
+const UNTIMED = { worker: "", begin: NaN, end: NaN, count: 1 };
+
 /** `result`, or `result 0` and so on: what the function gives back. */
 function resultsOf(moment, function_) {
   const { results, result_types: types, name } = function_;
@@ -47,8 +50,8 @@ function resultsOf(moment, function_) {
     const known = value !== undefined && isRecorded(moment, value);
     if (!known && !(name in moment.document.results)) return []; // called by others: nothing is known of it
     const [state, text] = said?.[place] ?? (known ? [moment.state(value), moment.preview(value)] : ["waiting", ""]);
-    return { isResult: true, value, op: value === undefined ? null : moment.program.values[value].op, function: function_.id,
-      name: types.length === 1 ? "result" : `result ${place}`, type, state, text, worker: "", begin: NaN, end: known ? moment.history.values.end[value] : NaN, count: 1 };
+    return { ...UNTIMED, isResult: true, value, op: value === undefined ? null : moment.program.values[value].op, function: function_.id,
+      name: types.length === 1 ? "result" : `result ${place}`, type, state, text, end: known ? moment.history.values.end[value] : NaN };
   });
 }
 
@@ -57,7 +60,7 @@ const isRecorded = (moment, value) => isShown(moment, value) || !moment.tables.i
 function rowOf(moment, value) {
   const { name, type, op, function: function_ } = moment.program.values[value];
   const { worker, begin, end, count: times } = moment.history.values;
-  const row = { value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value), worker: "", begin: NaN, end: NaN, count: 1 };
+  const row = { ...UNTIMED, value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value) };
   if (op != null && moment.tables.isConstant[op]) return row; // it is loaded, not computed: no worker, no time
   return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], count: Math.max(times[value], moment.isEnd && moment.document.counts[value] || 0) });
 }
