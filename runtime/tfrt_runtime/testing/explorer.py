@@ -13,8 +13,9 @@ end.
 
     assert explore(scenario).complete
 
-A scenario must do the same each time: no clocks, no randomness of its own, no state from outside.  Of
-what its threads leave in Python objects only that is explored which `world.note` writes.
+`explored` makes a test of such a function.  A scenario must do the same each time: no clocks, no
+randomness of its own, no state from outside.  Of what its threads leave in Python objects only that is
+explored which `world.note` writes.
 
 The first failure is raised, on the schedule with the fewest unexpected decisions that could be found
 for it, with the table of what happened; `replay` runs that schedule again.
@@ -22,6 +23,8 @@ for it, with the table of what happened; `replay` runs that schedule again.
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -47,6 +50,7 @@ __all__ = [
     "explore",
     "explore_all_orders",
     "explore_at_random",
+    "explored",
     "replay",
 ]
 
@@ -89,6 +93,18 @@ def explore(
     """
     load = Way.OBSERVE if machine.model is MemoryModel.RELEASE_ACQUIRE else Way.READ
     return _explore(scenario, machine, Reduction(load), interleavings, seconds)
+
+
+def explored(scenario: Callable[..., None]) -> Callable[..., None]:
+    """A test of one scenario in all of its interleavings; pytest gives it what follows the world."""
+
+    @functools.wraps(scenario)
+    def test(**given: object) -> None:
+        assert explore(functools.partial(scenario, **given)).complete
+
+    _, *parameters = inspect.signature(scenario).parameters.values()
+    test.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return test
 
 
 def explore_all_orders(

@@ -35,7 +35,7 @@ from tfrt_runtime.native.simulator.failures import (
     UseAfterFree,
     WrongOutcome,
 )
-from tfrt_runtime.testing.explorer import Machine, MemoryModel, World, explore
+from tfrt_runtime.testing.explorer import Machine, MemoryModel, World, explore, explored
 
 Scenario = Callable[[World], None]
 SEQUENTIAL = Machine(model=MemoryModel.SEQUENTIAL)
@@ -304,18 +304,16 @@ def test_a_wake_up_before_the_change_gets_lost() -> None:
         explore(sleeping(wake_and_set))
 
 
-def test_a_time_limit_saves_a_sleeper_whose_wake_up_was_lost() -> None:
-    def scenario(world: World) -> None:
-        flag = word(world, "flag")
+@explored
+def test_a_time_limit_saves_a_sleeper_whose_wake_up_was_lost(world: World) -> None:
+    flag = word(world, "flag")
 
-        def sleep() -> None:
-            while load_acquire(flag) == 0:
-                futex_wait(flag, 0, 1000)
+    def sleep() -> None:
+        while load_acquire(flag) == 0:
+            futex_wait(flag, 0, 1000)
 
-        world.thread(sleep)
-        world.thread(lambda: wake_and_set(flag))
-
-    assert explore(scenario).complete
+    world.thread(sleep)
+    world.thread(lambda: wake_and_set(flag))
 
 
 def test_one_wake_up_for_two_sleepers_leaves_one_asleep() -> None:

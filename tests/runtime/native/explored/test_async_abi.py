@@ -10,7 +10,7 @@ from tfrt_runtime.native.coroutines import async_abi, async_groups, async_object
 from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.native.queues.tasks import advance_epoch
 from tfrt_runtime.native.simulator.failures import SimulationError
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
@@ -75,33 +75,29 @@ def test_each_coroutine_that_awaits_a_token_is_resumed_once(waiters: int) -> Non
     assert explore(scenario, interleavings=3000).interleavings > 3
 
 
-def test_the_last_of_several_references_destroys_a_token() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 3)
-        token = scene.token()
-        scene.main(lambda: async_abi.add_ref(token, 1))
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
-        scene.thread(lambda: async_abi.drop_ref(token, 1))
-        scene.thread(lambda: async_abi.drop_ref(token, 1))
-
-    assert explore(scenario).complete
+@explored
+def test_the_last_of_several_references_destroys_a_token(world: World) -> None:
+    scene = Scene(world, 3)
+    token = scene.token()
+    scene.main(lambda: async_abi.add_ref(token, 1))
+    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.drop_ref(token, 1))
+    scene.thread(lambda: async_abi.drop_ref(token, 1))
 
 
-def test_who_awaits_and_drops_races_with_the_producer_without_harm() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 2)
-        token = scene.token()
-        resume = scene.coroutines.resume
+@explored
+def test_who_awaits_and_drops_races_with_the_producer_without_harm(world: World) -> None:
+    scene = Scene(world, 2)
+    token = scene.token()
+    resume = scene.coroutines.resume
 
-        def await_and_drop() -> None:
-            async_abi.await_token_and_execute(token, 7, resume)
-            async_abi.drop_ref(token, 1)
+    def await_and_drop() -> None:
+        async_abi.await_token_and_execute(token, 7, resume)
+        async_abi.drop_ref(token, 1)
 
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
-        scene.thread(await_and_drop)
-        world.finally_assert(lambda: scene.finish() == [7])
-
-    assert explore(scenario).complete
+    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(await_and_drop)
+    world.finally_assert(lambda: scene.finish() == [7])
 
 
 class GroupScene:
@@ -156,21 +152,19 @@ def test_a_group_resolves_once_after_its_last_member(failing: int, adds_late: bo
     explore_at_random(scene, seed=failing, interleavings=300)
 
 
-def test_a_group_that_nobody_wants_any_more_outlives_its_members() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 2)
-        group = scene.group(1)
-        token = scene.token()
-        scene.main(lambda: async_abi.add_token_to_group(token, group))
-        scene.drop(token)
-        scene.drop(group)
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
-        scene.thread(
-            lambda: async_objects.async_sweep(scene.host.outside[1], scene.coroutines.shared),
-            "sweeper",
-        )
-
-    assert explore(scenario).complete
+@explored
+def test_a_group_that_nobody_wants_any_more_outlives_its_members(world: World) -> None:
+    scene = Scene(world, 2)
+    group = scene.group(1)
+    token = scene.token()
+    scene.main(lambda: async_abi.add_token_to_group(token, group))
+    scene.drop(token)
+    scene.drop(group)
+    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(
+        lambda: async_objects.async_sweep(scene.host.outside[1], scene.coroutines.shared),
+        "sweeper",
+    )
 
 
 def test_a_count_of_members_that_is_not_atomic_would_be_noticed(
@@ -209,34 +203,28 @@ def test_of_a_producer_and_who_gives_up_one_resolves_a_token() -> None:
     assert explore(scenario, interleavings=5000).interleavings > 10
 
 
-def test_a_drop_too_many_is_noticed_by_one_of_those_who_drop() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 2, checked=True)
-        token = scene.token()
-        scene.main(lambda: async_abi.emplace_token(token))
-        for _ in range(2):
-            scene.thread(lambda: async_abi.drop_ref(token, 1))
-        world.finally_assert(
-            lambda: scene.coroutines.events == [(at.EVENT_RELEASED_TOO_OFTEN, token)]
-        )
-
-    assert explore(scenario).complete
+@explored
+def test_a_drop_too_many_is_noticed_by_one_of_those_who_drop(world: World) -> None:
+    scene = Scene(world, 2, checked=True)
+    token = scene.token()
+    scene.main(lambda: async_abi.emplace_token(token))
+    for _ in range(2):
+        scene.thread(lambda: async_abi.drop_ref(token, 1))
+    world.finally_assert(lambda: scene.coroutines.events == [(at.EVENT_RELEASED_TOO_OFTEN, token)])
 
 
-def test_of_two_producers_one_is_told_that_it_comes_too_late() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 2)
-        token = scene.token()
-        scene.thread(lambda: async_abi.emplace_token(token))
-        scene.thread(lambda: async_abi.set_token_error(token))
+@explored
+def test_of_two_producers_one_is_told_that_it_comes_too_late(world: World) -> None:
+    scene = Scene(world, 2)
+    token = scene.token()
+    scene.thread(lambda: async_abi.emplace_token(token))
+    scene.thread(lambda: async_abi.set_token_error(token))
 
-        def check() -> None:
-            assert scene.coroutines.events == [(at.EVENT_RESOLVED_TWICE, token)]
-            scene.drop(token)
+    def check() -> None:
+        assert scene.coroutines.events == [(at.EVENT_RESOLVED_TWICE, token)]
+        scene.drop(token)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 def test_a_thread_that_waits_sees_the_token_resolved() -> None:
@@ -293,21 +281,19 @@ def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> 
     assert seen == {True}
 
 
-def test_a_thread_that_waits_runs_the_task_that_it_waits_for() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 1)
-        token = scene.token()
-        scene.coroutines.when_resumed = lambda _: async_abi.emplace_token(token)
+@explored
+def test_a_thread_that_waits_runs_the_task_that_it_waits_for(world: World) -> None:
+    scene = Scene(world, 1)
+    token = scene.token()
+    scene.coroutines.when_resumed = lambda _: async_abi.emplace_token(token)
 
-        def spawn_and_wait() -> None:
-            async_abi.execute(7, scene.coroutines.resume)
-            async_abi.await_token(token)
-            async_abi.drop_ref(token, 1)
+    def spawn_and_wait() -> None:
+        async_abi.execute(7, scene.coroutines.resume)
+        async_abi.await_token(token)
+        async_abi.drop_ref(token, 1)
 
-        scene.thread(spawn_and_wait)
-        world.finally_assert(lambda: scene.finish() == [7])
-
-    assert explore(scenario).complete
+    scene.thread(spawn_and_wait)
+    world.finally_assert(lambda: scene.finish() == [7])
 
 
 def test_two_threads_that_wait_run_a_task_once() -> None:
@@ -336,73 +322,62 @@ def test_two_threads_that_wait_run_a_task_once() -> None:
 RECORD = 4711
 
 
-def test_of_the_references_added_on_top_each_is_dropped_once() -> None:
+@explored
+def test_of_the_references_added_on_top_each_is_dropped_once(world: World) -> None:
     """One drop more than was added is reported, whichever comes last, and takes none of the others'."""
+    scene = Scene(world, 3)
+    token = scene.token()
+    scene.main(lambda: async_abi.add_ref_on_top(token, 1))
+    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
+    scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
 
-    def scenario(world: World) -> None:
-        scene = Scene(world, 3)
-        token = scene.token()
-        scene.main(lambda: async_abi.add_ref_on_top(token, 1))
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
-        scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
-        scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
+    def check() -> None:
+        assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
+        scene.drop(token)
 
-        def check() -> None:
-            assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
-            scene.drop(token)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_the_producers_reference_is_dropped_by_the_producer_or_by_hand() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 2)
-        token = scene.token()
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
-        scene.thread(lambda: async_abi.drop_own_ref(token, 1, RECORD))
+@explored
+def test_the_producers_reference_is_dropped_by_the_producer_or_by_hand(world: World) -> None:
+    scene = Scene(world, 2)
+    token = scene.token()
+    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.drop_own_ref(token, 1, RECORD))
 
-        def check() -> None:
-            [event] = scene.coroutines.events
-            assert event in (
-                (at.EVENT_DROPPED_TOO_OFTEN, RECORD),
-                (at.EVENT_RELEASED_TOO_OFTEN, token),
-            )
-            scene.drop(token)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
-
-
-def test_a_drop_of_too_many_references_does_not_refuse_another_one() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 2)
-        token = scene.token()
-        scene.main(lambda: async_abi.emplace_token(token))
-        scene.main(lambda: async_abi.add_ref_on_top(token, 1))
-        scene.thread(lambda: async_abi.drop_ref_on_top(token, 2, RECORD))
-        scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, 0))
-
-        def check() -> None:
-            assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
-            scene.drop(token)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
-
-
-def test_of_references_counted_by_hand_no_more_are_dropped_than_there_are() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 2, checked=True)
-        token = scene.token()
-        scene.main(lambda: async_abi.emplace_token(token))
-        scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
-        scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
-        world.finally_assert(
-            lambda: scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
+    def check() -> None:
+        [event] = scene.coroutines.events
+        assert event in (
+            (at.EVENT_DROPPED_TOO_OFTEN, RECORD),
+            (at.EVENT_RELEASED_TOO_OFTEN, token),
         )
+        scene.drop(token)
 
-    assert explore(scenario).complete
+    world.finally_assert(check)
+
+
+@explored
+def test_a_drop_of_too_many_references_does_not_refuse_another_one(world: World) -> None:
+    scene = Scene(world, 2)
+    token = scene.token()
+    scene.main(lambda: async_abi.emplace_token(token))
+    scene.main(lambda: async_abi.add_ref_on_top(token, 1))
+    scene.thread(lambda: async_abi.drop_ref_on_top(token, 2, RECORD))
+    scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, 0))
+
+    def check() -> None:
+        assert scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)]
+        scene.drop(token)
+
+    world.finally_assert(check)
+
+
+@explored
+def test_of_references_counted_by_hand_no_more_are_dropped_than_there_are(world: World) -> None:
+    scene = Scene(world, 2, checked=True)
+    token = scene.token()
+    scene.main(lambda: async_abi.emplace_token(token))
+    scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
+    scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
+    world.finally_assert(lambda: scene.coroutines.events == [(at.EVENT_DROPPED_TOO_OFTEN, RECORD)])

@@ -14,7 +14,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_optional, new_value, resolve, set_error, state_of
 from tfrt_runtime.native.coroutines import async_abi, async_interrupts, async_objects
 from tfrt_runtime.native.memory import load, load_acquire, store, store_release, thread_context
-from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.explorer import World, explore, explored
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
@@ -107,237 +107,225 @@ def _member(request: pytest.FixtureRequest) -> Member:
     return MEMBERS[request.param]
 
 
-def test_a_member_that_is_added_while_it_is_resolved_counts_once(member: Member) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, member)
-        scene.resolves()
-        scene.thread(lambda: member.add(scene.member, scene.group), "who adds")
+@explored
+def test_a_member_that_is_added_while_it_is_resolved_counts_once(
+    world: World, member: Member
+) -> None:
+    scene = Scene(world, member)
+    scene.resolves()
+    scene.thread(lambda: member.add(scene.member, scene.group), "who adds")
 
-        def check() -> None:
-            assert state_of(scene.group) == member.state
-            scene.drop(scene.member, scene.group)
+    def check() -> None:
+        assert state_of(scene.group) == member.state
+        scene.drop(scene.member, scene.group)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 @pytest.mark.parametrize("checked", [False, True])
-def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(checked: bool) -> None:
-    def scenario(world: World) -> None:
-        member = MEMBERS["a value"]
-        scene = Scene(world, member)
-        store(scene.coroutines.shared + at.ASYNC_CHECKED, 1 if checked else 0)
-        shown = world.allocate(8)
-        store(shown, 0)
-        seen: list[tuple[int, int]] = []
+@explored
+def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(
+    world: World, checked: bool
+) -> None:
+    member = MEMBERS["a value"]
+    scene = Scene(world, member)
+    store(scene.coroutines.shared + at.ASYNC_CHECKED, 1 if checked else 0)
+    shown = world.allocate(8)
+    store(shown, 0)
+    seen: list[tuple[int, int]] = []
 
-        def make() -> None:
-            made = member.make()
-            store(async_abi.get_value_storage(made), 7)
-            async_abi.emplace_unseen_object(made)
-            async_abi.add_ref(made, 1)
-            store_release(shown, made)
-            async_abi.drop_ref(made, 1)
+    def make() -> None:
+        made = member.make()
+        store(async_abi.get_value_storage(made), 7)
+        async_abi.emplace_unseen_object(made)
+        async_abi.add_ref(made, 1)
+        store_release(shown, made)
+        async_abi.drop_ref(made, 1)
 
-        def look() -> None:
-            made = load_acquire(shown)
-            if made != 0:
-                seen.append((state_of(made), load(async_abi.get_value_storage(made))))
+    def look() -> None:
+        made = load_acquire(shown)
+        if made != 0:
+            seen.append((state_of(made), load(async_abi.get_value_storage(made))))
 
-        scene.thread(make, "producer")
-        scene.thread(look, "who is shown it")
+    scene.thread(make, "producer")
+    scene.thread(look, "who is shown it")
 
-        def check() -> None:
-            assert seen in ([], [(at.CONCRETE, 7)])
-            scene.drop(load_acquire(shown), scene.group)
-            scene.drop(scene.member, scene.member)
-            world.release(shown)
+    def check() -> None:
+        assert seen in ([], [(at.CONCRETE, 7)])
+        scene.drop(load_acquire(shown), scene.group)
+        scene.drop(scene.member, scene.member)
+        world.release(shown)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
-
-
-def test_a_coroutine_that_need_not_suspend_sees_what_it_has_awaited() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, MEMBERS["a value"])
-        seen: list[int] = []
-
-        def produce() -> None:
-            store(async_abi.get_value_storage(scene.member), 42)
-            async_abi.emplace_value(scene.member)
-
-        def consume() -> None:
-            if async_abi.goes_on(scene.member) == 0:
-                async_abi.await_value_and_execute(scene.member, 7, scene.coroutines.resume)
-            else:
-                seen.append(load(async_abi.get_value_storage(scene.member)))
-
-        scene.thread(produce, "producer")
-        scene.thread(consume, "who awaits")
-
-        def check() -> None:
-            assert (seen, scene.finish()) in (([42], []), ([], [7]))
-            scene.drop(scene.member, scene.group)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_who_awaits_a_group_while_its_member_is_resolved_goes_on_once(member: Member) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, member)
-        scene.on_main(lambda: member.add(scene.member, scene.group))
-        scene.drop(scene.member)
-        scene.resolves()
-        scene.thread(
-            lambda: async_abi.await_all_in_group_and_execute(
-                scene.group, 7, scene.coroutines.resume
-            ),
-            "who awaits",
-        )
+@explored
+def test_a_coroutine_that_need_not_suspend_sees_what_it_has_awaited(world: World) -> None:
+    scene = Scene(world, MEMBERS["a value"])
+    seen: list[int] = []
 
-        def check() -> None:
-            assert scene.finish() == [7]
-            assert state_of(scene.group) == member.state
-            scene.drop(scene.group)
+    def produce() -> None:
+        store(async_abi.get_value_storage(scene.member), 42)
+        async_abi.emplace_value(scene.member)
 
-        world.finally_assert(check)
+    def consume() -> None:
+        if async_abi.goes_on(scene.member) == 0:
+            async_abi.await_value_and_execute(scene.member, 7, scene.coroutines.resume)
+        else:
+            seen.append(load(async_abi.get_value_storage(scene.member)))
 
-    assert explore(scenario).complete
+    scene.thread(produce, "producer")
+    scene.thread(consume, "who awaits")
 
+    def check() -> None:
+        assert (seen, scene.finish()) in (([42], []), ([], [7]))
+        scene.drop(scene.member, scene.group)
 
-def test_who_adds_awaits_and_drops_races_with_the_producer_without_harm(member: Member) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, member)
-        scene.resolves()
-
-        def add_await_and_drop() -> None:
-            member.add(scene.member, scene.group)
-            async_abi.drop_ref(scene.member, 1)
-            async_abi.await_all_in_group_and_execute(scene.group, 7, scene.coroutines.resume)
-            async_abi.drop_ref(scene.group, 1)
-
-        scene.thread(add_await_and_drop, "who awaits")
-        world.finally_assert(lambda: scene.finish() == [7])
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_member_is_awaited_alone_and_in_its_group(member: Member) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, member)
-        scene.on_main(lambda: member.add(scene.member, scene.group))
-        scene.resolves()
+@explored
+def test_who_awaits_a_group_while_its_member_is_resolved_goes_on_once(
+    world: World, member: Member
+) -> None:
+    scene = Scene(world, member)
+    scene.on_main(lambda: member.add(scene.member, scene.group))
+    scene.drop(scene.member)
+    scene.resolves()
+    scene.thread(
+        lambda: async_abi.await_all_in_group_and_execute(scene.group, 7, scene.coroutines.resume),
+        "who awaits",
+    )
 
-        def await_and_drop() -> None:
-            member.await_(scene.member, scene.coroutines.resume)
-            async_abi.drop_ref(scene.member, 1)
+    def check() -> None:
+        assert scene.finish() == [7]
+        assert state_of(scene.group) == member.state
+        scene.drop(scene.group)
 
-        scene.thread(await_and_drop, "who awaits")
-
-        def check() -> None:
-            assert scene.finish() == [7]
-            assert state_of(scene.group) == member.state
-            scene.drop(scene.group)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
-
-
-def test_who_is_told_of_no_error_finds_none_later_if_it_was_resolved(member: Member) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, member)
-        seen: list[tuple[int, bool]] = []
-        scene.resolves()
-
-        def look() -> None:
-            is_resolved = state_of(scene.member) >= at.CONCRETE
-            seen.append((member.is_error(scene.member), is_resolved))
-
-        scene.thread(look, "who looks")
-
-        def check() -> None:
-            [(is_error, was_resolved)] = seen
-            assert not was_resolved or is_error == int(member.fails)
-            scene.drop(scene.member, scene.group)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_group_is_given_up_while_its_member_is_resolved(member: Member) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, member)
-        scene.on_main(lambda: member.add(scene.member, scene.group))
-        scene.drop(scene.member)
-        failure = scene.host.error(99)
-        scene.resolves()
-        giver = scene.host.outside[1]
-        scene.thread(lambda: async_objects.async_abandon(giver, scene.group, failure), "abandons")
+@explored
+def test_who_adds_awaits_and_drops_races_with_the_producer_without_harm(
+    world: World, member: Member
+) -> None:
+    scene = Scene(world, member)
+    scene.resolves()
 
-        def check() -> None:
-            assert state_of(scene.group) in (member.state, at.ERROR)
-            scene.drop(scene.group)
+    def add_await_and_drop() -> None:
+        member.add(scene.member, scene.group)
+        async_abi.drop_ref(scene.member, 1)
+        async_abi.await_all_in_group_and_execute(scene.group, 7, scene.coroutines.resume)
+        async_abi.drop_ref(scene.group, 1)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    scene.thread(add_await_and_drop, "who awaits")
+    world.finally_assert(lambda: scene.finish() == [7])
 
 
-def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for_the_error() -> (
-    None
-):
-    def scenario(world: World) -> None:
-        scene = Scene(world, MEMBERS["a value"])
-        failure = scene.host.error(99)
-        giver = scene.host.outside[1]
+@explored
+def test_a_member_is_awaited_alone_and_in_its_group(world: World, member: Member) -> None:
+    scene = Scene(world, member)
+    scene.on_main(lambda: member.add(scene.member, scene.group))
+    scene.resolves()
 
-        def fill() -> None:
-            store(async_abi.get_value_storage(scene.member), 42)
-            async_abi.emplace_value(scene.member)
+    def await_and_drop() -> None:
+        member.await_(scene.member, scene.coroutines.resume)
+        async_abi.drop_ref(scene.member, 1)
 
-        scene.thread(fill, "producer")
-        scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
+    scene.thread(await_and_drop, "who awaits")
 
-        def check() -> None:
-            if state_of(scene.member) == at.ERROR:
-                assert resolve(scene.member) == failure
-            else:
-                assert scene.on_main(lambda: load(async_abi.get_value_storage(scene.member))) == 42
-            scene.drop(scene.member, scene.group)
-            assert scene.host.released == [99]
+    def check() -> None:
+        assert scene.finish() == [7]
+        assert state_of(scene.group) == member.state
+        scene.drop(scene.group)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_producer_may_note_its_error_while_its_value_is_given_up() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, MEMBERS["a value"])
-        failure = scene.host.error(99)
-        giver = scene.host.outside[1]
+@explored
+def test_who_is_told_of_no_error_finds_none_later_if_it_was_resolved(
+    world: World, member: Member
+) -> None:
+    scene = Scene(world, member)
+    seen: list[tuple[int, bool]] = []
+    scene.resolves()
 
-        def fail() -> None:
-            async_abi.describe_error(scene.member, 0)
-            async_abi.set_value_error(scene.member)
+    def look() -> None:
+        is_resolved = state_of(scene.member) >= at.CONCRETE
+        seen.append((member.is_error(scene.member), is_resolved))
 
-        scene.thread(fail, "producer")
-        scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
+    scene.thread(look, "who looks")
 
-        def check() -> None:
-            assert state_of(resolve(scene.member)) == at.ERROR
-            scene.drop(scene.member, scene.group)
-            assert sorted(scene.host.released) == [1, 99]
+    def check() -> None:
+        [(is_error, was_resolved)] = seen
+        assert not was_resolved or is_error == int(member.fails)
+        scene.drop(scene.member, scene.group)
 
-        world.finally_assert(check)
+    world.finally_assert(check)
 
-    assert explore(scenario).complete
+
+@explored
+def test_a_group_is_given_up_while_its_member_is_resolved(world: World, member: Member) -> None:
+    scene = Scene(world, member)
+    scene.on_main(lambda: member.add(scene.member, scene.group))
+    scene.drop(scene.member)
+    failure = scene.host.error(99)
+    scene.resolves()
+    giver = scene.host.outside[1]
+    scene.thread(lambda: async_objects.async_abandon(giver, scene.group, failure), "abandons")
+
+    def check() -> None:
+        assert state_of(scene.group) in (member.state, at.ERROR)
+        scene.drop(scene.group)
+
+    world.finally_assert(check)
+
+
+@explored
+def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for_the_error(
+    world: World,
+) -> None:
+    scene = Scene(world, MEMBERS["a value"])
+    failure = scene.host.error(99)
+    giver = scene.host.outside[1]
+
+    def fill() -> None:
+        store(async_abi.get_value_storage(scene.member), 42)
+        async_abi.emplace_value(scene.member)
+
+    scene.thread(fill, "producer")
+    scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
+
+    def check() -> None:
+        if state_of(scene.member) == at.ERROR:
+            assert resolve(scene.member) == failure
+        else:
+            assert scene.on_main(lambda: load(async_abi.get_value_storage(scene.member))) == 42
+        scene.drop(scene.member, scene.group)
+        assert scene.host.released == [99]
+
+    world.finally_assert(check)
+
+
+@explored
+def test_a_producer_may_note_its_error_while_its_value_is_given_up(world: World) -> None:
+    scene = Scene(world, MEMBERS["a value"])
+    failure = scene.host.error(99)
+    giver = scene.host.outside[1]
+
+    def fail() -> None:
+        async_abi.describe_error(scene.member, 0)
+        async_abi.set_value_error(scene.member)
+
+    scene.thread(fail, "producer")
+    scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
+
+    def check() -> None:
+        assert state_of(resolve(scene.member)) == at.ERROR
+        scene.drop(scene.member, scene.group)
+        assert sorted(scene.host.released) == [1, 99]
+
+    world.finally_assert(check)
 
 
 def cancelled_run(scene: Scene) -> tuple[int, int]:
@@ -359,91 +347,87 @@ def forget_failure(context: int) -> None:
 
 
 @pytest.mark.parametrize("whole_host", [True, False])
+@explored
 def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
-    whole_host: bool,
+    world: World, whole_host: bool
 ) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, MEMBERS["a token"])
-        process, task = scene.host.process, scene.host.outside[0]
-        table, stop = cancelled_run(scene)
-        failure = load_acquire(stop + at.STOP_ERROR)
-        store(task + at.CONTEXT_RUN, RUN)
+    scene = Scene(world, MEMBERS["a token"])
+    process, task = scene.host.process, scene.host.outside[0]
+    table, stop = cancelled_run(scene)
+    failure = load_acquire(stop + at.STOP_ERROR)
+    store(task + at.CONTEXT_RUN, RUN)
 
-        def start() -> None:
-            if async_interrupts.is_cancelled():
-                async_abi.take_failure(scene.member)
-                async_abi.set_token_error(scene.member)
-            else:
-                async_abi.emplace_token(scene.member)
+    def start() -> None:
+        if async_interrupts.is_cancelled():
+            async_abi.take_failure(scene.member)
+            async_abi.set_token_error(scene.member)
+        else:
+            async_abi.emplace_token(scene.member)
 
-        def cancel() -> None:
-            if whole_host:
-                store_release(scene.coroutines.shared + at.ASYNC_CANCELLED, failure)
-            else:
-                store_release(table + 32, stop)
-                store_release(table + 24, RUN)
-            store_release(process + at.PROCESS_INTERRUPTS, at.INTERRUPT_CANCELLED)
+    def cancel() -> None:
+        if whole_host:
+            store_release(scene.coroutines.shared + at.ASYNC_CANCELLED, failure)
+        else:
+            store_release(table + 32, stop)
+            store_release(table + 24, RUN)
+        store_release(process + at.PROCESS_INTERRUPTS, at.INTERRUPT_CANCELLED)
 
-        scene.thread(start, "task")
-        scene.thread(cancel, "who cancels")
+    scene.thread(start, "task")
+    scene.thread(cancel, "who cancels")
 
-        def check() -> None:
-            assert state_of(scene.member) in (at.CONCRETE, at.ERROR)
-            if state_of(scene.member) == at.ERROR:
-                assert resolve(scene.member) == failure
-            drop_optional(task, load_failure(scene))
-            scene.drop(scene.member, scene.group)
-            assert scene.host.released == []
-            drop_optional(task, failure)
-            assert scene.host.released == [99]
+    def check() -> None:
+        assert state_of(scene.member) in (at.CONCRETE, at.ERROR)
+        if state_of(scene.member) == at.ERROR:
+            assert resolve(scene.member) == failure
+        drop_optional(task, load_failure(scene))
+        scene.drop(scene.member, scene.group)
+        assert scene.host.released == []
+        drop_optional(task, failure)
+        assert scene.host.released == [99]
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_all_that_end_at_a_place_share_an_error() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, MEMBERS["a token"])
-        made: list[int] = []
-        failures: list[int] = []
-        scene.on_main(lambda: scene.kind.resolve(scene.member) or 0)
+@explored
+def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
+    scene = Scene(world, MEMBERS["a token"])
+    made: list[int] = []
+    failures: list[int] = []
+    scene.on_main(lambda: scene.kind.resolve(scene.member) or 0)
 
-        def answer(context: int, _record: int) -> int:
-            made.append(100 + len(made))
-            return made_error(context, made[-1])
+    def answer(context: int, _record: int) -> int:
+        made.append(100 + len(made))
+        return made_error(context, made[-1])
 
-        scene.coroutines.answers[at.EVENT_INTERRUPTED] = answer
-        table, stop = cancelled_run(scene)
-        store(table + 16, stop)
-        store(table + 8, RUN)
-        store(scene.host.process + at.PROCESS_INTERRUPTS, at.INTERRUPT_CANCELLED)
-        record = scene.host.block(48, "record")
+    scene.coroutines.answers[at.EVENT_INTERRUPTED] = answer
+    table, stop = cancelled_run(scene)
+    store(table + 16, stop)
+    store(table + 8, RUN)
+    store(scene.host.process + at.PROCESS_INTERRUPTS, at.INTERRUPT_CANCELLED)
+    record = scene.host.block(48, "record")
 
-        def loop() -> None:
-            context = thread_context()
-            store(context + at.CONTEXT_RUN, RUN)
-            assert async_interrupts.is_interrupted(record) == 1
-            failures.append(load(context + at.CONTEXT_FAILURE))
+    def loop() -> None:
+        context = thread_context()
+        store(context + at.CONTEXT_RUN, RUN)
+        assert async_interrupts.is_interrupted(record) == 1
+        failures.append(load(context + at.CONTEXT_FAILURE))
 
-        scene.thread(loop, "one loop")
-        scene.thread(loop, "another one")
+    scene.thread(loop, "one loop")
+    scene.thread(loop, "another one")
 
-        def check() -> None:
-            for context in scene.host.outside:
-                forget_failure(context)
-            # Two, where one thread came while the other made the error.
-            assert len(set(failures)) == len(made) <= 2
-            assert load(stop + at.STOP_PLACES) == record
-            assert load(stop + at.STOP_PLACES + 8) in failures
-            drop_optional(scene.host.main, load(stop + at.STOP_PLACES + 8))
-            drop_optional(scene.host.main, load(stop + at.STOP_ERROR))
-            scene.drop(scene.member, scene.group)
-            assert sorted(scene.host.released) == sorted([99, *made])
+    def check() -> None:
+        for context in scene.host.outside:
+            forget_failure(context)
+        # Two, where one thread came while the other made the error.
+        assert len(set(failures)) == len(made) <= 2
+        assert load(stop + at.STOP_PLACES) == record
+        assert load(stop + at.STOP_PLACES + 8) in failures
+        drop_optional(scene.host.main, load(stop + at.STOP_PLACES + 8))
+        drop_optional(scene.host.main, load(stop + at.STOP_ERROR))
+        scene.drop(scene.member, scene.group)
+        assert sorted(scene.host.released) == sorted([99, *made])
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
@@ -501,21 +485,19 @@ def load_failure(scene: Scene) -> int:
 
 
 @pytest.mark.parametrize("alignment", [16, 64])
-def test_a_frame_is_given_back_by_another_thread(alignment: int) -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, MEMBERS["a token"])
-        frame = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
-        assert frame % alignment == 0
-        other = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
-        for address in (frame, other):
-            scene.thread(
-                lambda address=address: async_abi.free_frame(address, 100, alignment), "who frees"
-            )
+@explored
+def test_a_frame_is_given_back_by_another_thread(world: World, alignment: int) -> None:
+    scene = Scene(world, MEMBERS["a token"])
+    frame = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
+    assert frame % alignment == 0
+    other = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
+    for address in (frame, other):
+        scene.thread(
+            lambda address=address: async_abi.free_frame(address, 100, alignment), "who frees"
+        )
 
-        def check() -> None:
-            scene.on_main(lambda: async_abi.emplace_token(scene.member) or 0)
-            scene.drop(scene.member, scene.group)
+    def check() -> None:
+        scene.on_main(lambda: async_abi.emplace_token(scene.member) or 0)
+        scene.drop(scene.member, scene.group)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)

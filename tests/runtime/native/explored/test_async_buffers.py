@@ -16,7 +16,7 @@ from tfrt_runtime.native.coroutines.async_buffers import (
     new_frame_buffer,
 )
 from tfrt_runtime.native.memory import load_acquire, store, store_release
-from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.explorer import World, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 SIZE = CHUNK
@@ -59,156 +59,138 @@ def check(is_right: bool) -> None:
     assert is_right
 
 
-def test_of_two_that_give_a_buffer_back_one_may() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        handle = buffers.made(buffers.host.main)
-        answers: list[int] = []
-        for context in buffers.host.outside:
-            world.thread(lambda c=context: answers.append(free_buffer(c, handle)))
-        world.finally_assert(lambda: check(sorted(answers) == [0, 1]))
-        world.finally_assert(lambda: check(is_live(handle) == 0 and buffers.live == 0))
-
-    assert explore(scenario).complete
+@explored
+def test_of_two_that_give_a_buffer_back_one_may(world: World) -> None:
+    buffers = Buffers(world)
+    handle = buffers.made(buffers.host.main)
+    answers: list[int] = []
+    for context in buffers.host.outside:
+        world.thread(lambda c=context: answers.append(free_buffer(c, handle)))
+    world.finally_assert(lambda: check(sorted(answers) == [0, 1]))
+    world.finally_assert(lambda: check(is_live(handle) == 0 and buffers.live == 0))
 
 
-def test_a_buffer_is_given_back_by_the_code_or_kept_by_python() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        handle = buffers.made(buffers.host.main)
-        answers: dict[str, int] = {}
-        first, second = buffers.host.outside
-        world.thread(lambda: answers.update(freed=free_buffer(first, handle)))
-        world.thread(lambda: answers.update(kept=keep_buffer(second, handle)))
+@explored
+def test_a_buffer_is_given_back_by_the_code_or_kept_by_python(world: World) -> None:
+    buffers = Buffers(world)
+    handle = buffers.made(buffers.host.main)
+    answers: dict[str, int] = {}
+    first, second = buffers.host.outside
+    world.thread(lambda: answers.update(freed=free_buffer(first, handle)))
+    world.thread(lambda: answers.update(kept=keep_buffer(second, handle)))
 
-        def one_has_it() -> None:
-            check(answers["freed"] + answers["kept"] == 1)
-            check(is_live(handle) == answers["kept"])
-            check(free_kept(first, handle) == answers["kept"])
+    def one_has_it() -> None:
+        check(answers["freed"] + answers["kept"] == 1)
+        check(is_live(handle) == answers["kept"])
+        check(free_kept(first, handle) == answers["kept"])
 
-        world.finally_assert(one_has_it)
-
-    assert explore(scenario).complete
+    world.finally_assert(one_has_it)
 
 
-def test_two_threads_never_have_the_same_buffer() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        main = buffers.host.main
-        for handle in [buffers.made(main), buffers.made(main)]:
-            free_buffer(main, handle)
-        given: list[int] = []
+@explored
+def test_two_threads_never_have_the_same_buffer(world: World) -> None:
+    buffers = Buffers(world)
+    main = buffers.host.main
+    for handle in [buffers.made(main), buffers.made(main)]:
+        free_buffer(main, handle)
+    given: list[int] = []
 
-        def gives_and_takes(context: int) -> None:
-            handle = buffers.made(context)
-            check(free_buffer(context, handle) == 1)
-            given.append(buffers.made(context))
+    def gives_and_takes(context: int) -> None:
+        handle = buffers.made(context)
+        check(free_buffer(context, handle) == 1)
+        given.append(buffers.made(context))
 
-        def takes(context: int) -> None:
-            given.append(buffers.made(context))
-            check(is_live(given[-1]) == 1)
+    def takes(context: int) -> None:
+        given.append(buffers.made(context))
+        check(is_live(given[-1]) == 1)
 
-        first, second = buffers.host.outside
-        world.thread(lambda: gives_and_takes(first))
-        world.thread(lambda: takes(second))
-        world.finally_assert(lambda: check(len({block_of(handle) for handle in given}) == 2))
-        world.finally_assert(lambda: check(all(is_live(handle) for handle in given)))
-
-    assert explore(scenario).complete
+    first, second = buffers.host.outside
+    world.thread(lambda: gives_and_takes(first))
+    world.thread(lambda: takes(second))
+    world.finally_assert(lambda: check(len({block_of(handle) for handle in given}) == 2))
+    world.finally_assert(lambda: check(all(is_live(handle) for handle in given)))
 
 
-def test_what_two_threads_give_back_is_used_again() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        main = buffers.host.main
-        blocks = set()
-        for context, handle in [(c, buffers.made(main)) for c in buffers.host.outside]:
-            blocks.add(block_of(handle))
-            world.thread(lambda c=context, h=handle: check(free_buffer(c, h) == 1))
-        again = lambda: {block_of(buffers.made(main)) for _ in blocks}
-        world.finally_assert(lambda: check(again() == blocks))
-
-    assert explore(scenario).complete
+@explored
+def test_what_two_threads_give_back_is_used_again(world: World) -> None:
+    buffers = Buffers(world)
+    main = buffers.host.main
+    blocks = set()
+    for context, handle in [(c, buffers.made(main)) for c in buffers.host.outside]:
+        blocks.add(block_of(handle))
+        world.thread(lambda c=context, h=handle: check(free_buffer(c, h) == 1))
+    again = lambda: {block_of(buffers.made(main)) for _ in blocks}
+    world.finally_assert(lambda: check(again() == blocks))
 
 
-def test_a_stale_handle_is_dead_while_others_have_the_block() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        stale = buffers.made(buffers.host.main)
-        free_buffer(buffers.host.main, stale)
-        answers: list[int] = []
+@explored
+def test_a_stale_handle_is_dead_while_others_have_the_block(world: World) -> None:
+    buffers = Buffers(world)
+    stale = buffers.made(buffers.host.main)
+    free_buffer(buffers.host.main, stale)
+    answers: list[int] = []
 
-        def uses() -> None:
-            handle = buffers.made(buffers.host.outside[0])
-            check(is_live(handle) == 1)
-            check(free_buffer(buffers.host.outside[0], handle) == 1)
+    def uses() -> None:
+        handle = buffers.made(buffers.host.outside[0])
+        check(is_live(handle) == 1)
+        check(free_buffer(buffers.host.outside[0], handle) == 1)
 
-        def misuses() -> None:
-            answers.append(is_live(stale))
-            answers.append(free_buffer(buffers.host.outside[1], stale))
+    def misuses() -> None:
+        answers.append(is_live(stale))
+        answers.append(free_buffer(buffers.host.outside[1], stale))
 
-        world.thread(uses)
-        world.thread(misuses)
-        world.finally_assert(lambda: check(answers == [0, 0] and buffers.live == 0))
-
-    assert explore(scenario).complete
+    world.thread(uses)
+    world.thread(misuses)
+    world.finally_assert(lambda: check(answers == [0, 0] and buffers.live == 0))
 
 
-def test_of_two_buffers_for_which_there_is_no_room_together_one_is_made() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world, limit=2 * SIZE)
-        given: list[int] = []
-        for context in buffers.host.outside:
-            world.thread(lambda c=context: given.append(is_live(buffers.made(c))))
-        world.finally_assert(lambda: check(sum(given) == 1))
-        world.finally_assert(lambda: check(buffers.live <= 2 * SIZE))
-
-    assert explore(scenario).complete
+@explored
+def test_of_two_buffers_for_which_there_is_no_room_together_one_is_made(world: World) -> None:
+    buffers = Buffers(world, limit=2 * SIZE)
+    given: list[int] = []
+    for context in buffers.host.outside:
+        world.thread(lambda c=context: given.append(is_live(buffers.made(c))))
+    world.finally_assert(lambda: check(sum(given) == 1))
+    world.finally_assert(lambda: check(buffers.live <= 2 * SIZE))
 
 
-def test_a_block_is_used_no_more_after_its_last_generation() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        main = buffers.host.main
-        block = block_of(buffers.made(main))
-        store_release(block + at.BLOCK_GENERATION, LAST_GENERATION)
-        store_release(block + at.BLOCK_OWNER, 2 * LAST_GENERATION)
-        last = block | LAST_GENERATION << at.HANDLE_SHIFT
-        check(is_live(last) == 1)
-        check(free_buffer(main, last) == 1)
-        check(is_live(last) == 0)
-        check(block_of(buffers.made(main)) != block)
-
-    assert explore(scenario).complete
+@explored
+def test_a_block_is_used_no_more_after_its_last_generation(world: World) -> None:
+    buffers = Buffers(world)
+    main = buffers.host.main
+    block = block_of(buffers.made(main))
+    store_release(block + at.BLOCK_GENERATION, LAST_GENERATION)
+    store_release(block + at.BLOCK_OWNER, 2 * LAST_GENERATION)
+    last = block | LAST_GENERATION << at.HANDLE_SHIFT
+    check(is_live(last) == 1)
+    check(free_buffer(main, last) == 1)
+    check(is_live(last) == 0)
+    check(block_of(buffers.made(main)) != block)
 
 
-def test_what_has_no_block_is_live_or_dead_for_ever() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        main = buffers.host.main
-        static, dead = buffers.shared + at.BUFFERS_STATIC, buffers.shared + at.BUFFERS_DEAD
-        for handle, expected in [(static, 1), (static | at.HANDLE_CONSTANT, 1), (dead, 0)]:
-            check(is_live(handle) == expected)
-            check(free_buffer(main, handle) == keep_buffer(main, handle) == 0)
-            check(is_live(handle) == expected)
-        check(new_buffer(main, 1 << 60) == dead)
-        check(new_buffer(main, 200 * SIZE) == dead)
-        check(buffers.live == 0)
-
-    assert explore(scenario).complete
+@explored
+def test_what_has_no_block_is_live_or_dead_for_ever(world: World) -> None:
+    buffers = Buffers(world)
+    main = buffers.host.main
+    static, dead = buffers.shared + at.BUFFERS_STATIC, buffers.shared + at.BUFFERS_DEAD
+    for handle, expected in [(static, 1), (static | at.HANDLE_CONSTANT, 1), (dead, 0)]:
+        check(is_live(handle) == expected)
+        check(free_buffer(main, handle) == keep_buffer(main, handle) == 0)
+        check(is_live(handle) == expected)
+    check(new_buffer(main, 1 << 60) == dead)
+    check(new_buffer(main, 200 * SIZE) == dead)
+    check(buffers.live == 0)
 
 
-def test_buffers_of_a_function_end_with_it_and_not_before() -> None:
-    def scenario(world: World) -> None:
-        buffers = Buffers(world)
-        main = buffers.host.main
-        first = new_frame_buffer(main, SIZE, 0)
-        second = new_frame_buffer(main, SIZE, first)
-        for handle in (first, second):
-            world.keep(block_of(handle))
-            check(free_buffer(main, handle) == 0)
-        free_frame_buffers(main, second)
-        check(is_live(first) == is_live(second) == 0)
-        check(buffers.live == 0)
-
-    assert explore(scenario).complete
+@explored
+def test_buffers_of_a_function_end_with_it_and_not_before(world: World) -> None:
+    buffers = Buffers(world)
+    main = buffers.host.main
+    first = new_frame_buffer(main, SIZE, 0)
+    second = new_frame_buffer(main, SIZE, first)
+    for handle in (first, second):
+        world.keep(block_of(handle))
+        check(free_buffer(main, handle) == 0)
+    free_frame_buffers(main, second)
+    check(is_live(first) == is_live(second) == 0)
+    check(buffers.live == 0)

@@ -9,7 +9,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, load_acquire, store_release
 from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.native.simulator.failures import DataRace, Leak, UseAfterFree, WrongOutcome
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 
@@ -37,95 +37,83 @@ def emplace(context: int, value: int, payload_type: int = at.TYPE_OBJECT) -> Non
 
 
 @pytest.mark.parametrize("waiters", [1, 2])
-def test_every_waiter_runs_once(waiters: int) -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=waiters + 1)
-        publisher, *others = host.outside
-        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
+@explored
+def test_every_waiter_runs_once(world: World, waiters: int) -> None:
+    host = SimulatedHost(world, outside=waiters + 1)
+    publisher, *others = host.outside
+    value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
+    world.thread(lambda: handles.value_emplace(publisher, value, at.TYPE_I64, 42, 0), "publisher")
+    for number, context in enumerate(others):
         world.thread(
-            lambda: handles.value_emplace(publisher, value, at.TYPE_I64, 42, 0), "publisher"
+            lambda context=context, number=number: handles.value_and_then(context, value, number)
         )
-        for number, context in enumerate(others):
-            world.thread(
-                lambda context=context, number=number: handles.value_and_then(
-                    context, value, number
-                )
-            )
 
-        def check() -> None:
-            assert sorted(host.called) == list(range(waiters))
-            assert payload(value) == 42
-            handles.value_drop(host.main, value)
-            assert host.live_values() == 0
+    def check() -> None:
+        assert sorted(host.called) == list(range(waiters))
+        assert payload(value) == 42
+        handles.value_drop(host.main, value)
+        assert host.live_values() == 0
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_an_error_runs_the_waiters_too_and_its_diagnostic_is_released_once() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=3)
-        publisher, left, right = host.outside
-        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
-        world.thread(lambda: handles.value_set_error(publisher, value, 7))
-        world.thread(lambda: handles.value_and_then(left, value, 1))
-        world.thread(lambda: handles.value_and_then(right, value, 2))
+@explored
+def test_an_error_runs_the_waiters_too_and_its_diagnostic_is_released_once(world: World) -> None:
+    host = SimulatedHost(world, outside=3)
+    publisher, left, right = host.outside
+    value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
+    world.thread(lambda: handles.value_set_error(publisher, value, 7))
+    world.thread(lambda: handles.value_and_then(left, value, 1))
+    world.thread(lambda: handles.value_and_then(right, value, 2))
 
-        def check() -> None:
-            assert async_value.state_of(value) == at.ERROR
-            handles.value_drop(host.main, value)
-            assert (sorted(host.called), host.released) == ([1, 2], [7])
+    def check() -> None:
+        assert async_value.state_of(value) == at.ERROR
+        handles.value_drop(host.main, value)
+        assert (sorted(host.called), host.released) == ([1, 2], [7])
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_thread_that_sees_an_error_sees_its_diagnostic() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=1)
-        [publisher] = host.outside
-        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
+@explored
+def test_a_thread_that_sees_an_error_sees_its_diagnostic(world: World) -> None:
+    host = SimulatedHost(world, outside=1)
+    [publisher] = host.outside
+    value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
 
-        def read() -> None:
-            if async_value.state_of(value) == at.ERROR:
-                assert payload(value) == 7
+    def read() -> None:
+        if async_value.state_of(value) == at.ERROR:
+            assert payload(value) == 7
 
-        world.thread(lambda: handles.value_set_error(publisher, value, 7), "publisher")
-        world.thread(read, "reader")
-        world.finally_assert(lambda: handles.value_drop(host.main, value) is None)
-
-    assert explore(scenario).complete
+    world.thread(lambda: handles.value_set_error(publisher, value, 7), "publisher")
+    world.thread(read, "reader")
+    world.finally_assert(lambda: handles.value_drop(host.main, value) is None)
 
 
-def test_of_two_who_want_to_resolve_a_value_one_does() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=3)
-        first, second, waiter = host.outside
-        value = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "value")
+@explored
+def test_of_two_who_want_to_resolve_a_value_one_does(world: World) -> None:
+    host = SimulatedHost(world, outside=3)
+    first, second, waiter = host.outside
+    value = name_cell(world, handles.value_make(host.main, at.TYPE_OBJECT), "value")
 
-        def emplace_one() -> None:
-            if handles.value_claim(value):
-                handles.value_emplace(first, value, at.TYPE_OBJECT, 1, 0)
+    def emplace_one() -> None:
+        if handles.value_claim(value):
+            handles.value_emplace(first, value, at.TYPE_OBJECT, 1, 0)
 
-        def fail() -> None:
-            if handles.value_claim(value):
-                handles.value_set_error(second, value, 2)
+    def fail() -> None:
+        if handles.value_claim(value):
+            handles.value_set_error(second, value, 2)
 
-        world.thread(emplace_one, "emplacer")
-        world.thread(fail, "who fails")
-        world.thread(lambda: handles.value_and_then(waiter, value, 9), "waiter")
+    world.thread(emplace_one, "emplacer")
+    world.thread(fail, "who fails")
+    world.thread(lambda: handles.value_and_then(waiter, value, 9), "waiter")
 
-        def check() -> None:
-            handle = {at.CONCRETE: 1, at.ERROR: 2}[async_value.state_of(value)]
-            assert payload(value) == handle
-            handles.value_drop(host.main, value)
-            assert (host.called, host.released) == ([9], [handle])
+    def check() -> None:
+        handle = {at.CONCRETE: 1, at.ERROR: 2}[async_value.state_of(value)]
+        assert payload(value) == handle
+        handles.value_drop(host.main, value)
+        assert (host.called, host.released) == ([9], [handle])
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 def sharing(world: World) -> None:
@@ -159,68 +147,62 @@ def test_a_count_that_is_not_atomic_would_be_noticed(monkeypatch: pytest.MonkeyP
         explore(sharing)
 
 
-def test_references_may_be_added_while_others_are_dropped() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        value = name_cell(world, handles.value_of(host.main, at.TYPE_OBJECT, 5, 0), "value")
+@explored
+def test_references_may_be_added_while_others_are_dropped(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    value = name_cell(world, handles.value_of(host.main, at.TYPE_OBJECT, 5, 0), "value")
+    handles.value_add_reference(value)
+
+    def use(context: int) -> None:
         handles.value_add_reference(value)
+        handles.value_drop(context, value)
+        handles.value_drop(context, value)
 
-        def use(context: int) -> None:
-            handles.value_add_reference(value)
-            handles.value_drop(context, value)
-            handles.value_drop(context, value)
-
-        for context in host.outside:
-            world.thread(lambda context=context: use(context))
-        world.finally_assert(lambda: host.released == [5] and host.live_values() == 0)
-
-    assert explore(scenario).complete
+    for context in host.outside:
+        world.thread(lambda context=context: use(context))
+    world.finally_assert(lambda: host.released == [5] and host.live_values() == 0)
 
 
-def test_a_forward_meets_the_target_before_during_or_after_it_resolves() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=3)
-        emplacer, forwarder, waiter = host.outside
-        target = new_target(world, host, at.TYPE_OBJECT)
-        indirect = new_indirect(world, host)
+@explored
+def test_a_forward_meets_the_target_before_during_or_after_it_resolves(world: World) -> None:
+    host = SimulatedHost(world, outside=3)
+    emplacer, forwarder, waiter = host.outside
+    target = new_target(world, host, at.TYPE_OBJECT)
+    indirect = new_indirect(world, host)
 
-        world.thread(lambda: emplace(emplacer, target), "emplacer")
-        world.thread(lambda: handles.value_forward(forwarder, indirect, target), "forwarder")
-        world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
+    world.thread(lambda: emplace(emplacer, target), "emplacer")
+    world.thread(lambda: handles.value_forward(forwarder, indirect, target), "forwarder")
+    world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
 
-        def check() -> None:
-            assert async_value.state_of(indirect) == at.CONCRETE
-            assert payload(indirect) == 42
-            handles.value_drop(host.main, indirect)
-            assert (host.called, host.released, host.live_values()) == ([9], [42], 0)
+    def check() -> None:
+        assert async_value.state_of(indirect) == at.CONCRETE
+        assert payload(indirect) == 42
+        handles.value_drop(host.main, indirect)
+        assert (host.called, host.released, host.live_values()) == ([9], [42], 0)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_forward_to_an_error_is_that_error() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        publisher, forwarder = host.outside
-        target = new_target(world, host, at.TYPE_I64)
-        indirect = new_indirect(world, host)
+@explored
+def test_a_forward_to_an_error_is_that_error(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    publisher, forwarder = host.outside
+    target = new_target(world, host, at.TYPE_I64)
+    indirect = new_indirect(world, host)
 
-        def fail() -> None:
-            handles.value_set_error(publisher, target, 7)
-            handles.value_drop(publisher, target)
+    def fail() -> None:
+        handles.value_set_error(publisher, target, 7)
+        handles.value_drop(publisher, target)
 
-        world.thread(fail)
-        world.thread(lambda: handles.value_forward(forwarder, indirect, target))
+    world.thread(fail)
+    world.thread(lambda: handles.value_forward(forwarder, indirect, target))
 
-        def check() -> None:
-            assert async_value.state_of(indirect) == at.ERROR
-            handles.value_drop(host.main, indirect)
-            assert (host.released, host.live_values()) == ([7], 0)
+    def check() -> None:
+        assert async_value.state_of(indirect) == at.ERROR
+        handles.value_drop(host.main, indirect)
+        assert (host.released, host.live_values()) == ([7], 0)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 def test_a_chain_of_forwards_resolves_in_whatever_order_it_is_tied() -> None:
@@ -251,98 +233,90 @@ def test_a_chain_of_forwards_resolves_in_whatever_order_it_is_tied() -> None:
     explore_at_random(scenario, seed=1, interleavings=100)
 
 
-def test_an_indirect_value_may_be_given_up_before_its_target_is_there() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        emplacer, owner = host.outside
-        target = new_target(world, host, at.TYPE_OBJECT)
-        indirect = new_indirect(world, host)
+@explored
+def test_an_indirect_value_may_be_given_up_before_its_target_is_there(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    emplacer, owner = host.outside
+    target = new_target(world, host, at.TYPE_OBJECT)
+    indirect = new_indirect(world, host)
 
-        def forward_and_give_up() -> None:
-            handles.value_forward(owner, indirect, target)
-            handles.value_drop(owner, indirect)
+    def forward_and_give_up() -> None:
+        handles.value_forward(owner, indirect, target)
+        handles.value_drop(owner, indirect)
 
-        world.thread(lambda: emplace(emplacer, target))
-        world.thread(forward_and_give_up)
-        world.finally_assert(lambda: host.released == [42] and host.live_values() == 0)
-
-    assert explore(scenario).complete
+    world.thread(lambda: emplace(emplacer, target))
+    world.thread(forward_and_give_up)
+    world.finally_assert(lambda: host.released == [42] and host.live_values() == 0)
 
 
 @pytest.mark.parametrize("waits_for", ["itself", "nothing", "another value"])
-def test_a_value_that_was_given_up_stays_an_error(waits_for: str) -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=3)
-        emplacer, forwarder, waiter = host.outside
-        target = new_target(world, host, at.TYPE_OBJECT)
-        indirect = new_indirect(world, host)
-        failure = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "failure")
-        handles.value_set_error(host.main, failure, 7)
-        if waits_for == "itself":
-            handles.value_add_reference(indirect)
-            handles.value_forward(host.main, indirect, indirect)
-        elif waits_for == "another value":
-            handles.value_add_reference(target)
-            handles.value_forward(host.main, indirect, target)
-        handles.value_break(host.main, indirect, failure)
+@explored
+def test_a_value_that_was_given_up_stays_an_error(world: World, waits_for: str) -> None:
+    host = SimulatedHost(world, outside=3)
+    emplacer, forwarder, waiter = host.outside
+    target = new_target(world, host, at.TYPE_OBJECT)
+    indirect = new_indirect(world, host)
+    failure = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "failure")
+    handles.value_set_error(host.main, failure, 7)
+    if waits_for == "itself":
+        handles.value_add_reference(indirect)
+        handles.value_forward(host.main, indirect, indirect)
+    elif waits_for == "another value":
+        handles.value_add_reference(target)
+        handles.value_forward(host.main, indirect, target)
+    handles.value_break(host.main, indirect, failure)
 
-        world.thread(lambda: emplace(emplacer, target), "emplacer")
-        world.thread(lambda: handles.value_forward(forwarder, indirect, target), "forwarder")
-        world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
+    world.thread(lambda: emplace(emplacer, target), "emplacer")
+    world.thread(lambda: handles.value_forward(forwarder, indirect, target), "forwarder")
+    world.thread(lambda: handles.value_and_then(waiter, indirect, 9), "waiter")
 
-        def check() -> None:
-            assert (async_value.state_of(indirect), host.called) == (at.ERROR, [9])
-            handles.value_drop(host.main, indirect)
-            assert (sorted(host.released), host.live_values()) == ([7, 42], 0)
+    def check() -> None:
+        assert (async_value.state_of(indirect), host.called) == (at.ERROR, [9])
+        handles.value_drop(host.main, indirect)
+        assert (sorted(host.released), host.live_values()) == ([7, 42], 0)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_cell_that_is_dropped_on_one_thread_is_used_again_there() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        value = name_cell(world, handles.value_of(host.main, at.TYPE_I64, 1, 0), "value")
-        handles.value_add_reference(value)
-        made = []
+@explored
+def test_a_cell_that_is_dropped_on_one_thread_is_used_again_there(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    value = name_cell(world, handles.value_of(host.main, at.TYPE_I64, 1, 0), "value")
+    handles.value_add_reference(value)
+    made = []
 
-        def drop_and_make(context: int) -> None:
-            assert payload(value) == 1
-            handles.value_drop(context, value)
-            made.append(handles.value_of(context, at.TYPE_I64, 2, 0))
+    def drop_and_make(context: int) -> None:
+        assert payload(value) == 1
+        handles.value_drop(context, value)
+        made.append(handles.value_of(context, at.TYPE_I64, 2, 0))
 
-        for context in host.outside:
-            world.thread(lambda context=context: drop_and_make(context))
+    for context in host.outside:
+        world.thread(lambda context=context: drop_and_make(context))
 
-        def check() -> None:
-            assert value in made
-            for other in made:
-                assert load(other + at.VALUE_REFERENCES) == 1
-                handles.value_drop(host.main, other)
+    def check() -> None:
+        assert value in made
+        for other in made:
+            assert load(other + at.VALUE_REFERENCES) == 1
+            handles.value_drop(host.main, other)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        publisher, sleeper = host.outside
-        value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
-        handles.value_add_reference(value)
+@explored
+def test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    publisher, sleeper = host.outside
+    value = name_cell(world, handles.value_make(host.main, at.TYPE_I64), "value")
+    handles.value_add_reference(value)
 
-        def wait() -> None:
-            latch = handles.latch_make(sleeper, value)
-            while load_acquire(latch) != 0:
-                tasks.sleep_on_queue(sleeper, latch, -1)
-            assert payload(value) == 42
-            handles.latch_drop(sleeper, latch)
-            handles.value_drop(sleeper, value)
+    def wait() -> None:
+        latch = handles.latch_make(sleeper, value)
+        while load_acquire(latch) != 0:
+            tasks.sleep_on_queue(sleeper, latch, -1)
+        assert payload(value) == 42
+        handles.latch_drop(sleeper, latch)
+        handles.value_drop(sleeper, value)
 
-        world.thread(lambda: emplace(publisher, value, at.TYPE_I64), "publisher")
-        world.thread(wait, "sleeper")
-        world.finally_assert(lambda: host.live_values() == 0)
-
-    assert explore(scenario).complete
+    world.thread(lambda: emplace(publisher, value, at.TYPE_I64), "publisher")
+    world.thread(wait, "sleeper")
+    world.finally_assert(lambda: host.live_values() == 0)

@@ -7,7 +7,7 @@ import pytest
 from tfrt_runtime.native import cells
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, store
-from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.explorer import World, explore, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 CLASS = 7
@@ -73,57 +73,53 @@ def made(host: SimulatedHost, count: int) -> list[int]:
 
 
 @pytest.mark.parametrize("kept", [1, 2, 3])
-def test_no_batch_is_lost_and_none_has_two_owners(kept: int) -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world)
-        blocks = made(host, kept + 1)
-        for block in blocks[:kept]:
-            give_batch(host, [block])
-        taken: list[int] = []
+@explored
+def test_no_batch_is_lost_and_none_has_two_owners(world: World, kept: int) -> None:
+    host = SimulatedHost(world)
+    blocks = made(host, kept + 1)
+    for block in blocks[:kept]:
+        give_batch(host, [block])
+    taken: list[int] = []
 
-        def give_and_take() -> None:
-            give_batch(host, blocks[kept:])
-            taken.extend(take_batch(host))
+    def give_and_take() -> None:
+        give_batch(host, blocks[kept:])
+        taken.extend(take_batch(host))
 
-        world.thread(lambda: taken.extend(take_batch(host)))
-        world.thread(give_and_take)
+    world.thread(lambda: taken.extend(take_batch(host)))
+    world.thread(give_and_take)
 
-        def check() -> None:
-            there = [*taken, *left_in(host)]
-            assert sorted(there) == sorted(blocks)
-            give_back(host, there)
+    def check() -> None:
+        there = [*taken, *left_in(host)]
+        assert sorted(there) == sorted(blocks)
+        give_back(host, there)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_a_slab_goes_when_all_its_blocks_are_free_and_not_before() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world)
-        blocks = made(host, 3 * BLOCKS)
-        # Each batch has blocks of two slabs; one block is still in use.
-        used, *free = blocks
-        give_batch(host, free[0::2])
-        give_batch(host, free[1::2])
-        taken: list[int] = []
-        found: list[int] = []
+@explored
+def test_a_slab_goes_when_all_its_blocks_are_free_and_not_before(world: World) -> None:
+    host = SimulatedHost(world)
+    blocks = made(host, 3 * BLOCKS)
+    # Each batch has blocks of two slabs; one block is still in use.
+    used, *free = blocks
+    give_batch(host, free[0::2])
+    give_batch(host, free[1::2])
+    taken: list[int] = []
+    found: list[int] = []
 
-        world.thread(lambda: found.append(cells.trim(host.process, 0)))
-        world.thread(lambda: taken.extend(take_batch(host)))
+    world.thread(lambda: found.append(cells.trim(host.process, 0)))
+    world.thread(lambda: taken.extend(take_batch(host)))
 
-        def check() -> None:
-            there = [used, *taken, *left_in(host)]
-            gone = 3 - len({block & -at.SLAB_SIZE for block in there})
-            assert gone == sum(found)
-            assert len(set(there)) == len(there) == len(blocks) - gone * BLOCKS
-            if not taken:
-                assert gone == 2
-            give_back(host, there)
+    def check() -> None:
+        there = [used, *taken, *left_in(host)]
+        gone = 3 - len({block & -at.SLAB_SIZE for block in there})
+        assert gone == sum(found)
+        assert len(set(there)) == len(there) == len(blocks) - gone * BLOCKS
+        if not taken:
+            assert gone == 2
+        give_back(host, there)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 def test_what_a_trim_leaves_is_whole_batches() -> None:

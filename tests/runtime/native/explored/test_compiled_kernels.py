@@ -11,7 +11,7 @@ from tfrt_runtime.native.coroutines import async_abi, async_objects
 from tfrt_runtime.native.coroutines.async_objects import storage_of
 from tfrt_runtime.native.kernels import compiled_kernels
 from tfrt_runtime.native.memory import load, load_acquire, store
-from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.explorer import World, explore, explored
 from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
@@ -338,65 +338,61 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
     assert explore(scenario, interleavings=3000).interleavings > 10
 
 
-def test_results_that_a_failed_function_has_not_set_are_its_failure() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 0)
-        main = scene.host.main
+@explored
+def test_results_that_a_failed_function_has_not_set_are_its_failure(world: World) -> None:
+    scene = Scene(world, 0)
+    main = scene.host.main
 
-        def adapter(context: int, record: int) -> int:
-            compiled_kernels.kernel_return(context, record, 0, 5)
-            async_objects.fail_thread(context, scene.host.error(9))
-            return 1
+    def adapter(context: int, record: int) -> int:
+        compiled_kernels.kernel_return(context, record, 0, 5)
+        async_objects.fail_thread(context, scene.host.error(9))
+        return 1
 
-        record = scene.record(scene.host.function(adapter), at.TYPE_I64, at.TYPE_I64, at.TYPE_I64)
-        scene.enter(main, 0, 0)
-        compiled_kernels.run_compiled(main, record)
-        frame = load(main + at.CONTEXT_RESULTS)
-        results = [load(frame + 8 * place) for place in range(2)]
+    record = scene.record(scene.host.function(adapter), at.TYPE_I64, at.TYPE_I64, at.TYPE_I64)
+    scene.enter(main, 0, 0)
+    compiled_kernels.run_compiled(main, record)
+    frame = load(main + at.CONTEXT_RESULTS)
+    results = [load(frame + 8 * place) for place in range(2)]
 
-        assert [(state_of(value), payload(value)) for value in results] == [
-            (at.CONCRETE, 5),
-            (at.ERROR, 9),
-        ]
-        assert [event for event, _ in scene.coroutines.events] == [at.EVENT_FAILED]
-        for value in results:
-            drop_reference(main, value)
-
-    assert explore(scenario).complete
+    assert [(state_of(value), payload(value)) for value in results] == [
+        (at.CONCRETE, 5),
+        (at.ERROR, 9),
+    ]
+    assert [event for event, _ in scene.coroutines.events] == [at.EVENT_FAILED]
+    for value in results:
+        drop_reference(main, value)
 
 
-def test_a_function_that_waits_keeps_its_frame() -> None:
-    def scenario(world: World) -> None:
-        scene = Scene(world, 1)
-        main = scene.host.main
-        token = scene.coroutines.on(main, async_abi.create_token)()
-        inner = scene.record(0, at.TYPE_I64, at.TYPE_I64)
+@explored
+def test_a_function_that_waits_keeps_its_frame(world: World) -> None:
+    scene = Scene(world, 1)
+    main = scene.host.main
+    token = scene.coroutines.on(main, async_abi.create_token)()
+    inner = scene.record(0, at.TYPE_I64, at.TYPE_I64)
 
-        def task(handle: int) -> None:
-            # Another kernel, run by the thread that waits.
-            scene.enter(main, 0, 0, 0)
-            compiled_kernels.kernel_return(main, inner, 0, handle)
-            drop_reference(main, load(load(main + at.CONTEXT_RESULTS)))
-            async_abi.emplace_token(token)
+    def task(handle: int) -> None:
+        # Another kernel, run by the thread that waits.
+        scene.enter(main, 0, 0, 0)
+        compiled_kernels.kernel_return(main, inner, 0, handle)
+        drop_reference(main, load(load(main + at.CONTEXT_RESULTS)))
+        async_abi.emplace_token(token)
 
-        def adapter(context: int, record: int) -> int:
-            async_abi.execute(3, scene.coroutines.resume)
-            async_abi.await_token(token)
-            assert load(compiled_kernels.kernel_argument(context, 0)) == 21
-            assert load(context + at.CONTEXT_REQUEST) == scene.request
-            compiled_kernels.kernel_return(context, record, 0, 42)
-            async_abi.drop_ref(token, 1)
-            return 0
+    def adapter(context: int, record: int) -> int:
+        async_abi.execute(3, scene.coroutines.resume)
+        async_abi.await_token(token)
+        assert load(compiled_kernels.kernel_argument(context, 0)) == 21
+        assert load(context + at.CONTEXT_REQUEST) == scene.request
+        compiled_kernels.kernel_return(context, record, 0, 42)
+        async_abi.drop_ref(token, 1)
+        return 0
 
-        scene.coroutines.when_resumed = task
-        argument = handles.value_of(main, at.TYPE_I64, 21, 0)
-        scene.enter(main, argument)
-        frame = load(main + at.CONTEXT_RESULTS)
-        record = scene.record(scene.host.function(adapter), at.TYPE_I64, at.TYPE_I64)
-        compiled_kernels.run_compiled(main, record)
+    scene.coroutines.when_resumed = task
+    argument = handles.value_of(main, at.TYPE_I64, 21, 0)
+    scene.enter(main, argument)
+    frame = load(main + at.CONTEXT_RESULTS)
+    record = scene.record(scene.host.function(adapter), at.TYPE_I64, at.TYPE_I64)
+    compiled_kernels.run_compiled(main, record)
 
-        assert (load(main + at.CONTEXT_RESULTS), payload(load(frame))) == (frame, 42)
-        drop_reference(main, load(frame))
-        drop_reference(main, argument)
-
-    assert explore(scenario).complete
+    assert (load(main + at.CONTEXT_RESULTS), payload(load(frame))) == (frame, 42)
+    drop_reference(main, load(frame))
+    drop_reference(main, argument)

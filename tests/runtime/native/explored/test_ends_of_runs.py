@@ -7,51 +7,47 @@ from tfrt_runtime.native.calls.completion import leave_request
 from tfrt_runtime.native.handles import request_notify
 from tfrt_runtime.native.memory import load, store
 from tfrt_runtime.native.stacks import take_all
-from tfrt_runtime.testing.explorer import World, explore
+from tfrt_runtime.testing.explorer import World, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 
-def test_python_hears_of_the_end_or_finds_the_run_among_those_that_are_over() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        request = host.request(active=1)
+@explored
+def test_python_hears_of_the_end_or_finds_the_run_among_those_that_are_over(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    request = host.request(active=1)
+    store(request + at.REQUEST_NOTIFY, 0)
+    store(request + at.REQUEST_OPEN, 1)
+    hears: list[int] = []
+    world.thread(lambda: leave_request(host.outside[0], request), "ends")
+    world.thread(lambda: hears.append(request_notify(request)), "asks")
+
+    def check() -> None:
+        over = take_all(host.process + at.PROCESS_OVER)
+        found = (hears, host.done, over, load(request + at.REQUEST_OPEN))
+        # The callback sets the word, which this one does not.
+        assert found in (([1], [request], 0, 1), ([0], [], request, 0))
+
+    world.finally_assert(check)
+
+
+@explored
+def test_runs_that_end_at_once_are_all_found_once(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    requests = [host.request(active=1) for _ in range(2)]
+    for request in requests:
         store(request + at.REQUEST_NOTIFY, 0)
-        store(request + at.REQUEST_OPEN, 1)
-        hears: list[int] = []
-        world.thread(lambda: leave_request(host.outside[0], request), "ends")
-        world.thread(lambda: hears.append(request_notify(request)), "asks")
+    found: list[int] = []
+    for context, request in zip(host.outside, requests, strict=True):
+        world.thread(lambda c=context, r=request: leave_request(c, r), "ends")  # type: ignore[misc]
+    world.thread(lambda: found.append(take_all(host.process + at.PROCESS_OVER)), "forgets")
 
-        def check() -> None:
-            over = take_all(host.process + at.PROCESS_OVER)
-            found = (hears, host.done, over, load(request + at.REQUEST_OPEN))
-            # The callback sets the word, which this one does not.
-            assert found in (([1], [request], 0, 1), ([0], [], request, 0))
+    def check() -> None:
+        left = [take_all(host.process + at.PROCESS_OVER)]
+        seen = []
+        for one in (*found, *left):
+            while one:
+                seen.append(one)
+                one = load(one + at.REQUEST_NEXT)
+        assert sorted(seen) == sorted(requests)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
-
-
-def test_runs_that_end_at_once_are_all_found_once() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        requests = [host.request(active=1) for _ in range(2)]
-        for request in requests:
-            store(request + at.REQUEST_NOTIFY, 0)
-        found: list[int] = []
-        for context, request in zip(host.outside, requests, strict=True):
-            world.thread(lambda c=context, r=request: leave_request(c, r), "ends")  # type: ignore[misc]
-        world.thread(lambda: found.append(take_all(host.process + at.PROCESS_OVER)), "forgets")
-
-        def check() -> None:
-            left = [take_all(host.process + at.PROCESS_OVER)]
-            seen = []
-            for one in (*found, *left):
-                while one:
-                    seen.append(one)
-                    one = load(one + at.REQUEST_NEXT)
-            assert sorted(seen) == sorted(requests)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)

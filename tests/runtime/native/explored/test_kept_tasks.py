@@ -9,7 +9,7 @@ from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.queues import sharing, tasks
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 MANY = 60
@@ -117,67 +117,61 @@ def test_many_tasks_from_outside_are_taken_in_a_few_moves_each(
     assert moves.count <= 4 * MANY
 
 
-def test_of_many_tasks_another_thread_gets_some() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, workers=1, outside=2)
-        inject(host, 0, 4)
-        taken = [tasks.find_task(context) for context in host.outside]
-        numbers = [load(task + TASK_FIRST) for task in taken]
-        for task in taken:
-            tasks.free_task(host.main, task)
-        rest = [number for context in host.outside for number in run_all(context)]
-        world.finally_assert(lambda: numbers[0] == 0 and sorted(numbers + rest) == [0, 1, 2, 3])
-
-    assert explore(scenario).complete
+@explored
+def test_of_many_tasks_another_thread_gets_some(world: World) -> None:
+    host = SimulatedHost(world, workers=1, outside=2)
+    inject(host, 0, 4)
+    taken = [tasks.find_task(context) for context in host.outside]
+    numbers = [load(task + TASK_FIRST) for task in taken]
+    for task in taken:
+        tasks.free_task(host.main, task)
+    rest = [number for context in host.outside for number in run_all(context)]
+    world.finally_assert(lambda: numbers[0] == 0 and sorted(numbers + rest) == [0, 1, 2, 3])
 
 
-def test_a_nested_wait_reaches_the_tasks_that_its_thread_has_taken() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        outer, nested = host.outside
-        ran: list[int] = []
+@explored
+def test_a_nested_wait_reaches_the_tasks_that_its_thread_has_taken(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    outer, nested = host.outside
+    ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            number = load(task + TASK_FIRST)
-            tasks.free_task(context, task)
-            if number == 0:  # as `WorkQueue.helper` does for a Python kernel that waits
-                sharing.hand_over(context)
-                assert executor.work(nested, 100) == 98
-            ran.append(number)
+    def run(context: int, task: int) -> None:
+        number = load(task + TASK_FIRST)
+        tasks.free_task(context, task)
+        if number == 0:  # as `WorkQueue.helper` does for a Python kernel that waits
+            sharing.hand_over(context)
+            assert executor.work(nested, 100) == 98
+        ran.append(number)
 
-        inject(host, host.function(run), 3)
-        executor.work(outer, 100)
-        world.finally_assert(lambda: ran == [1, 2, 0])
-
-    assert explore(scenario).complete
+    inject(host, host.function(run), 3)
+    executor.work(outer, 100)
+    world.finally_assert(lambda: ran == [1, 2, 0])
 
 
-def test_tasks_that_a_thread_shares_run_once_and_in_order() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        first, second = host.outside
-        ran: list[int] = []
+@explored
+def test_tasks_that_a_thread_shares_run_once_and_in_order(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    first, second = host.outside
+    ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            ran.append(load(task + TASK_FIRST))
-            tasks.free_task(context, task)
+    def run(context: int, task: int) -> None:
+        ran.append(load(task + TASK_FIRST))
+        tasks.free_task(context, task)
 
-        inject(host, host.function(run), 3)
-        tasks.keep_injected(first)
+    inject(host, host.function(run), 3)
+    tasks.keep_injected(first)
 
-        def share() -> None:
-            sharing.hand_over(first)
+    def share() -> None:
+        sharing.hand_over(first)
 
-        world.thread(share, "owner")
-        world.thread(lambda: executor.work(second, 100), "other")
+    world.thread(share, "owner")
+    world.thread(lambda: executor.work(second, 100), "other")
 
-        def check() -> None:
-            executor.work(second, 100)
-            assert ran == [0, 1, 2]
+    def check() -> None:
+        executor.work(second, 100)
+        assert ran == [0, 1, 2]
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 def test_two_threads_that_share_at_once_lose_nothing() -> None:

@@ -21,7 +21,7 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues import blocking_pool, tasks
 from tfrt_runtime.native.simulator.failures import Deadlock
-from tfrt_runtime.testing.explorer import Machine, World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import Machine, World, explore, explore_at_random, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 IDLE_NS = 100
@@ -31,51 +31,47 @@ IDLE_NS = 100
 @pytest.mark.parametrize(
     ("producers", "consumers", "places"), [(1, 1, 2), (2, 1, 2), (1, 2, 2), (2, 2, 2)]
 )
+@explored
 def test_every_task_of_the_ring_is_taken_once_or_refused(
-    producers: int, consumers: int, places: int
+    world: World, producers: int, consumers: int, places: int
 ) -> None:
-    def scenario(world: World) -> None:
-        pool = SimulatedHost(world, pool_places=places).pool
-        taken: list[int] = []
-        refused: list[int] = []
+    pool = SimulatedHost(world, pool_places=places).pool
+    taken: list[int] = []
+    refused: list[int] = []
 
-        def push(task: int) -> None:
-            if not blocking_pool.pool_push(pool, task):
-                refused.append(task)
+    def push(task: int) -> None:
+        if not blocking_pool.pool_push(pool, task):
+            refused.append(task)
 
-        for number in range(producers):
-            world.thread(lambda number=number: push(1 + number), "producer")
-        for _ in range(consumers):
-            world.thread(lambda: taken.append(blocking_pool.pool_pop(pool)), "consumer")
-
-        def check() -> None:
-            while (task := blocking_pool.pool_pop(pool)) != 0:
-                taken.append(task)
-            assert sorted([t for t in taken if t] + refused) == list(range(1, 1 + producers))
-            assert len(refused) <= max(0, producers - places)
-
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
-
-
-def test_a_place_of_the_ring_is_filled_again_only_after_its_task_is_taken() -> None:
-    def scenario(world: World) -> None:
-        pool = SimulatedHost(world, pool_places=2).pool
-        taken: list[int] = []
-        assert blocking_pool.pool_push(pool, 1) and blocking_pool.pool_push(pool, 2)
-        pushed: list[bool] = []
+    for number in range(producers):
+        world.thread(lambda number=number: push(1 + number), "producer")
+    for _ in range(consumers):
         world.thread(lambda: taken.append(blocking_pool.pool_pop(pool)), "consumer")
-        world.thread(lambda: pushed.append(blocking_pool.pool_push(pool, 3)), "producer")
 
-        def check() -> None:
-            while (task := blocking_pool.pool_pop(pool)) != 0:
-                taken.append(task)
-            assert taken == ([1, 2, 3] if pushed == [True] else [1, 2])
+    def check() -> None:
+        while (task := blocking_pool.pool_pop(pool)) != 0:
+            taken.append(task)
+        assert sorted([t for t in taken if t] + refused) == list(range(1, 1 + producers))
+        assert len(refused) <= max(0, producers - places)
 
-        world.finally_assert(check)
+    world.finally_assert(check)
 
-    assert explore(scenario).complete
+
+@explored
+def test_a_place_of_the_ring_is_filled_again_only_after_its_task_is_taken(world: World) -> None:
+    pool = SimulatedHost(world, pool_places=2).pool
+    taken: list[int] = []
+    assert blocking_pool.pool_push(pool, 1) and blocking_pool.pool_push(pool, 2)
+    pushed: list[bool] = []
+    world.thread(lambda: taken.append(blocking_pool.pool_pop(pool)), "consumer")
+    world.thread(lambda: pushed.append(blocking_pool.pool_push(pool, 3)), "producer")
+
+    def check() -> None:
+        while (task := blocking_pool.pool_pop(pool)) != 0:
+            taken.append(task)
+        assert taken == ([1, 2, 3] if pushed == [True] else [1, 2])
+
+    world.finally_assert(check)
 
 
 def flag(world: World, name: str) -> int:
@@ -156,32 +152,32 @@ def test_the_threads_return_when_the_pool_stops(threads: int, interleavings: int
     explore(scenario, interleavings=interleavings)
 
 
-def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2, pool_places=2)
-        adder, leaving = host.outside
-        store(host.pool + POOL_THREADS, 1)
-        store(host.pool + POOL_LIMIT, 4)
-        ran: list[int] = []
+@explored
+def test_a_task_finds_the_thread_that_is_about_to_leave_or_asks_for_another_one(
+    world: World,
+) -> None:
+    host = SimulatedHost(world, outside=2, pool_places=2)
+    adder, leaving = host.outside
+    store(host.pool + POOL_THREADS, 1)
+    store(host.pool + POOL_LIMIT, 4)
+    ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            ran.append(load(task + TASK_FIRST))
-            tasks.free_task(context, task)
+    def run(context: int, task: int) -> None:
+        ran.append(load(task + TASK_FIRST))
+        tasks.free_task(context, task)
 
-        function = host.function(run)
-        world.thread(lambda: handles.task_add_blocking(adder, function, 7, 0), "adder")
-        world.thread(lambda: executor.blocking_loop(leaving, host.pool, 100), "leaving")
+    function = host.function(run)
+    world.thread(lambda: handles.task_add_blocking(adder, function, 7, 0), "adder")
+    world.thread(lambda: executor.blocking_loop(leaving, host.pool, 100), "leaving")
 
-        def check() -> None:
-            task = blocking_pool.pool_pop(host.pool)
-            if task != 0:
-                assert host.needed > 0
-                executor.run_task(host.main, task)
-            assert ran == [7]
+    def check() -> None:
+        task = blocking_pool.pool_pop(host.pool)
+        if task != 0:
+            assert host.needed > 0
+            executor.run_task(host.main, task)
+        assert ran == [7]
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 def idle_threads(count: int) -> Callable[[World], None]:

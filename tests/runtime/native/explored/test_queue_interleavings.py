@@ -21,7 +21,14 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues import tasks
 from tfrt_runtime.native.simulator.failures import Deadlock, WrongOutcome
-from tfrt_runtime.testing.explorer import Machine, MemoryModel, World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import (
+    Machine,
+    MemoryModel,
+    World,
+    explore,
+    explore_at_random,
+    explored,
+)
 from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 
@@ -95,56 +102,52 @@ def test_without_its_fences_a_deque_gives_a_task_twice(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("adders", "takers"), [(1, 2), (2, 1), (2, 2)])
-def test_every_injected_task_is_taken_once(adders: int, takers: int) -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=takers)
-        seen: list[int] = []
+@explored
+def test_every_injected_task_is_taken_once(world: World, adders: int, takers: int) -> None:
+    host = SimulatedHost(world, outside=takers)
+    seen: list[int] = []
 
-        def take(context: int) -> None:
-            task = tasks.take_injected(host.queue)
-            while task != 0:
-                following = load(task + TASK_NEXT)
-                seen.append(load(task + TASK_FIRST))
-                tasks.free_task(context, task)
-                task = following
+    def take(context: int) -> None:
+        task = tasks.take_injected(host.queue)
+        while task != 0:
+            following = load(task + TASK_NEXT)
+            seen.append(load(task + TASK_FIRST))
+            tasks.free_task(context, task)
+            task = following
 
-        for number in range(adders):
-            task = tasks.new_task(host.main, 0, number, 0, 0)
-            name_cell(world, task, f"task {number}", "TASK_")
-            world.thread(lambda task=task: tasks.inject(host.queue, task))
-        for context in host.outside:
-            world.thread(lambda context=context: take(context))
+    for number in range(adders):
+        task = tasks.new_task(host.main, 0, number, 0, 0)
+        name_cell(world, task, f"task {number}", "TASK_")
+        world.thread(lambda task=task: tasks.inject(host.queue, task))
+    for context in host.outside:
+        world.thread(lambda context=context: take(context))
 
-        def check() -> None:
-            take(host.main)
-            assert sorted(seen) == list(range(adders))
+    def check() -> None:
+        take(host.main)
+        assert sorted(seen) == list(range(adders))
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_injected_tasks_are_taken_in_the_order_in_which_they_came() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world)
-        first, second = (tasks.new_task(host.main, 0, n, 0, 0) for n in range(2))
+@explored
+def test_injected_tasks_are_taken_in_the_order_in_which_they_came(world: World) -> None:
+    host = SimulatedHost(world)
+    first, second = (tasks.new_task(host.main, 0, n, 0, 0) for n in range(2))
 
-        def add() -> None:
-            tasks.inject(host.queue, first)
-            tasks.inject(host.queue, second)
+    def add() -> None:
+        tasks.inject(host.queue, first)
+        tasks.inject(host.queue, second)
 
-        world.thread(add)
+    world.thread(add)
 
-        def check() -> None:
-            assert tasks.take_injected(host.queue) == first
-            assert load(first + TASK_NEXT) == second
-            assert load(second + TASK_NEXT) == 0
-            tasks.free_task(host.main, first)
-            tasks.free_task(host.main, second)
+    def check() -> None:
+        assert tasks.take_injected(host.queue) == first
+        assert load(first + TASK_NEXT) == second
+        assert load(second + TASK_NEXT) == 0
+        tasks.free_task(host.main, first)
+        tasks.free_task(host.main, second)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
 class SleepingScene:
@@ -202,28 +205,28 @@ def test_no_wake_up_is_lost_among_more_of_them(scene: SleepingScene) -> None:
     explore_at_random(scene, seed=1, interleavings=100)
 
 
-def test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_for() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, workers=1, outside=1)
-        word, function = word_and_its_task(world, host)
-        (worker,), (other,) = host.contexts, host.outside
-        first, second = [tasks.new_task(host.main, function, i, 0, 0) for i in range(2)]
+@explored
+def test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_for(
+    world: World,
+) -> None:
+    host = SimulatedHost(world, workers=1, outside=1)
+    word, function = word_and_its_task(world, host)
+    (worker,), (other,) = host.contexts, host.outside
+    first, second = [tasks.new_task(host.main, function, i, 0, 0) for i in range(2)]
 
-        def take_and_free() -> None:
-            task = tasks.take_injected(host.queue)
-            if task != 0:
-                tasks.free_task(other, task)
+    def take_and_free() -> None:
+        task = tasks.take_injected(host.queue)
+        if task != 0:
+            tasks.free_task(other, task)
 
-        def add_take_and_add() -> None:
-            tasks.add_task(other, first)
-            take_and_free()
-            tasks.add_task(other, second)
+    def add_take_and_add() -> None:
+        tasks.add_task(other, first)
+        take_and_free()
+        tasks.add_task(other, second)
 
-        world.thread(lambda: work_until_zero(worker, word, lambda _: False), "worker")
-        world.thread(add_take_and_add, "other")
-        world.finally_assert(take_and_free)  # the worker is done after one task
-
-    assert explore(scenario).complete
+    world.thread(lambda: work_until_zero(worker, word, lambda _: False), "worker")
+    world.thread(add_take_and_add, "other")
+    world.finally_assert(take_and_free)  # the worker is done after one task
 
 
 def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:

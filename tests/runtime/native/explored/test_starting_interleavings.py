@@ -10,7 +10,7 @@ from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store
 from tfrt_runtime.native.queues import starting, tasks
 from tfrt_runtime.native.simulator.failures import Deadlock
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 
@@ -75,26 +75,24 @@ def test_each_call_begins_once_whoever_takes_it(scene: StartingScene) -> None:
     explore_at_random(scene, seed=1, interleavings=200)
 
 
-def test_a_call_that_comes_when_a_nap_ends_wakes_the_worker() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, workers=1, outside=1)
-        [worker], [starter] = host.contexts, host.outside
-        task = tasks.new_task(host.main, 0, 7, 0, 0)
-        store(host.queue + at.QUEUE_NAPPING, 1)
+@explored
+def test_a_call_that_comes_when_a_nap_ends_wakes_the_worker(world: World) -> None:
+    host = SimulatedHost(world, workers=1, outside=1)
+    [worker], [starter] = host.contexts, host.outside
+    task = tasks.new_task(host.main, 0, 7, 0, 0)
+    store(host.queue + at.QUEUE_NAPPING, 1)
 
-        def end_nap() -> None:
-            fetch_add(host.queue + at.QUEUE_NAPPING, -1)
-            tasks.sleep_on_queue(worker, 0, -1)
+    def end_nap() -> None:
+        fetch_add(host.queue + at.QUEUE_NAPPING, -1)
+        tasks.sleep_on_queue(worker, 0, -1)
 
-        def check() -> None:
-            assert starting.take_started(host.queue) == task
-            tasks.free_task(host.main, task)
+    def check() -> None:
+        assert starting.take_started(host.queue) == task
+        tasks.free_task(host.main, task)
 
-        world.thread(end_nap, "worker")
-        world.thread(lambda: starting.add_start(starter, task), "starter")
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.thread(end_nap, "worker")
+    world.thread(lambda: starting.add_start(starter, task), "starter")
+    world.finally_assert(check)
 
 
 def test_a_worker_that_does_not_look_for_calls_before_it_sleeps_would_be_noticed(

@@ -13,7 +13,7 @@ from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.kernels import tensor_products
 from tfrt_runtime.native.memory import load, load_f32, store, store_f32, store_f64
 from tfrt_runtime.native.queues import tasks
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
+from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 SIZE = 200
@@ -76,80 +76,72 @@ def test_each_class_of_sizes_has_slots_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2])
-def test_no_block_has_two_owners(kept: int) -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        memory = Store(host, 4).address
-        first = [tensors.take_memory(host.main, memory, SIZE) for _ in range(kept)]
-        for block in first:
-            tensors.give_memory(memory, block, SIZE)
-        held: set[int] = set()
+@explored
+def test_no_block_has_two_owners(world: World, kept: int) -> None:
+    host = SimulatedHost(world, outside=2)
+    memory = Store(host, 4).address
+    first = [tensors.take_memory(host.main, memory, SIZE) for _ in range(kept)]
+    for block in first:
+        tensors.give_memory(memory, block, SIZE)
+    held: set[int] = set()
 
-        def use() -> None:
-            block = tensors.take_memory(host.main, memory, SIZE)
-            assert block not in held
-            held.add(block)
-            store(block, 1)  # the simulator knows of a race if another thread has it, too
-            held.remove(block)
-            tensors.give_memory(memory, block, SIZE)
+    def use() -> None:
+        block = tensors.take_memory(host.main, memory, SIZE)
+        assert block not in held
+        held.add(block)
+        store(block, 1)  # the simulator knows of a race if another thread has it, too
+        held.remove(block)
+        tensors.give_memory(memory, block, SIZE)
 
-        world.thread(use, "one")
-        world.thread(use, "other")
-
-    assert explore(scenario).complete
+    world.thread(use, "one")
+    world.thread(use, "other")
 
 
-def test_who_finds_no_memory_gets_what_nobody_uses() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        memory = Store(host, 1).address
-        # All that the store may hold is a block that only one of the two could use as it is.
-        tensors.give_memory(memory, tensors.take_memory(host.main, memory, SIZE), SIZE)
-        found: dict[int, int] = {}
+@explored
+def test_who_finds_no_memory_gets_what_nobody_uses(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    memory = Store(host, 1).address
+    # All that the store may hold is a block that only one of the two could use as it is.
+    tensors.give_memory(memory, tensors.take_memory(host.main, memory, SIZE), SIZE)
+    found: dict[int, int] = {}
 
-        def take(size: int) -> None:
-            found[size] = tensors.take_memory(host.main, memory, size)
+    def take(size: int) -> None:
+        found[size] = tensors.take_memory(host.main, memory, size)
 
-        world.thread(lambda: take(60), "small")
-        world.thread(lambda: take(SIZE), "large")
+    world.thread(lambda: take(60), "small")
+    world.thread(lambda: take(SIZE), "large")
 
-        def check() -> None:
-            assert any(found.values())
-            for size, block in found.items():
-                if block:
-                    tensors.give_memory(memory, block, size)
+    def check() -> None:
+        assert any(found.values())
+        for size, block in found.items():
+            if block:
+                tensors.give_memory(memory, block, size)
 
-        world.finally_assert(check)
-
-    assert explore(scenario).complete
+    world.finally_assert(check)
 
 
-def test_the_last_reference_gives_the_memory_back_once() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=3)
-        memory = Store(host, 2)
-        tensor = matrix(host, memory, 2, 2)
-        for _ in host.outside[1:]:
-            tensors.add_tensor_reference(tensor)
-        for context in host.outside:
-            world.thread(lambda context=context: tensors.drop_tensor(context, tensor), "owner")
-
-    assert explore(scenario).complete
-
-
-def test_a_tensor_over_memory_of_python_releases_its_owner_once() -> None:
-    def scenario(world: World) -> None:
-        host = SimulatedHost(world, outside=2)
-        memory = Store(host, 1)
-        tensor = tensors.tensor_over(host.main, memory.address, at.TYPE_F32, 1, 3, 4096, 7)
-        value = new_available(host.main, at.TYPE_TENSOR)
-        store(value + at.VALUE_PAYLOAD, tensor)
+@explored
+def test_the_last_reference_gives_the_memory_back_once(world: World) -> None:
+    host = SimulatedHost(world, outside=3)
+    memory = Store(host, 2)
+    tensor = matrix(host, memory, 2, 2)
+    for _ in host.outside[1:]:
         tensors.add_tensor_reference(tensor)
-        world.thread(lambda: tensors.drop_tensor(host.outside[0], tensor), "python")
-        world.thread(lambda: drop_reference(host.outside[1], value), "value")
-        world.finally_assert(lambda: host.released == [7])
+    for context in host.outside:
+        world.thread(lambda context=context: tensors.drop_tensor(context, tensor), "owner")
 
-    assert explore(scenario).complete
+
+@explored
+def test_a_tensor_over_memory_of_python_releases_its_owner_once(world: World) -> None:
+    host = SimulatedHost(world, outside=2)
+    memory = Store(host, 1)
+    tensor = tensors.tensor_over(host.main, memory.address, at.TYPE_F32, 1, 3, 4096, 7)
+    value = new_available(host.main, at.TYPE_TENSOR)
+    store(value + at.VALUE_PAYLOAD, tensor)
+    tensors.add_tensor_reference(tensor)
+    world.thread(lambda: tensors.drop_tensor(host.outside[0], tensor), "python")
+    world.thread(lambda: drop_reference(host.outside[1], value), "value")
+    world.finally_assert(lambda: host.released == [7])
 
 
 def shared_product(parts: int, workers: int, seeks: bool = False) -> Callable[[World], None]:
