@@ -90,3 +90,13 @@ def test_a_place_far_behind_its_line_has_a_mark_of_bounded_width() -> None:
     shown = render(error("wrong", place), "ab")
     assert shown.startswith(f"f:1:{10**11}: error: wrong\nab\n")
     assert shown.endswith("^") and len(shown) < 1000
+
+
+def test_an_integer_that_python_does_not_read_is_underlined() -> None:
+    text = f"func @f() {{\n  %a = tfrt.constant.i32 {'9' * 5000}\n  tfrt.return\n}}\n"
+    with pytest.raises(SourceError) as caught:
+        parse_module(text, "cell 3")
+
+    [found] = caught.value.diagnostics
+    assert found.message == "an integer of 5000 digits: at most 4300 can be read"
+    assert found.location == Location("cell 3", 2, 26, 2, 5026)

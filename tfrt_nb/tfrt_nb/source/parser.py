@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, cast
@@ -395,8 +396,15 @@ def parse_text(source: SourceText) -> ParsedText:
     except (ValueError, VerifyException) as exception:
         # The parsers of other dialects and of builtin attributes check some values with these; to
         # the author of a program they are errors in the text like others.
-        place_of_error = parser.location(parser.token_span)
-        parser.diagnostics.append(error(str(exception) or "this cannot be parsed", place_of_error))
+        span, text = parser.token_span, str(exception) or "this cannot be parsed"
+        limit = sys.get_int_max_str_digits()
+        if text.startswith("Exceeds the limit") and (
+            numbers := re.findall(rf"[0-9]{{{limit + 1},}}", source.text[: span.end])
+        ):
+            start = source.text.rindex(numbers[-1], 0, span.end)
+            span = Span(start, start + len(numbers[-1]), span.input)
+            text = f"an integer of {len(numbers[-1])} digits: at most {limit} can be read"
+        parser.diagnostics.append(error(text, parser.location(span)))
     except (OverflowError, struct.error):
         place_of_error = parser.location(parser.token_span)
         parser.diagnostics.append(
