@@ -77,7 +77,7 @@ def compiled_here(progress: Progress) -> Library:
     """The core from the cache, compiled if it is missing.
 
     Raises:
-        TfrtError: if it cannot be compiled.
+        TfrtError: if it cannot be compiled, or the process may have no file in memory for it.
     """
     from tfrt_runtime.native.building import compiling
 
@@ -86,4 +86,10 @@ def compiled_here(progress: Progress) -> Library:
     if core is None:
         core = compiling.build_core(progress)
         code_cache().put(name, core)
-    return Library.of_bytes(core)
+    try:
+        return Library.of_bytes(core)
+    except OSError as refused:
+        size = f"{len(core) / 1e6:.1f} MB"
+        reason = refused.strerror or refused
+        text = f"the native core, {size}, cannot be opened as a file in memory: {reason}"
+        raise TfrtError(error(text)) from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 
 import pytest
@@ -65,3 +67,16 @@ def test_a_damaged_core_is_compiled_again(
 
     assert built == [b"new code"]
     assert cache.get(name) == b"new code"
+
+
+def test_a_process_that_may_have_no_file_in_memory_is_told_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(name: str) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    library.load()  # the cache has it
+    monkeypatch.setattr(os, "memfd_create", refuse)
+
+    with pytest.raises(TfrtError, match=r"MB, cannot be opened as a file in memory: Too many open"):
+        library.compiled_here(lambda _: None)
