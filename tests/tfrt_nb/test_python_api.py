@@ -461,3 +461,57 @@ def test_a_closed_dask_client_is_refused() -> None:
 
     with pytest.raises(tfrt.TfrtError, match="takes a distributed.Client that is open, found"):
         tfrt.DaskWorkQueue(Closed())
+
+
+@tfrt.kernel("api.fill", native=True)
+def fill(array: tfrt.out[tfrt.f64, 1], number: tfrt.f64) -> None:
+    for i in range(array.shape[0]):
+        array[i] = number
+
+
+def read_only() -> np.ndarray[Any, Any]:
+    array = np.zeros(3)
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (read_only, "which is read-only"),
+        (lambda: np.zeros(6)[::2], "which is not C-contiguous"),
+        (lambda: np.zeros((3, 3))[:, 1], "which is not C-contiguous"),
+        (lambda: np.zeros(3, ">f8"), "which is in another byte order"),
+    ],
+)
+def test_an_array_that_a_kernel_writes_is_not_copied(make: Callable[[], Any], why: str) -> None:
+    array = make()
+    with pytest.raises(tfrt.TfrtError, match=f"argument 1 .*'api.fill' writes this array, {why}"):
+        tfrt.call(fill, array, 3.0)
+    with pytest.raises(tfrt.TfrtError, match=f"call 1: argument 1 .*'api.fill' writes .* {why}"):
+        tfrt.call_each(fill, [array], [3.0])
+
+
+def test_a_kernel_writes_a_part_of_an_array_and_a_read_only_one_may_be_read() -> None:
+    @tfrt.kernel("api.total", native=True)
+    def total(array: tfrt.tensor[tfrt.f64, 1]) -> tfrt.f64:
+        return array.sum()
+
+    array = np.zeros(4)
+    tfrt.call(fill, array[1:3], 3.0).result(SLOW)
+    assert array.tolist() == [0, 3, 3, 0]
+    tfrt.call(fill, array[:0], 3.0).result(SLOW)
+    assert tfrt.call(total, read_only()).result(SLOW) == 0
+    assert tfrt.call(total, array[::-1]).result(SLOW) == 6
+
+
+def test_a_run_in_the_place_of_a_value_is_told_to_give_its_results() -> None:
+    program = tfrt.Program(
+        "func.func @main(%a: i32) -> i32 { %r = tfrt.add.i32 %a, %a\n tfrt.return %r : i32 }"
+    )
+    run = program.run(1)
+    with pytest.raises(
+        tfrt.TfrtError, match=r"expected i32, found .*: give its results, as in run\(\*"
+    ):
+        program.run(run)
+    assert program.run(*run).result(SLOW) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import weakref
 from array import array
@@ -17,7 +18,14 @@ from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.request import NEW_REQUEST, Request
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, TENSOR, fitting, misfit
+from tfrt_runtime.host.values.fitting import (
+    CHAIN_TYPE,
+    STRING_TYPE,
+    TENSOR,
+    fitting,
+    misfit,
+    why_copied,
+)
 from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
 from tfrt_runtime.native import layouts as at
 
@@ -47,6 +55,7 @@ class Entry:
         "_native_template",
         "_place",
         "_template",
+        "_writer",
         "address",
         "index",
         "name",
@@ -62,12 +71,14 @@ class Entry:
         address: int,
         place: Callable[[], AnyLocation | None],
         describe: Describe,
+        writer: Callable[[int], str | None],
     ) -> None:
         """
         Args:
             types: of its arguments and its results.
             address: the function's in native memory.
             place: says where it is defined.
+            writer: the kernel that it calls to write an argument, a tensor, if one does.
         """
         self.index = index
         self.name = name
@@ -75,6 +86,7 @@ class Entry:
         self.address = address
         self._place = place
         self._describe = describe
+        self._writer = functools.cache(writer)
         count = len(self._arguments)
         self._template = array("q", NEW_REQUEST)
         for type_text in self._arguments:
@@ -207,7 +219,11 @@ class Entry:
             words[place + 1] = encoder[1](value)
             return
         if not isinstance(value, AsyncValue) and not is_future(value):
-            kept.append(value := fitting(type_text, value))
+            kept.append(fitted := fitting(type_text, value))
+            writer = None if fitted is value else self._writer(index)
+            if writer is not None and (why := why_copied(fitted, value)):
+                raise PayloadError(f"'{writer}' writes this array, which {why}")
+            value = fitted
             encoder = ENCODERS.get(type(value))
             if encoder is None or type_text in SCALAR_TYPES:
                 payload = encode(type_text, value, native_process().objects)

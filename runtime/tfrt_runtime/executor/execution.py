@@ -45,6 +45,8 @@ SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
 class Execution:
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
+    instead_of_argument = "give its results, as in run(*other)"
+    """What messages say about a run where a value is wanted."""
     _reported_stuck = False
     _results: Sequence[AsyncValue] | None = ()
     """None while they are in the words of the request only, with a reference each."""

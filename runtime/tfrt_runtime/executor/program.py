@@ -300,6 +300,7 @@ class Executable:
                 self.addresses[index],
                 functools.partial(self.file.location, called.location),
                 functools.partial(_described, weakref.ref(self)),
+                functools.partial(_writer, called, self._registry),
             )
         return found
 
@@ -410,6 +411,19 @@ def _read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
         return set()
     taken = (record.arguments for record in function.kernels if record.name not in remote)
     return set(function.result_registers).union(*taken)
+
+
+def _writer(function: BefFunction, registry: Registry, argument: int) -> str | None:
+    """The kernel that `function` calls to write an argument, a tensor, if one does."""
+    for record in function.kernels:
+        if argument in record.arguments:
+            kernel = registry.get(record.name)
+            if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
+                # A call may have a chain more, or fewer arguments than there are names.
+                taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
+                if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
+                    return kernel.name
+    return None
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:

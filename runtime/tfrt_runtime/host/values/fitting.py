@@ -52,12 +52,29 @@ def fitting(type_text: str, value: object) -> object:
     raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
 
 
+def why_copied(tensor: object, array: Any) -> str:
+    """Why a tensor that `fitting` made of an array has a copy of its elements; an empty text if it has none."""
+    if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:
+        return ""
+    interface = array.__array_interface__
+    address, is_read_only = interface["data"]
+    if tensor.array.__array_interface__["data"][0] == address:
+        return ""
+    if is_read_only:
+        return "is read-only: give it a copy"
+    if interface["strides"] is not None:
+        return "is not C-contiguous: give it a copy that is"
+    return "is in another byte order: give it one of this machine's"
+
+
 def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
     """Why `value` is none of the type, with the value where the error names only its class."""
     reason = str(wrong)
     if not reason.startswith("expected"):
         return reason
-    return f"expected {type_text}, found {_shown(value)}"
+    found = f"expected {type_text}, found {_shown(value)}"
+    advice = getattr(type(value), "instead_of_argument", "")
+    return f"{found}: {advice}" if advice else found
 
 
 def _shown(value: object) -> str:
