@@ -219,3 +219,14 @@ func @f() {
 func @f() {
   %a = tfrt.new.chain
 }
+// -----
+// The types of merged values may be left out where all are chains.
+func @f(%a: i32, %c: !tfrt.chain) -> !tfrt.chain {
+  %m = tfrt.merge.chains %c, %a
+  tfrt.return %m : !tfrt.chain
+}
+// -----
+func @f(%c: !tfrt.chain) -> !tfrt.chain {
+  %m = tfrt.merge.chains %c, %d
+  tfrt.return %m : !tfrt.chain
+}

@@ -178,10 +178,19 @@ _TYPED_LITERALS = (Form.FILL, Form.ARRAY)
 
 
 def _written_types(parser: Parser, operands: list[UnresolvedOperand]) -> list[Attribute]:
+    """The types behind the colon, which may be left out, as the first programs do, of chains alone."""
     if not operands:
         return []
-    parser.parse_punctuation(":", " and the types of the operands")
+    if parser.parse_optional_punctuation(":") is None:
+        if all(_is_known_chain(parser, operand) for operand in operands):
+            return [WORDS["chain"]] * len(operands)
+        parser.raise_error("expected ':' and the types of the operands")
     return parse_types(parser)
+
+
+def _is_known_chain(parser: Parser, operand: UnresolvedOperand) -> bool:
+    values = parser.ssa_values.get(operand.operand_name, ())[operand.index :]
+    return bool(values) and values[0] is not None and values[0].type == WORDS["chain"]
 
 
 def _inline_names(signature: Signature) -> tuple[str, ...]:

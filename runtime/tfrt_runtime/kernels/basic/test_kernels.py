@@ -57,10 +57,12 @@ test_cost.__test__ = False  # type: ignore[attr-defined]
 
 @REGISTRY.kernel("tfrt_test.logging", results=("chain",))
 def log(message: object) -> None:
-    """Six lines on standard error: twice each severity."""
+    """Six lines on standard error: each severity, then each under a condition that holds."""
     text = expect(str, message)
-    lines = [f"{severity}: {text}\n" for severity in ("INFO", "WARNING", "ERROR")]
-    sys.stderr.write("".join(lines * 2))
+    severities = ("INFO", "WARNING", "ERROR")
+    lines = [f"from TFRT_LOG({severity}): {text}\n" for severity in severities]
+    lines += [f"from TFRT_LOG_IF({severity}, true): {text}\n" for severity in severities]
+    sys.stderr.write("".join(lines))
 
 
 # --- attributes ---

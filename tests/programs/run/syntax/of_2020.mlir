@@ -68,3 +68,19 @@ func @spelled_nonstrict() -> i32 {
   %r = "tfrt.call"(%a, %x) {bef.nonstrict, callee = @first} : (i32, i32) -> i32
   tfrt.return %r : i32
 }
+
+func @merged_chains_without_types() -> !hex.chain {
+  %ch0 = hex.new.chain
+  %one = hex.constant.i32 1
+  %two, %three, %four = "hex.count3.i32"(%one) : (i32) -> (i32, i32, i32)
+  %true = hex.constant.bool true
+  %lane:2 = hex.if %true, %ch0, %two : (!hex.chain, i32) -> (i32, !hex.chain) {
+    %ch1 = hex.print.i32 %two, %ch0
+    hex.return %two, %ch1 : i32, !hex.chain
+  } else {
+    hex.return %two, %ch0 : i32, !hex.chain
+  }
+  %all = hex.merge.chains %ch0, %lane#1
+  %ch2 = hex.print.i32 %three, %all
+  hex.return %ch2 : !hex.chain
+}
