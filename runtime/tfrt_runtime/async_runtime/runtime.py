@@ -332,7 +332,7 @@ class AsyncRuntime:
         found, is_interrupt = failure_of_call(records.read_error(record))
         run = self._runs.request(Context.at(context).run)
         if is_interrupt and run is not None:
-            run.interrupted = True
+            run.interrupt = found.cause or KeyboardInterrupt()
             run.cancel(INTERRUPTED)
         elif run is not None and found.location is not None:
             run.note_failure(found)

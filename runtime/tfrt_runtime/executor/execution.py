@@ -20,7 +20,7 @@ from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.failures import exception_of
-from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import Request
@@ -505,11 +505,11 @@ class Execution:
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 
     def _raise_interrupt(self) -> bool:
-        """A Python kernel swallowed an interrupt for us: pass it on."""
-        if self.request.interrupted:
-            self.request.interrupted = False
-            raise KeyboardInterrupt
-        return False
+        """A Python kernel swallowed an interrupt for us: pass it on, if no result of it has been asked for."""
+        interrupt, self.request.interrupt = self.request.interrupt, None
+        if interrupt is None or getattr(interrupt, WAS_RAISED, False):
+            return False
+        raise KeyboardInterrupt
 
     def cancel(self, message: str = "Cancelled") -> bool:
         """Skip every kernel that has not started; False if there was nothing to cancel.

@@ -32,6 +32,8 @@ DEFER_NS = 250_000_000
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
 """Modules whose functions are called when objects die: what is raised there is lost."""
+WAS_RAISED = "tfrt_was_raised"
+"""An attribute of an interrupt that a result has raised: a wait for its run does not raise it again."""
 NAMED_TUPLE = "namedtuple_"
 """What the module of a named tuple's constructor is called, before the name of the class."""
 

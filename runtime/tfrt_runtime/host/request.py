@@ -99,7 +99,8 @@ class Request(Run):
     """Why the run was cancelled, if it was."""
     refusal: Diagnostic | None = None
     """Why the run was refused memory, if it was."""
-    interrupted = False
+    interrupt: BaseException | None = None
+    """Ctrl-C that a kernel of the run has raised, until a thread that waits for the run raises it."""
     entry: Entry | None = None
     """The function that it was started with."""
     execution: weakref.ref[Execution] | None = None

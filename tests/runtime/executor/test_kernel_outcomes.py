@@ -141,6 +141,16 @@ def test_an_interrupt_in_a_kernel_cancels_its_run_and_reaches_the_thread_that_wa
     assert str(execution.results[0].exception(0)) == "test.mlir:2:8: error: interrupted"
 
 
+def test_an_interrupt_that_a_result_has_raised_is_not_raised_by_a_wait_for_the_run(
+    run: Run,
+) -> None:
+    execution = run(call("i32"), kernels=kernels(raising(KeyboardInterrupt())))
+    with pytest.raises(KeyboardInterrupt):
+        execution.results[0].result(SLOW)
+
+    assert execution.wait(SLOW)
+
+
 async def stops_the_loop() -> int:
     asyncio.get_running_loop().stop()
     await asyncio.sleep(0)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
-from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.objects import CHAIN, NativeValue
 from tfrt_runtime.host.payload import (
     FACES,
@@ -433,6 +433,7 @@ class AsyncValue(NativeValue):
             # Not in a variable: the exception's traceback would hold it, and so itself and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
+                setattr(diagnostic.cause, WAS_RAISED, True)
                 raise KeyboardInterrupt from TfrtError(diagnostic)
             raise exception_of(diagnostic)
         value = self._read_at(outcome)

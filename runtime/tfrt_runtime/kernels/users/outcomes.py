@@ -81,7 +81,7 @@ def of_future(
 def pass_on(request: Request, exception: BaseException, diagnostic: Diagnostic) -> None:
     """KeyboardInterrupt cancels the run, and the next thread that waits for it raises it."""
     if isinstance(exception, KeyboardInterrupt):
-        request.interrupted = True
+        request.interrupt = exception
         request.cancel(diagnostic)
 
 
