@@ -194,6 +194,10 @@ def test_the_records_of_a_large_function_are_those_that_were_written() -> None:
     assert kernels[-2:] == written.kernels[-2:]
     assert function.use_counts == written.use_counts
     assert len(kernels) == len(written.kernels)
+    # Where many are looked at one by one, all are made.
+    assert tuple([kernels[at] for at in range(len(kernels))]) == written.kernels
+    assert kernels[-2:] == written.kernels[-2:]
+    assert tuple(kernels) == written.kernels
 
 
 @pytest.mark.parametrize("change", ["operand", "users", "use count", "code", "overlap"])
