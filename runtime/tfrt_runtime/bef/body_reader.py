@@ -66,7 +66,7 @@ class BodyReader:
 
     @cached_property
     def _words(self) -> Numbers:
-        """The section; it is not asked for where bodies are mapped."""
+        """The section; where bodies are read by column, it is not asked for."""
         return struct.unpack_from(
             f"<{(self._end - self._start) // _WORD}I", self._data, self._start
         )
@@ -83,8 +83,10 @@ class BodyReader:
         register_count = cursor.count("registers")
         if register_count >= MANY_KERNELS and not nonstrict:
             columns = Cursor(self._data, _PROBLEM, cursor.offset, self._end)
-            if (mapped := self._map(signature, location, register_count, columns)) is not None:
-                return mapped
+            if (
+                function := self._read_columns(signature, location, register_count, columns)
+            ) is not None:
+                return function
         use_counts = cursor.varints(register_count)
         kernel_count = cursor.count("kernels")
         table = cursor.varints(3 * kernel_count)
@@ -98,10 +100,7 @@ class BodyReader:
         )
         kernels = self._read_kernels(table, argument_count, frozenset(nonstrict))
         function = BefFunction(
-            signature.kind,
-            signature.name,
-            signature.argument_types,
-            signature.result_types,
+            *signature[:4],
             location,
             register_count,
             use_counts,
@@ -115,10 +114,10 @@ class BodyReader:
             raise cursor.fail(problem)
         return function
 
-    def _map(
+    def _read_columns(
         self, signature: Signature, location: int, register_count: int, cursor: Cursor
     ) -> BefFunction | None:
-        """A large function by column, its use counts at the cursor; None if it is not large, or not as it should be."""
+        """A large function by column, its use counts at the cursor; None if it is small or wrong."""
         from tfrt_runtime.bef.columns import Body, read_kernels, word_column
 
         if (use_counts := cursor.varint_column(register_count)) is None:
@@ -154,10 +153,7 @@ class BodyReader:
         kernels, size = read
         self._next_word = (cursor.offset - self._start) // _WORD + size
         return BefFunction(
-            signature.kind,
-            signature.name,
-            signature.argument_types,
-            signature.result_types,
+            *signature[:4],
             location,
             register_count,
             tuple(use_counts.tolist()),

@@ -2,8 +2,8 @@
 
 A file of a hundred thousand kernels is checked and loaded in a tenth of the time that a record for each
 takes.  `read_kernels` reads the words of a file and makes no record; `columns_of` is the same of
-records.  For a small function it would not be worth to load NumPy, so what uses this
-module imports it for `records.MANY_KERNELS` and more.
+records.  A small function is not worth the time to load NumPy: what uses this module imports it for
+`encoding.MANY_KERNELS` kernels and more.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class ColumnKernels(KernelsByColumn):
         self._users = users
         self._asked = 0
         self._made: tuple[BefKernel, ...] = ()
-        """All records, once one in sixteen was asked for by itself: made at once, they take a tenth of the time."""
+        """All records, from when one in sixteen was asked for by itself: to make all takes a tenth of the time."""
 
     @property
     def names(self) -> list[str]:
@@ -244,9 +244,7 @@ class Body:
 def read_kernels(words: npt.NDArray[np.uint32], body: Body) -> tuple[ColumnKernels, int] | None:
     """The kernels of a body, which `words` has from its pseudo kernel on, and how many words these are.
 
-    None if something is wrong with them.
-
-    What is wrong is for `body_reader` to say.  `words` may go on after the body.
+    None if something is wrong with them: `body_reader` says what.  `words` may go on after the body.
     """
     offsets, operands, _ = body.table.reshape(-1, 3).T
     starts = offsets // 4

@@ -74,8 +74,9 @@ class BefFunction:
     """A function or, with the name "", a region of a kernel.  A native one has no body.
 
     `use_counts` counts, per register, uses as an operand and in the return.  `entry_users` are the
-    kernels without operands, `argument_users` the users of each argument.  `streams` has the stream of the
-    function's entry, then that of each kernel, () if all are 0; only files need it.  `attribute_names` (per kernel) and `register_types` come from optional sections.
+    kernels without operands, `argument_users` the users of each argument.  `streams` has the stream of
+    the function's entry, then that of each kernel, () if all are 0; only files need it.
+    `attribute_names` (per kernel) and `register_types` come from optional sections.
     """
 
     kind: FunctionKind
