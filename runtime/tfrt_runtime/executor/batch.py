@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, overload
 
@@ -49,7 +48,7 @@ class Batch(Execution):
         queue = host.work_queue
         self.program, self._entry = program, entry
         request = Request(host, output)
-        request.program, request.entry, request.execution = program, entry, weakref.ref(self)
+        request.program, request.entry = program, entry
         words, self.calls, kept = entry.rows(queue, columns)
         request.open(words)
         request.become_known()
@@ -61,7 +60,7 @@ class Batch(Execution):
         if kept:  # the calls begin when threads come to them
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        self._results = _Results(self)
+        request.held = _Results(self)  # a circle until this object dies
         if self.calls == 0:
             self.request.leave_call()
 

@@ -292,8 +292,7 @@ class Entry:
         value = reference()
         if value is None or value.done():
             return False
-        execution = None if request.execution is None else request.execution()
-        by_holder = execution is not None and any(value is one for one in execution.results)
+        by_holder = any(value is one for one in request.held or ())
         # Of Python's references two are this variable and the call's; of the native ones, one is
         # the run's and the other that of the Python object.
         return sys.getrefcount(value) > 2 + by_holder or value.references > 2

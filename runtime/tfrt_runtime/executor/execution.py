@@ -48,8 +48,6 @@ class Execution:
     instead_of_argument = "give its results, as in run(*other)"
     """What messages say about a run where a value is wanted."""
     _reported_stuck = False
-    _results: Sequence[AsyncValue] | None = ()
-    """None while they are in the words of the request only, with a reference each."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
     """Why the function is interpreted that was to be compiled."""
@@ -83,7 +81,7 @@ class Execution:
         queue = host.work_queue
         self.program, self._entry = program, entry
         request = Request(host, output)
-        request.program, request.entry, request.execution = program, entry, weakref.ref(self)
+        request.program, request.entry = program, entry
         arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
         # Only a task may run machine code, which takes any time.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
@@ -111,10 +109,12 @@ class Execution:
             request.open(words)
             is_plain = False
         self.request = request
-        if host.cancel_message is not None or WorkQueue.has_user_kernels:
+        if host.cancel_message is not None or (
+            WorkQueue.has_user_kernels and not host.blocking.is_looking
+        ):
             request.become_known()
         if is_plain:
-            self._results = None
+            request.held = None
         else:
             self._start(given, watch, tier, is_task)
         del kept  # the native arguments have references of their own now
@@ -141,7 +141,7 @@ class Execution:
         # One of the request's active counts becomes the call's.
         begin = process.start_as_task if is_task else process.start_here
         begin(request.queue.context(), self._entry.address, request.address, is_task)
-        self._results = None
+        request.held = None
         for value in self.results[:open_for] if open_for else ():
             value.and_then(request.leave_call)
 
@@ -176,7 +176,9 @@ class Execution:
             if made is not MISSING:
                 results = entry.results(request)
                 request.results = list(map(weakref.ref, results))
-                if host.cancel_message is not None or WorkQueue.has_user_kernels:
+                if host.cancel_message is not None or (
+                    WorkQueue.has_user_kernels and not host.blocking.is_looking
+                ):
                     request.become_known()
                 if not queue.has_started:
                     queue.start()
@@ -192,10 +194,10 @@ class Execution:
         except AttributeError:  # there is no run
             return
         queue = request.queue
-        # One step, as no call is between: another thread may get this object from a weak reference
-        # until `__del__` is over, and make the results, which take the references.
-        results, self._results = self._results, ()
-        template = entry.template if results is None else 0
+        # One step, as no call is between: a thread that cancels the run may make the results, which take the
+        # references.
+        held, request.held = request.held, ()
+        template = entry.template if held is None else 0
         queue.process.leave(queue.address, request.words, template)
 
     @contextmanager
@@ -254,24 +256,12 @@ class Execution:
     @property
     def results(self) -> Sequence[AsyncValue]:
         """The results, perhaps unavailable."""
-        results = self._results
-        if not results:
-            request = self.request
-            with request.lock:
-                is_first = self._results is None
-                if is_first:
-                    self._results = ()  # they are taken, also from `__del__` on another thread
-                    self._results = made = self._entry.results(request)
-                    request.results = list(map(weakref.ref, made))
-                results = self._results or ()
-            # `Request.cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.
-            if is_first and request.cancel_message is not None:
-                request.decide_results()
-        return results
+        request = self.request
+        return request.held or request.hold_results()
 
     def forget_results(self) -> None:
-        """Drop the references to the results: they die with their last user."""
-        self._results = ()
+        """Drop the references to the results, which were asked for: they die with their last user."""
+        self.request.held = ()
 
     def __iter__(self) -> Iterator[AsyncValue]:
         return iter(self.results)
@@ -301,9 +291,9 @@ class Execution:
             TimeoutError: if they are not available in time.
             TfrtError: the first error among them; of a run without results, of any of its kernels.
         """
-        if self._results is None and timeout is None:
+        request = self.request
+        if request.held is None and timeout is None:
             # The shortest way: no AsyncValue is made for a result that is an ordinary number.
-            request = self.request
             queue = request.queue
             found = queue.process.first(queue.address, self._entry.template, request.words)
             if found is not MISSING:

@@ -180,7 +180,7 @@ class HostContext:
         self._shared: dict[type, object] = {}
         self._lock = threading.RLock()
         self._local = threading.local()
-        self._blocking = BlockingWatch(self.timers, self.work_queue, _has_runs(weakref.ref(self)))
+        self.blocking = BlockingWatch(self.timers, self.work_queue, _has_runs(weakref.ref(self)))
         self.was_closed = False
         """Whether `close` was called."""
         self.cancel_message: str | None = None
@@ -294,8 +294,8 @@ class HostContext:
 
     def watch_kernels(self) -> None:
         """A run has begun: see that kernels of users do not keep the workers for long."""
-        if not self._blocking.is_looking:
-            self._blocking.begin()
+        if not self.blocking.is_looking:
+            self.blocking.begin()
 
     def waits_for_outside(self) -> bool:
         """Whether some run waits for a value from outside the runtime."""

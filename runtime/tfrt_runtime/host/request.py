@@ -36,6 +36,9 @@ class Entry(Protocol):
 
     name: str
 
+    def results(self, request: Request) -> list[AsyncValue]:
+        """The results of the run, which take over its references to them."""
+
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> Sequence[Diagnostic]:
@@ -43,14 +46,6 @@ class Entry(Protocol):
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
         """Whether a result of the run is unavailable and has a holder beside its Execution."""
-
-
-class Execution(Protocol):
-    """What holds the results of a run for others."""
-
-    @property
-    def results(self) -> Sequence[AsyncValue]:
-        """They are made when they are first asked for."""
 
 
 class Code(Protocol):
@@ -103,8 +98,10 @@ class Request(Run):
     """Ctrl-C that a kernel of the run has raised, until a thread that waits for the run raises it."""
     entry: Entry | None = None
     """The function that it was started with."""
-    execution: weakref.ref[Execution] | None = None
-    """What holds the results, and makes them when they are asked for."""
+    held: Sequence[AsyncValue] | None = ()
+    """The results that the run's Execution holds, while that lives.
+
+    None from when they exist until Python makes them: they are in the words only, with a reference each."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
     """What the run was started for, as far as Python has made that, to be decided when it is cancelled."""
     watched: Watch | None = None
@@ -363,6 +360,21 @@ class Request(Run):
                 shielded(callback)
         return is_first
 
+    def hold_results(self) -> Sequence[AsyncValue]:
+        """The results, which are made now if they exist in the words only; on any thread."""
+        with self.lock:
+            is_first = self.held is None
+            if is_first:
+                assert self.entry is not None
+                self.held = ()  # they are taken, also from `Execution.__del__` on another thread
+                self.held = made = self.entry.results(self)
+                self.results = list(map(weakref.ref, made))
+            held = self.held or ()
+        # `cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.
+        if is_first and self.cancel_message is not None:
+            self.decide_results()
+        return held
+
     def decide_results(self) -> None:
         """Make the unresolved results of a cancelled run errors."""
         for value in self.held_results():
@@ -370,8 +382,7 @@ class Request(Run):
 
     def held_results(self) -> list[AsyncValue]:
         """The results of the run that Python holds."""
-        if self.execution is not None and (execution := self.execution()) is not None:
-            execution.results  # noqa: B018 - makes them
+        self.hold_results()
         held = [reference() for reference in self.results]
         return [value for value in held if value is not None]
 
