@@ -7,7 +7,7 @@ threads know the number of the run that they work for, as tasks and waiters carr
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import add_references
+from tfrt_runtime.native.async_value import add_references, drop_reference
 from tfrt_runtime.native.coroutines.async_awaiting import here
 from tfrt_runtime.native.coroutines.async_objects import fail_thread, report_event
 from tfrt_runtime.native.memory import (
@@ -18,7 +18,6 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
-    store_release,
 )
 
 WORD = 8
@@ -51,22 +50,30 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
     for i in range(at.MAX_STOP_PLACES):
         row = stop + at.STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
-        # The row first, its error later: other threads that end there in between ask Python themselves.
-        if known == 0 and compare_and_swap(row, 0, record) != 0:
-            made = report_event(context, at.EVENT_INTERRUPTED, record)
-            add_references(made, 1)
-            store_release(row + WORD, made)
-            return made
+        # The row first, its error later: Python must not be asked for the same place in two rows.
         if known == 0:
-            known = load_acquire(row)
+            known = record if compare_and_swap(row, 0, record) != 0 else load_acquire(row)
         if known == record:
             shared = load_acquire(row + WORD)
             if shared == 0:
-                # Another thread makes it at this moment.
-                return report_event(context, at.EVENT_INTERRUPTED, record)
+                return first_error(context, row, record)
             add_references(shared, 1)
             return shared
     return report_event(context, at.EVENT_INTERRUPTED, record)
+
+
+@native
+def first_error(context: Address, row: Address, record: Address) -> Address:
+    """A new error for a place, with a reference of its own; that of the row, unless another thread was first.
+
+    Threads that end there while Python makes the first one ask Python, too, but once each: the one that is back first
+    gives the row its error.
+    """
+    made = report_event(context, at.EVENT_INTERRUPTED, record)
+    add_references(made, 1)  # the row's, before others can find the error there
+    if compare_and_swap(row + WORD, 0, made) == 0:
+        drop_reference(context, made)
+    return made
 
 
 @native
