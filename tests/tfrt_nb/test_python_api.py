@@ -5,10 +5,12 @@ from __future__ import annotations
 import concurrent.futures
 import copy
 import functools
+import gc
 import math
 import pickle
 import re
 import threading
+import traceback
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,6 +20,8 @@ import pytest
 
 import tfrt_nb as tfrt
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.values.async_value import make_unavailable
+from tfrt_runtime.host.values.futures import from_future
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 UNTYPED: Any = tfrt
@@ -515,3 +519,89 @@ def test_a_run_in_the_place_of_a_value_is_told_to_give_its_results() -> None:
     ):
         program.run(run)
     assert program.run(*run).result(SLOW) == 4
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (lambda: "much", "LoudError: much"),
+        (lambda: 1 / 0, "LoudError: its text raised ZeroDivisionError"),
+        (lambda: "\ud800", r"LoudError: \ud800"),
+    ],
+)
+def test_what_follows_a_value_may_raise_anything(
+    host: tfrt.HostContext, said: Callable[[], str], shown: str
+) -> None:
+    class LoudError(Exception):
+        def __str__(self) -> str:
+            return said()
+
+    def fail(value: object) -> None:
+        raise LoudError
+
+    future: concurrent.futures.Future[object] = concurrent.futures.Future()
+    given, set_by_user = make_unavailable(host.work_queue), make_unavailable(host.work_queue)
+    followed, awaited = given.then(fail), from_future(host.work_queue, future)
+    given.set_result(1)
+    future.set_exception(LoudError())
+    set_by_user.set_exception(LoudError())
+
+    for value in (followed, awaited, set_by_user):
+        with pytest.raises(tfrt.TfrtError) as caught:
+            value.result(SLOW)
+        assert caught.value.diagnostics[0].message == shown
+        assert isinstance(caught.value.__cause__, LoudError)
+
+
+def test_an_error_holds_nothing_of_the_frames_that_it_was_raised_in(host: tfrt.HostContext) -> None:
+    def fail(value: object) -> None:
+        held = given[0]  # which would hold its own error
+        raise KeyError(type(held).__name__)
+
+    given = [make_unavailable(host.work_queue)]
+    followed, dead = given[0].then(fail), weakref.ref(given[0])
+    given[0].set_result(1)
+    cause = followed.exception(SLOW)
+    assert cause is not None and cause.__cause__ is not None
+    frames = list(traceback.walk_tb(cause.__cause__.__traceback__))
+    assert [frame.f_code.co_name for frame, _ in frames] == ["fail"]
+    assert [frame.f_locals for frame, _ in frames] == [{}]
+    given.clear()
+    del followed, cause, frames
+
+    own = make_unavailable(host.work_queue)
+    try:
+        own_value = own  # as in code that gives a value what it caught
+        raise KeyError("own")
+    except KeyError as problem:
+        own_value.set_exception(problem)
+    ended = weakref.ref(own)
+    del own, own_value
+    gc.collect()
+    assert (dead(), ended()) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "taken"),
+    [
+        ("x", "takes 1 argument"),
+        ("x, y=0", "takes 1 or 2 arguments"),
+        ("x, y=0, z=0", "takes 1 to 3 arguments"),
+        ("x, *more", "takes at least 1 argument"),
+    ],
+)
+def test_a_kernel_says_how_many_arguments_it_takes(parameters: str, taken: str) -> None:
+    function = eval(f"lambda {parameters}: x")
+    tfrt.kernel("api.counted")(function)
+    for count in [0] if "*" in parameters else [0, 4]:
+        values = ", ".join(["%x"] * count)
+        types = ", ".join(["i32"] * count)
+        program = tfrt.Program(
+            f"""func.func @main(%x: i32) -> i32 {{
+  %y = "api.counted"({values}) : ({types}) -> i32
+  tfrt.return %y : i32
+}}"""
+        )
+        with pytest.raises(tfrt.TfrtError) as caught:
+            program.load()
+        assert caught.value.diagnostics[0].message == f"'api.counted' {taken}, found {count}"

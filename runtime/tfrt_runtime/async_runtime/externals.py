@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tfrt_runtime.async_runtime.printing import PRINTING
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import PayloadError, encode_scalar, read_as
 from tfrt_runtime.host.raw import WORDS
@@ -206,7 +206,7 @@ def _call(made: PythonExternal, words: int) -> None:
         values = returned if isinstance(returned, tuple) else () if returned is None else values
     if len(values) != len(made.results):
         raise KernelError(
-            f"'{made.name}' returned {len(values)} values for {len(made.results)} results"
+            f"'{made.name}' returned {counted(len(values), 'value')} for {counted(len(made.results), 'result')}"
         )
     for index, (word, value) in enumerate(zip(made.results, values, strict=True)):
         try:

@@ -101,6 +101,10 @@ class Batch(Execution):
             return [()] * self.calls
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
+    def as_value(self) -> AsyncValue:
+        """One AsyncValue of what `result` returns, resolved when all calls are over."""
+        return self._at_end(self.result)
+
     def _column(self, index: int) -> list[object]:
         """The values of one result of each call."""
         count, width = self.calls, len(self._entry.result_types)

@@ -6,18 +6,19 @@ import ctypes
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require
-from tfrt_runtime.diagnostics import Diagnostic, counted
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.deadlock import abandon_values
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.work import enqueue
+from tfrt_runtime.host.composing import gather
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
@@ -311,6 +312,27 @@ class Execution:
         if self.request.diagnostics:
             raise exception_of(self.request.diagnostics[0])
         return ()
+
+    def as_value(self) -> AsyncValue:
+        """One AsyncValue of what `result` returns; without results it is resolved when the run is over."""
+        results = self.results
+        if results:
+            return results[0] if len(results) == 1 else gather(*results)
+        return self._at_end(self.result)
+
+    def _at_end(self, outcome: Callable[[float], object]) -> AsyncValue:
+        """The value of `outcome(0)`, which is called when the run is over."""
+        value = make_unavailable(self.request.queue)
+
+        def end() -> None:
+            with suppress(RuntimeError):  # it was cancelled meanwhile
+                try:
+                    value.emplace(outcome(0))
+                except TfrtError as problem:
+                    value.set_error(problem.diagnostics[0])
+
+        self.on_done(end)
+        return value
 
     def done(self) -> bool:
         """Whether each result is available or an error; without results, whether the run is over."""

@@ -5,12 +5,21 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
+from typing import Protocol, runtime_checkable
 
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.default_host import default_host, of_future
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, make_unavailable
 from tfrt_runtime.host.values.futures import is_future
+
+
+@runtime_checkable
+class Running(Protocol):
+    """A run, which is a value in the end."""
+
+    def as_value(self) -> AsyncValue:
+        """What the run returns, as one value."""
 
 
 def unavailable() -> AsyncValue:
@@ -28,7 +37,8 @@ def unavailable() -> AsyncValue:
 def gather(*values: object) -> AsyncValue:
     """One AsyncValue of the tuple of all values, in their order; the first error is its error.
 
-    Futures are awaited, and what is neither is taken as it is.
+    Futures are awaited; a run stands for its result, or for the tuple of its results.  What is none of these
+    is taken as it is.
 
     Raises:
         TfrtError: if the values are in a list.
@@ -38,7 +48,7 @@ def gather(*values: object) -> AsyncValue:
             isinstance(one, AsyncValue) for one in given
         )
         require(not is_list, "what is gathered", "values, as in gather(*values)", given)
-    awaited = [of_future(value) if is_future(value) else value for value in values]
+    awaited = [_value_of(value) for value in values]
     open_values = [value for value in awaited if isinstance(value, AsyncValue)]
     queue = open_values[0].queue if open_values else default_host().work_queue
     if not open_values:
@@ -65,3 +75,10 @@ def gather(*values: object) -> AsyncValue:
     for value in open_values:
         value.add_done_callback(arrived)
     return made
+
+
+def _value_of(given: object) -> object:
+    """What is gathered for a value, a future, a run, or another object."""
+    if isinstance(given, Running):
+        return given.as_value()
+    return of_future(given) if is_future(given) else given

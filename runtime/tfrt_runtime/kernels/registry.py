@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import TfrtError, counted, error
 from tfrt_runtime.host.objects import CHAIN, Chain, NoObject
 from tfrt_runtime.host.request import Request
 
@@ -155,6 +155,16 @@ class PythonKernel:
     def lazy(self) -> frozenset[int]:
         """The arguments that are not awaited."""
         return frozenset() if self.parameters is None else self.parameters.lazy
+
+    @property
+    def taken(self) -> str:
+        """In words, how many arguments the function takes, without a trailing chain."""
+        if self.takes is None:
+            return f"at least {counted(self.needs, 'argument')}"
+        if self.needs >= self.takes:
+            return counted(self.takes, "argument")
+        between = "or" if self.takes == self.needs + 1 else "to"
+        return f"{self.needs} {between} {counted(self.takes, 'argument')}"
 
 
 @dataclass(frozen=True, slots=True)

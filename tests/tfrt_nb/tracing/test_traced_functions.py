@@ -133,7 +133,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: tfrt.cond(x, lambda: 1, lambda: 2), "compare it, as x != 0"),
         (lambda x: tfrt.cond(x > 1, lambda: (1, 2), lambda: x), "return 2 and 1 values"),
         (lambda x: tfrt.cond(x > 1, lambda: "a", lambda: x), "return !tfrt.string and i64"),
-        (lambda x: tfrt.repeat(3, lambda a: (a, a), x), "carries 1 values, and its body returns 2"),
+        (lambda x: tfrt.repeat(3, lambda a: (a, a), x), "carries 1 value, and its body returns 2"),
         (lambda x: tfrt.cond(x > 1, x, x), "a body of control flow is a function"),
         (lambda x: tfrt.map([1], show), "takes a kernel and a list of values"),
         (lambda x: tfrt.map(show, 3), "takes a kernel and a list of values"),

@@ -200,7 +200,7 @@ def _loop_body(
     body = body_of(trace, step, types, name)
     if len(body.returned) != len(carried) + extra:
         count = len(body.returned) - extra
-        refuse(f"the loop carries {len(carried)} values, and its body returns {count}")
+        refuse(f"the loop carries {counted(len(carried), 'value')}, and its body returns {count}")
     with tracing(body.trace):
         likes = [*types, *["i1"] * extra]
         results = [
@@ -249,7 +249,9 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any
     def step(*values: Any) -> tuple[Any, ...]:
         after = returned_items(required("tfrt.while_loop"), body(*values))
         if len(after) != len(carried):
-            refuse(f"the loop carries {len(carried)} values, and its body returns {len(after)}")
+            refuse(
+                f"the loop carries {counted(len(carried), 'value')}, and its body returns {len(after)}"
+            )
         return (*after, test(*after))
 
     traced, results, start = _loop_body(trace, step, list(carried), f"{trace.name}.while", 1)

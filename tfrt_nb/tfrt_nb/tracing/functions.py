@@ -238,7 +238,7 @@ class TracedProgram:
             items = returned_items(trace, returned)
             if declared is not None and len(declared) != len(items):
                 refuse(
-                    f"@{self._name} returns {len(items)} values, its annotation says {len(declared)}"
+                    f"@{self._name} returns {counted(len(items), 'value')}, its annotation says {len(declared)}"
                 )
             likes = declared or (None,) * len(items)
             with described(f"what @{self._name} returns", place):

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
 from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.interrupts import INTERRUPTS
@@ -85,7 +85,9 @@ class BoundFunction:
     def execute(self, arguments: Sequence[AsyncValue]) -> list[AsyncValue]:
         if len(arguments) != len(self.argument_types):
             found = f"found {len(arguments)}"
-            raise KernelError(f"'{self.name}' takes {len(self.argument_types)} arguments, {found}")
+            raise KernelError(
+                f"'{self.name}' takes {counted(len(self.argument_types), 'argument')}, {found}"
+            )
         self.request.enter_call()
         return start_call(
             self.request, self.program.addresses[self.index], arguments, self.result_types
@@ -199,7 +201,7 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
     if kernel.takes is not None and len(arguments) > kernel.takes and arguments[-1] is CHAIN:
         del arguments[-1]
     if kernel.takes is not None and len(arguments) > kernel.takes:
-        raise KernelError(f"'{kernel.name}' takes {kernel.takes} arguments, found {len(arguments)}")
+        raise KernelError(f"'{kernel.name}' takes {kernel.taken}, found {len(arguments)}")
     if not kernel.frame:
         return kernel.function(*arguments, *call.attributes)
     frame = KernelFrame(

@@ -215,7 +215,10 @@ class Resolver:
             TfrtError: if the kernel cannot take this call; the place is the kernel's.
         """
         results = None if kernel.results is None else len(kernel.results)
-        self._expect(record, kernel.name, kernel.needs, results)
+        if len(record.arguments) < kernel.needs:
+            found = len(record.arguments)
+            raise self._refuse(record, f"'{kernel.name}' takes {kernel.taken}, found {found}")
+        self._expect(record, kernel.name, 0, results)
         if record.is_nonstrict and not kernel.raw:
             raise self._refuse(record, f"'{kernel.name}' cannot run non-strictly")
         result_types = types[1]
@@ -340,7 +343,7 @@ class Resolver:
         self._expect(record, kernel.name, own, kernel.fixed_results)
         count = len(record.functions)
         if count != kernel.functions and (kernel.functions is not None or count == 0):
-            raise self._refuse(record, f"'{kernel.name}' has {count} functions")
+            raise self._refuse(record, f"'{kernel.name}' has {counted(count, 'function')}")
         passed = len(record.arguments) - own + kernel.added
         for index in record.functions:
             callee = self._functions[index]
@@ -403,19 +406,21 @@ class Resolver:
         if len(callee.argument_types) != arguments:
             raise self._refuse(
                 record,
-                f"'{kernel.name}' gives {arguments} arguments to '{callee.name}',"
+                f"'{kernel.name}' gives {counted(arguments, 'argument')} to '{callee.name}',"
                 f" which takes {len(callee.argument_types)}",
             )
         results = len(callee.result_types)
         if kernel.fixed_results is None and results != len(record.results) + extra:
             raise self._refuse(
                 record,
-                f"'{kernel.name}' wants {len(record.results) + extra} results of"
+                f"'{kernel.name}' wants {counted(len(record.results) + extra, 'result')} of"
                 f" '{callee.name}', which has {results}",
             )
         most, least = (1, 0) if kernel.body_results is None else (kernel.body_results,) * 2
         if kernel.fixed_results is not None and not least <= results <= most:
-            raise self._refuse(record, f"the body of '{kernel.name}' has {results} results")
+            raise self._refuse(
+                record, f"the body of '{kernel.name}' has {counted(results, 'result')}"
+            )
 
     def _expect(self, record: BefKernel, name: str, arguments: int, results: int | None) -> None:
         if len(record.arguments) < arguments:
@@ -423,7 +428,8 @@ class Resolver:
             raise self._refuse(record, f"'{name}' takes {taken}, found {found}")
         if results is not None and len(record.results) != results:
             raise self._refuse(
-                record, f"'{name}' has {results} results, found {len(record.results)}"
+                record,
+                f"'{name}' has {counted(results, 'result')}, found {len(record.results)}",
             )
 
     def _expect_attributes(self, name: str, record: BefKernel, count: int) -> None:
@@ -431,7 +437,8 @@ class Resolver:
         # A kernel that takes none never looks, so an operation may carry what only passes read.
         if count and len(record.attributes) != count:
             raise self._refuse(
-                record, f"'{name}' takes {count} attributes, found {len(record.attributes)}"
+                record,
+                f"'{name}' takes {counted(count, 'attribute')}, found {len(record.attributes)}",
             )
 
     def _refuse(self, record: BefKernel, message: str) -> TfrtError:

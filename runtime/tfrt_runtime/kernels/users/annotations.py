@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeGuard
 
-from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.host.objects import Chain
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -264,8 +263,7 @@ def mismatch(
     # A chain behind the arguments orders the call; "" may be one.
     given = len(operands) - (len(operands) > 0 and operands[-1] in (CHAIN, ""))
     if kernel.takes is not None and given > kernel.takes:
-        taken = counted(kernel.takes, "argument")
-        return f"'{kernel.name}' takes {taken}, found {len(operands)}"
+        return f"'{kernel.name}' takes {kernel.taken}, found {len(operands)}"
     count = len(parameters.names)
     for place, type_text in zip(order or range(len(operands)), operands, strict=True):
         if place < count:

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.host.failures import place_of
 from tfrt_runtime.host.payload import bits_of_f64
 from tfrt_runtime.host.raw import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
@@ -24,7 +26,6 @@ from tfrt_runtime.host.tensor.element_types import AnyArray
 from tfrt_runtime.host.values.fitting import as_tensor
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.numba_checks import checked_compiler
-from tfrt_runtime.kernels.users.outcomes import place_of
 from tfrt_runtime.kernels.users.signatures import Scalar, Signature, Tensor
 from tfrt_runtime.native.layouts import TENSOR_DATA, TENSOR_SIZES
 
@@ -239,7 +240,7 @@ class NumbaFunction:
         results = self._signature.results
         given = list(getattr(returned, "types", [returned]))
         if results and len(given) != len(results):
-            count = f"{len(given)} values where its signature says {len(results)}"
+            count = f"{counted(len(given), 'value')} where its signature says {len(results)}"
             raise self._refuse(f"it returns {count}")
         for kind, result in zip(given, results, strict=False):
             if isinstance(result, Tensor):

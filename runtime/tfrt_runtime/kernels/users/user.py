@@ -394,7 +394,7 @@ def native_kernel(
         signature = annotated_signature(made.name, signature_of(function))
     count = len(signature.arguments)
     if made.takes is not None and made.takes != count:
-        refuse(f"native kernel '{made.name}' takes {made.takes} arguments, its types are {count}")
+        refuse(f"native kernel '{made.name}' takes {made.taken}, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
     assert made.parameters is not None
     # A loop may take long, whatever the numbers are; a call that takes tensors says itself that it is heavy.
