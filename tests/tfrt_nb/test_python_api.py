@@ -494,6 +494,40 @@ def test_an_array_that_a_kernel_writes_is_not_copied(make: Callable[[], Any], wh
         tfrt.call(fill, array, 3.0)
     with pytest.raises(tfrt.TfrtError, match=f"call 1: argument 1 .*'api.fill' writes .* {why}"):
         tfrt.call_each(fill, [array], [3.0])
+    for function in ("through", "in_region", "in_loop"):
+        with pytest.raises(tfrt.TfrtError, match=f"argument 2 .*'api.fill' writes .* {why}"):
+            FILLS.run(True, array, 3.0, function=function)
+
+
+FILLS: Any = tfrt.Program("""
+func.func @fills(%a: !tfrt_tensor.tensor, %x: f64) -> !tfrt.chain {
+  %c = "api.fill"(%a, %x) : (!tfrt_tensor.tensor, f64) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}
+func.func @through(%p: i1, %a: !tfrt_tensor.tensor, %x: f64) -> !tfrt.chain {
+  %c = tfrt.call @fills(%a, %x) : (!tfrt_tensor.tensor, f64) -> !tfrt.chain
+  tfrt.return %c : !tfrt.chain
+}
+func.func @in_region(%p: i1, %a: !tfrt_tensor.tensor, %x: f64) -> !tfrt.chain {
+  %c = tfrt.if %p, %a, %x : (!tfrt_tensor.tensor, f64) -> (!tfrt.chain) {
+    %d = tfrt.call @fills(%a, %x) : (!tfrt_tensor.tensor, f64) -> !tfrt.chain
+    tfrt.return %d : !tfrt.chain
+  } else {
+    %d = tfrt.new.chain
+    tfrt.return %d : !tfrt.chain
+  }
+  tfrt.return %c : !tfrt.chain
+}
+func.func @in_loop(%p: i1, %a: !tfrt_tensor.tensor, %x: f64) -> !tfrt.chain {
+  %n = tfrt.constant.i32 2
+  %c = tfrt.new.chain
+  %d:3 = tfrt.repeat.i32 %n, %c, %a, %x : !tfrt.chain, !tfrt_tensor.tensor, f64 {
+    %e = tfrt.call @fills(%a, %x) : (!tfrt_tensor.tensor, f64) -> !tfrt.chain
+    tfrt.return %e, %a, %x : !tfrt.chain, !tfrt_tensor.tensor, f64
+  }
+  tfrt.return %d#0 : !tfrt.chain
+}
+""")
 
 
 def test_a_kernel_writes_a_part_of_an_array_and_a_read_only_one_may_be_read() -> None:

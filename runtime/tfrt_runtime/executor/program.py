@@ -300,7 +300,7 @@ class Executable:
                 self.addresses[index],
                 functools.partial(self.file.location, called.location),
                 functools.partial(_described, weakref.ref(self)),
-                functools.partial(_writer, called, self._registry),
+                functools.partial(_writer, self.functions, self._registry, index),
             )
         return found
 
@@ -413,16 +413,29 @@ def _read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
     return set(function.result_registers).union(*taken)
 
 
-def _writer(function: BefFunction, registry: Registry, argument: int) -> str | None:
-    """The kernel that `function` calls to write an argument, a tensor, if one does."""
-    for record in function.kernels:
-        if argument in record.arguments:
+def _writer(
+    functions: Sequence[BefFunction], registry: Registry, index: int, argument: int
+) -> str | None:
+    """The kernel that a function calls to write an argument, a tensor, if one does, or a function that it calls."""
+    left, seen = [(index, argument)], set[tuple[int, int]]()
+    while left:
+        place = left.pop()
+        if place in seen:
+            continue
+        seen.add(place)
+        for record in functions[place[0]].kernels:
+            if place[1] not in record.arguments:
+                continue
             kernel = registry.get(record.name)
             if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
                 # A call may have a chain more, or fewer arguments than there are names.
                 taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
-                if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
+                if any(one == place[1] and getattr(kind, "is_out", False) for one, kind in taken):
                     return kernel.name
+            elif isinstance(kernel, ControlKernel):
+                passed = enumerate(record.arguments[kernel.own :], kernel.added)
+                same = [number for number, one in passed if one == place[1]]
+                left += [(callee, number) for callee in record.functions for number in same]
     return None
 
 
