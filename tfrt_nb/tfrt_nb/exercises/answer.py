@@ -40,6 +40,7 @@ _SENTENCE = 8
 """So many words may stand around a short answer; a program has more."""
 _NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
 _MAGIC = re.compile(r"\A\s*%%tfrt.*")
+_COMMENT = re.compile(r"//.*")
 _NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -230,6 +231,11 @@ class Code:
         except TfrtError as problem:
             raise Wrong(_rendered(problem, self.text)) from None
 
+    @cached_property
+    def bare(self) -> str:
+        """The text without its comments."""
+        return _COMMENT.sub("", self.text)
+
     def run(self, *values: object, function: str | None = None, queue: str = "s") -> Outcome:
         """Run a function on a host of its own.
 
@@ -257,8 +263,17 @@ class Code:
         raise Wrong(f"The program needs a function @{name}.")
 
     def orders(self, *values: object) -> set[tuple[str, ...]]:
-        """All outputs that @main may have, whatever order the runtime chooses."""
+        """All outputs that @main may have, whatever order the runtime chooses.
+
+        Raises:
+            Wrong: if another function prints.
+        """
         file, function = self.program.file, self._function("main")
+        for other in file.functions:
+            if other is not function and any(is_print(one.name) for one in other.kernels):
+                raise Wrong(
+                    "Here all prints stand in @main itself, not in a function that it runs."
+                )
         prints = [at for at, one in enumerate(function.kernels) if is_print(one.name)]
         # Run the same function with other results: what each print shows, and its chain.
         shown = [function.kernels[at].arguments[0] for at in prints]
@@ -396,6 +411,10 @@ def raised(what: str, problem: Exception) -> str:
     if isinstance(problem, TfrtError) and isinstance(problem.__cause__, Exception):
         # What a kernel of the answer raised; the error's place is in the check.
         problem = problem.__cause__
+    if isinstance(problem, TfrtError):
+        first = problem.diagnostics[0]
+        if getattr(first.location, "source", "") != "<answer>":
+            return f"`{what}` raises {type(problem).__name__}: {first.message}"
     cells = f".{_MISSING}" if isinstance(problem, NameError) else ""
     return f"`{what}` raises {type(problem).__name__}: {problem}{cells}"
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         "(a) Only 4 is printed. (b) the first and the third",
         "4; 1 and 3",
         "a: four\nb: result 0 and result 2",
+        "a: 4\nb: %eight and %square",
     ),
     wrong={
         "a: nothing\nb: none": "does not wait for its arguments",
@@ -60,6 +61,7 @@ def before(answer: Answer) -> str | None:
         zip("012" if "0" in words else "123", ("first", "second", "third"), strict=True)
     )
     ordinals |= {"1st": "first", "2nd": "second", "3rd": "third"}
+    ordinals |= {"%eight": "first", "%more": "second", "%square": "third"}
     results = {ordinals.get(word, word) for word in words}
     if printed in ("nothing", "none"):
         return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
@@ -126,6 +128,7 @@ def after(answer: Answer) -> str | None:
         "def doubled(box):\n    return 14": "must return an AsyncValue",
         "def doubled(box):\n    return box.then(lambda value: 14)": "With 5 in the box",
         "def doubled(box):\n    return box.result(0) * 2": "before the box was filled",
+        "def doubled(box):\n    box.set_result(14)\n    return box": "fills the box itself",
         "doubled = 3": "must be a function",
         "async def doubled(box):\n    return 2 * await box": "gives a coroutine",
     },
@@ -160,6 +163,8 @@ def double(answer: Names) -> str | None:
         )
     if not hasattr(made, "result"):
         return f"The function must return an AsyncValue; it returned {made!r}."
+    if box.done():
+        return "The function fills the box itself.  Another one fills it, later: return a new box, which follows it."
     box.set_result(7)
     found = attempt("doubled(box).result()", lambda: made.result(timeout=5))
     if found != 14:

@@ -84,7 +84,11 @@ func.func @main() -> i32 {
 @exercise(
     "graph.fan",
     start=_SLOW,
-    right=_SLOW.replace("i32 %a {", "i32 %one {").replace("i32 %b {", "i32 %one {"),
+    right=(
+        _SLOW.replace("i32 %a {", "i32 %one {").replace("i32 %b {", "i32 %one {"),
+        "// it was seconds = 0.75\n"
+        + _SLOW.replace("i32 %a {", "i32 %one {").replace("i32 %b {", "i32 %one {"),
+    ),
     wrong={
         _SLOW.replace("i32 %a {", "i32 %one {"): "still takes",
         _SLOW.replace("seconds = 0.25", "seconds = 0.05"): "three slow kernels of 250",
@@ -103,7 +107,7 @@ def fan(answer: Code) -> str | None:
     """This program takes 750 ms, and returns 3. Change it so that it still has three slow kernels and returns 3,
     but takes about 250 ms.
     """
-    seconds = re.findall(r"seconds\s*=\s*([\d.]+)", answer.text)
+    seconds = re.findall(r"seconds\s*=\s*([\d.]+)", answer.bare)
     if answer.kernels().count("demo.wait.i32") != 3 or [*map(float, seconds)] != [0.25] * 3:
         return "Keep the three slow kernels of 250 ms, and change only what they take."
     steps = answer.longest_path("demo.wait.i32")

@@ -58,6 +58,15 @@ func.func @main() -> !tfrt.chain {
         _TWO.replace("%one, %ch", "%one, %b"): "also print",
         _TWO.replace("%one, %ch", "%one, %a").replace("%two, %ch", "%two, %a"): "also print",
         _TWO.replace("%two, %ch", "%two, %three"): "not right yet",
+        _TWO.replace(
+            "tfrt.print.i32 %three, %ch",
+            "tfrt.call @show(%three, %ch) : (i32, !tfrt.chain) -> !tfrt.chain",
+        )
+        + """
+func.func @show(%x: i32, %ch: !tfrt.chain) -> !tfrt.chain {
+  %p = tfrt.print.i32 %x, %ch
+  tfrt.return %p : !tfrt.chain
+}""": "in @main itself",
     },
     why="Each print takes the chain of the one before it.  A merge orders what comes after it, and says nothing"
     " about the order of the chains that go into it.",

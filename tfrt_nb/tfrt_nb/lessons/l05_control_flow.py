@@ -100,7 +100,13 @@ _ONE_MORE = """\
     right=_SUM.replace("    tfrt.return %next, %number : i32, i32", _ONE_MORE),
     wrong={
         _SUM.replace("%next, %number :", "%next, %next :"): "With n = 2",
-        _SUM.replace("%result#0", "%result#1"): "With n = 4 it returns 1",
+        _SUM.replace("%result#0", "%result#1"): "returns its second value",
+        _SUM.replace("    tfrt.return %next, %number : i32, i32", _ONE_MORE).replace(
+            "%result#0", "%result#1"
+        ): "returns its second value",
+        _SUM.replace(
+            "  tfrt.return %result#0", "  %ten = tfrt.constant.i32 10\n  tfrt.return %ten"
+        ): ("10 for every n"),
         _SUM.replace("%n, %sum", "%number, %sum"): "only one round",
         _SUM.replace("tfrt.add.i32 %sum, %number", "tfrt.mul.i32 %sum, %number"): "With n = 1",
         _SUM.replace(
@@ -117,12 +123,14 @@ def control_sum(answer: Code) -> str | None:
     found = [answer.run(n).result for n in range(6)]
     if found == [0, 1, 3, 6, 10, 15]:
         return None
-    if found == [1] * 6 and "#1" not in answer.text:
+    if "%result#1" in answer.bare:
+        return "The sum is the first value of the loop, %result#0; this function returns its second value."
+    if found == [found[0]] * 6 and found[0] not in (0, 1):
+        return f"It returns {found[0]} for every n.  Return what the loop makes."
+    if found == [1] * 6:
         return "It makes only one round: the first operand of `repeat` is the number of rounds."
     # The first number that is wrong says most about the mistake.
     n = next(n for n in range(6) if found[n] != n * (n + 1) // 2)
-    if found[4] == 1:
-        n = 4
     where = {0: "Which value does %sum begin with?", 1: "What does the first round add to 0?"}
     return (
         f"With n = {n} it returns {found[n]}, not {n * (n + 1) // 2}.  "

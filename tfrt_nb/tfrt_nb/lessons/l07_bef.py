@@ -115,7 +115,7 @@ def patch(answer: Names) -> str | None:
     )
     data = Program.from_source(text).bef
     found = answer.call("patched", data)
-    if isinstance(found, bytearray):
+    if isinstance(found, bytearray | memoryview):
         found = bytes(found)
     if not isinstance(found, bytes):
         return f"`patched` must return bytes; it returned {reprlib.repr(found)}."

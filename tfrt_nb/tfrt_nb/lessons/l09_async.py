@@ -115,6 +115,7 @@ func.func @main() -> i64 {
   %sum = arith.addi %left, %right : i64
   return %sum : i64
 }"""
+_STEP = re.compile(r"[{}]|\basync\.(?P<step>execute|await)(?:_all)?\b\s*(?P<bracket>[\[(]?)")
 _AWAIT = "  %left = async.await %a : !async.value<i64>\n"
 _AWAIT_B = "  %right = async.await %b : !async.value<i64>\n"
 
@@ -122,8 +123,30 @@ _AWAIT_B = "  %right = async.await %b : !async.value<i64>\n"
 @exercise(
     "async.together",
     start=_TASKS,
-    right=_TASKS.replace(_AWAIT, "").replace(_AWAIT_B, _AWAIT + _AWAIT_B),
+    right=(
+        _TASKS.replace(_AWAIT, "").replace(_AWAIT_B, _AWAIT + _AWAIT_B),
+        "// an async.execute, then an async.await\n"
+        + _TASKS.replace(_AWAIT, "")
+        .replace(_AWAIT_B, _AWAIT_B + _AWAIT)
+        .replace("  }\n", "  }  // the task\n"),
+        _TASKS.replace(_AWAIT, "").replace(_AWAIT_B, _AWAIT + _AWAIT_B).replace("{\n    ", "{ "),
+    ),
     wrong={
+        """\
+async.func @twice(%x: i64) -> !async.value<i64> {
+  %double = arith.addi %x, %x : i64
+  return %double : i64
+}
+func.func @main() -> i64 {
+  %x = arith.constant 30 : i64
+  %y = arith.constant 12 : i64
+  %a = async.call @twice(%x) : (i64) -> !async.value<i64>
+  %b = async.call @twice(%y) : (i64) -> !async.value<i64>
+  %left = async.await %a : !async.value<i64>
+  %right = async.await %b : !async.value<i64>
+  %sum = arith.addi %left, %right : i64
+  return %sum : i64
+}""": "starts hot",
         _TASKS.replace(_AWAIT, "").replace("%left,", "%x,"): "not 84",
         _TASKS.replace(
             "async.execute -> !async.value<i64> {\n    %double = arith.addi %y",
@@ -149,16 +172,24 @@ _AWAIT_B = "  %right = async.await %b : !async.value<i64>\n"
 def together(answer: Code) -> str | None:
     """These tasks never run at the same time. Change the program so that both can, and it still returns 84."""
     results = answer.run().results
-    rows = [row.strip() for row in answer.text.splitlines()]
-    starts = [at for at, row in enumerate(rows) if "async.execute" in row]
-    awaits = [at for at, row in enumerate(rows) if "async.await" in row]
+    # Each start and each await, with the number of braces around it.
+    depth, found = 0, list[tuple[str, int, str]]()
+    for one in _STEP.finditer(answer.bare):
+        depth += {"{": 1, "}": -1}.get(one[0], 0)
+        if one["step"]:
+            found.append((one["step"], depth, one["bracket"]))
+    starts = [at for at, (step, _, _) in enumerate(found) if step == "execute"]
+    if not starts and "async.func" in answer.bare:
+        return "Keep the two tasks.  An async.func starts hot: each call would run on the thread of @main, one after the other."
     if len(starts) != 2:
         return "Keep the two tasks."
-    if any(starts[0] < at < starts[1] for at in awaits):
+    first, second = starts
+    around = found[first][1]
+    if any(inside == around for _, inside, _ in found[first + 1 : second]):
         return "They still run one after the other: the second task is started only when the first await is over."
-    if any(re.search(r"async\.execute\s*[\[(]", rows[at]) for at in starts):
+    if any(found[at][2] for at in starts):
         return "What stands in brackets must be there before a task starts, so they run one after the other."
-    if any(at < len(rows) - 1 - rows[::-1].index("}", 1) for at in awaits):
+    if any(inside > around for _, inside, _ in found):
         return "A task that awaits the other one in its body waits for it, so they run one after the other."
     if results != (84,):
         return f"It returns {results[0] if results else 'nothing'}, not 84."

@@ -109,7 +109,7 @@ def _count_at_load(text: str) -> int:
     """The reference count of the value where it is loaded."""
     count = 0
     for line in text.partition("async.runtime.load")[0].splitlines():
-        by = int(found[1]) if (found := re.search(r"count = (\d+)", line)) else 1
+        by = int(found[1]) if (found := re.search(r"count\s*=\s*(\d+)", line)) else 1
         changes = {"create": 2, "set_available": -1, "add_ref": by, "drop_ref": -by}
         count += next((n for name, n in changes.items() if f"runtime.{name} " in line), 0)
     return count
@@ -123,6 +123,7 @@ def _count_at_load(text: str) -> int:
         _LEAK.replace("  return", _DROP + _DROP + "  return"),
         _LEAK.replace("  return", _DROP.replace("count = 1", "count = 2") + "  return"),
         _LEAK.replace(_ADD, ""),
+        _LEAK.replace(_ADD, "  // no async.runtime.load yet\n").replace("%x : i64", "%x: i64"),
     ),
     wrong={
         _LEAK.replace("  return", _DROP * 3 + "  return"): "too often",
@@ -133,6 +134,7 @@ def _count_at_load(text: str) -> int:
         _LEAK.replace(_LOAD, _DROP + _DROP + _LOAD): "The count is 0",
         _LEAK.replace(_ADD, _DROP): "The count is 0",
         _LEAK.replace(_SET, ""): "Keep `set_available`",
+        _LEAK.replace(_SET, _SET + _SET): "filled once",
         _LEAK.replace(
             "  return", "  async.runtime.drop_ref %value : !async.value<i64>\n  return"
         ): "not right yet",
@@ -145,14 +147,18 @@ def leak(answer: Code) -> str | None:
     ran = answer.run()
     if ran.errors and "before it is available" in ran.errors[0]:
         return f"Now the run fails: {ran.errors[0]}.  Keep `set_available`, which fills it."
+    if ran.errors and "resolved twice" in ran.errors[0]:
+        return (
+            f"Now the run fails: {ran.errors[0]}.  A box is filled once: keep one `set_available`."
+        )
     if ran.errors:
         return f"Now the run fails: {ran.errors[0]}.  A drop too many, or before the last use?"
     if ran.left:
         return f"Something is still left over: {ran.left[0]}.  Count: 2 after create, 1 after set_available, …"
-    loaded = re.search(r"^\s*(%\w+) = async\.runtime\.load", answer.text, re.MULTILINE)
-    if loaded is None or f"return {loaded[1]} " not in answer.text:
+    loaded = re.search(r"^\s*(%\w+) = async\.runtime\.load", answer.bare, re.MULTILINE)
+    if loaded is None or not re.search(rf"return\s+{loaded[1]}\b", answer.bare):
         return "Keep the load of the value, and return what it gives."
-    if _count_at_load(answer.text) == 0:
+    if _count_at_load(answer.bare) == 0:
         return (
             "The count is 0 before the load: the value is freed there, and the load comes too late."
         )

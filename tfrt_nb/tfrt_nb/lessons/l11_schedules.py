@@ -59,6 +59,7 @@ _BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
         "a b get c d": "larger",
         "a b c get": "all five",
         "c a b get d": "chain of %a",
+        "get a b c d": "The get needs",
     },
     why="%c needs %a and %b, because it takes the merge of their chains.  When it is before the get, too, the get reads 3.",
 )
@@ -71,7 +72,8 @@ def largest(answer: Answer) -> str | None:
         if words.index(second) < words.index(first):
             maker, user = (one if one == "get" else f"%{one}" for one in (first, second))
             article = "the " if maker == "get" else ""
-            return f"{user} needs the chain of {article}{maker}, so it cannot be before it."
+            subject = "The get" if user == "get" else user
+            return f"{subject} needs the chain of {article}{maker}, so it cannot be before it."
     before = words.index("get")
     return (
         None
@@ -106,6 +108,13 @@ _GET = "  %v, %g"
         ).replace(
             '%c = "tfrt_test.atomic.inc.i32"(%k, %ch)', '%c = "tfrt_test.atomic.inc.i32"(%k, %b)'
         ),
+        _RACE.replace(
+            _GET,
+            "  %m = tfrt.merge.chains %a, %b, %c : !tfrt.chain, !tfrt.chain, !tfrt.chain\n" + _GET,
+        )
+        .replace("(%k, %c)", "(%k, %m)")
+        .replace("-> i32 {", "-> (i32, !tfrt.chain) {")
+        .replace("return %v : i32", "return %v, %g : i32, !tfrt.chain"),
     ),
     wrong={
         _RACE.replace(
@@ -134,7 +143,7 @@ def repair(answer: Code) -> str | None:
     if len({function.kernels[at].arguments[0] for at in touching}) > 1:
         return "Keep one atomic: the get must read the one that each `inc` changes."
     get = next(at for at in touching if "get" in kernels[at])
-    if function.result_registers != function.kernels[get].results[:1]:
+    if function.result_registers[:1] != function.kernels[get].results[:1]:
         return "Return what the get reads."
     found = sorted({order.index(get) for order in linear_orders(function, touching)})
     if found == [3]:

@@ -72,6 +72,8 @@ def outputs(answer: Answer) -> str | None:
     wrong={
         "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return max(x, y)": "raises TfrtError",
         "def larger(x, y):\n    return max(x, y)": "@tfrt.program",
+        "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    tfrt.max(x, y)": "returns nothing",
+        "@tfrt.program\ndef larger(x: tfrt.i32):\n    return x": "raises TfrtError: @larger takes 1 argument",
         "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return tfrt.min(x, y)": "not 5",
         "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return tfrt.cond(x > y, lambda a, b: b, lambda a, b: a, x, y)": "not 5",
     },
@@ -84,6 +86,8 @@ def program(answer: Names) -> str | None:
         return "`larger` must be a `@tfrt.program`."
     for x, y in ((5, 3), (3, 5), (-2, -2)):
         found = answer.call("larger", x, y)
+        if found == ():
+            return "`larger` returns nothing: its value needs a `return`."
         if found != max(x, y):
             return f"larger({x}, {y}) gives {found}, not {max(x, y)}."
     return None
@@ -186,7 +190,7 @@ def python_order(answer: Names) -> str | None:
     body = next(one for one in traced.file.functions if one.name == "count")  # type: ignore[attr-defined]
     calls = [at for at, one in enumerate(body.kernels) if one.name == "lesson.tell"]
     if len(calls) != 3:
-        return f"The program must call `tell` three times; here are {len(calls)}."
+        return f"`count` itself must call `tell` three times; here are {len(calls)} calls."
     if len(linear_orders(body, calls)) > 1:
         return "The program may also tell the numbers in another order: two of the calls have no chain between them."
     _told.clear()
