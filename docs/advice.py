@@ -74,7 +74,7 @@ ADVICE = (
     (
         "expected N operands, but found M; takes N arguments",
         (
-            r"expected \d+ |takes (\d+|no|operands)|has \d+ (results?|functions)|gives \d+|wants \d+|given|requires \d+"
+            r"expected \d+ |takes (\d+|no|operands|at least)|has \d+ (results?|functions?)|gives \d+|wants \d+|given|requires \d+"
             r"|incorrect number|to bind|number of subscripts|dimension operand|region has|single number|length of shape|too few|requires one|needs at least one"
         ),
         "Compare the line with `%tfrt_kernels NAME`: how many operands, results and bodies the operation has.",
