@@ -45,3 +45,7 @@ fa, fb = a.to_future(), b.to_future()
 b.set_exception(ValueError())
 done, rest = cf.wait([fa, fb], timeout=5, return_when=cf.FIRST_EXCEPTION)
 print(len(done), len(rest))
+
+fs = [v.to_future() for v in (tfrt.unavailable(), c, x)]
+fs[0].cancel()
+print(len(cf.wait(fs, timeout=5).done), len(list(cf.as_completed(fs, timeout=5))))

@@ -178,6 +178,40 @@ def interrupt(x: int) -> int:
     raise KeyboardInterrupt
 
 
+@tfrt.kernel("api.scaled")
+def scaled(
+    x: tfrt.f32, *, factor: tfrt.f32 = 2.0, more: float = 0.0, places: tfrt.i8 = 0
+) -> tfrt.f32:
+    return round(x * factor + more, places)
+
+
+@tfrt.program
+def scaled_in_program(x: tfrt.f32):
+    return scaled(x, factor=3, more=1, places=1)
+
+
+def test_python_numbers_take_the_types_of_the_kernels_annotations() -> None:
+    call: Any = tfrt.call
+
+    assert call(scaled, 2.5).result(SLOW) == 5.0
+    assert call(scaled, 2, factor=1.5).result(SLOW) == 3.0
+    assert call(scaled, np.float64(2.5), more=np.float32(1), places=1).result(SLOW) == 6.0
+    assert scaled_in_program(2.5).result(SLOW) == 8.5
+
+
+def test_python_numbers_that_do_not_fit_the_kernels_annotations_are_refused() -> None:
+    call: Any = tfrt.call
+    wrong: tuple[tuple[dict[str, object], str], ...] = (
+        ({"places": 200}, "attribute 'places': 200 does not fit in i8"),
+        ({"places": 1.5}, "attribute 'places' of 'api.scaled' is f64, and the kernel takes i8"),
+        ({"more": True}, "attribute 'more' of 'api.scaled' is i1, and the kernel takes float"),
+        ({"factor": 1e300}, "attribute 'factor': 1e+300 does not fit in f32"),
+    )
+    for attributes, text in wrong:
+        with pytest.raises(tfrt.TfrtError, match=re.escape(text)):
+            call(scaled, 1.0, **attributes)
+
+
 def test_an_attribute_of_many_elements_is_an_array() -> None:
     program = tfrt.Program(
         """func.func @main(%x: i32) -> f64 {

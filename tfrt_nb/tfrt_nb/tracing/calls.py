@@ -8,15 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_nb.tracing.trace import Trace, Traced, described, refuse, required
+from tfrt_nb.tracing.trace import Trace, Traced, described, number_attribute, refuse, required
+from tfrt_nb.tracing.types import DTYPES
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String, array_of
 from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.host.payload import PayloadError, encode_scalar
 from tfrt_runtime.kernels.registry import REQUIRED
 from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     OBJECT,
     accepts,
     annotated_type,
+    is_float,
     result_types,
     shown,
 )
@@ -77,7 +80,7 @@ def traced_call(
         operands.append(trace.chain_of(order))
     types = result_types(plan.signature.return_annotation, like)
     made = [
-        (name, attribute(name, keywords[name]))
+        (name, keyword_attribute(kernel, name, keywords[name]))
         for name in sorted(keywords)
         if keywords[name] is not None or plan.keywords[name] is not None
     ]
@@ -135,12 +138,7 @@ def attribute(name: str, value: object) -> Attribute:
     """A Python value as an attribute of that name."""
     if isinstance(value, Traced):
         refuse(f"attribute '{name}' must be known when the program is traced, found a traced value")
-    if (
-        hasattr(value, "item")
-        and type(value).__module__ == "numpy"
-        and not hasattr(value, "__len__")
-    ):
-        value = value.item()
+    value = _plain(value)
     if isinstance(value, bool):
         return Scalar(DType.I1, value)
     if isinstance(value, int):
@@ -154,6 +152,39 @@ def attribute(name: str, value: object) -> Attribute:
     if isinstance(value, tuple | list):
         return array_of([attribute(name, item) for item in value])
     refuse(f"attribute '{name}' cannot be {type(value).__name__}: pass it as an argument")
+
+
+def _plain(value: Any) -> Any:
+    """A scalar of numpy as the number of Python that it is."""
+    is_numpy = hasattr(value, "item") and type(value).__module__ == "numpy"
+    return value.item() if is_numpy and not hasattr(value, "__len__") else value
+
+
+def typed_attribute(word: str, name: str, value: object) -> Attribute:
+    """A Python value as an attribute of the type that a signature says, if it says one for such values."""
+    value = _plain(value)
+    word = word.removesuffix("?")
+    if word.startswith("array.") and isinstance(value, list | tuple):
+        element = word.removeprefix("array.")
+        return array_of([typed_attribute(element, name, item) for item in value])
+    if word in DTYPES and isinstance(value, int | float if is_float(word) else int):
+        try:
+            encode_scalar(word, value)
+        except PayloadError as wrong:
+            refuse(f"attribute '{name}': {wrong}")
+        return number_attribute(value, word)
+    return attribute(name, value)
+
+
+def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> Attribute:
+    """A Python value as the attribute that a kernel's annotation says."""
+    kind = None
+    if kernel is not None:
+        kind = next((one.kind for one in kernel.attributes if one.name == name), None)
+    if kind is float:
+        kind = "f64"
+    is_number = not isinstance(_plain(value), bool) or kind == "i1"
+    return typed_attribute(kind if isinstance(kind, str) and is_number else "", name, value)
 
 
 class in_order:

@@ -16,11 +16,10 @@ from tfrt_nb.dialects.catalog import SIGNATURES, similar_operations
 from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
-from tfrt_nb.tracing.calls import attribute
+from tfrt_nb.tracing.calls import keyword_attribute, typed_attribute
 from tfrt_nb.tracing.records import records_of, text_of
-from tfrt_nb.tracing.trace import Module, Trace, number_attribute, refuse
-from tfrt_nb.tracing.types import DTYPES, type_of_value
-from tfrt_runtime.bef.attributes import Attribute, array_of
+from tfrt_nb.tracing.trace import Module, Trace, refuse
+from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch
@@ -29,7 +28,6 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.default_host import default_host
 from tfrt_runtime.host.objects import CHAIN as A_CHAIN
-from tfrt_runtime.host.payload import PayloadError, encode_scalar
 from tfrt_runtime.host.process import MISSING, native_process
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.standard import available_kernels
@@ -38,7 +36,6 @@ from tfrt_runtime.kernels.users.annotations import (
     OBJECT,
     annotated_type,
     has_annotation,
-    is_float,
     result_types,
 )
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, UserKernel
@@ -188,7 +185,9 @@ def _traced(
         if unknown := [one for one in attributes if one not in words]:
             known = ", ".join(f"'{one}'" for one in words) or "none"
             refuse(f"'{name}' has no attribute '{unknown[0]}'; its attributes are: {known}")
-        given = [(key, _typed(words.get(key, ""), key, v)) for key, v in attributes.items()]
+        given = [
+            (key, typed_attribute(words.get(key, ""), key, v)) for key, v in attributes.items()
+        ]
     else:
         if name not in available_kernels():
             near = similar_operations(name)
@@ -196,7 +195,10 @@ def _traced(
             refuse(f"unknown kernel '{name}'{hint}")
         types, results = _of_values(name, values)
         needs_chain = False
-        given = [(key, attribute(key, v)) for key, v in attributes.items()]
+        given = [
+            (key, keyword_attribute(USER_FUNCTIONS.get(name), key, v))
+            for key, v in attributes.items()
+        ]
     module = Module()
     # Messages about arguments name the function: it is called as the kernel, if a function can be.
     symbol = name if re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII) else "main"
@@ -235,23 +237,9 @@ def _of_values(name: str, values: tuple[object, ...]) -> tuple[list[str], list[s
     for index, parameter in enumerate(parameters[: len(types)]):
         if has_annotation(parameter.annotation) and parameter.annotation not in (int, bool, None):
             wanted = annotated_type(parameter.annotation)
-            if wanted is not None and (not is_float(wanted) or types[index] in ("i64", OBJECT)):
+            is_open = parameter.annotation is float and types[index] not in ("i64", OBJECT)
+            if wanted is not None and not is_open:
                 types[index] = wanted
         elif parameter.annotation is int and types[index] == OBJECT:
             types[index] = "i64"
     return types, list(result_types(kernel.signature.return_annotation, types))
-
-
-def _typed(word: str, name: str, value: Any) -> Attribute:
-    """An attribute as the signature has it."""
-    word = word.removesuffix("?")
-    if word.startswith("array.") and isinstance(value, list | tuple):
-        element = word.removeprefix("array.")
-        return array_of([_typed(element, name, item) for item in value])
-    if word in DTYPES and isinstance(value, int | float if is_float(word) else int):
-        try:
-            encode_scalar(word, value)
-        except PayloadError as wrong:
-            refuse(f"attribute '{name}': {wrong}")
-        return number_attribute(value, word)
-    return attribute(name, value)

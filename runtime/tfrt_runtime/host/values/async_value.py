@@ -311,6 +311,7 @@ class AsyncValue(NativeValue):
             with contextlib.suppress(concurrent.futures.InvalidStateError):
                 if came.cancelled():
                     future.cancel()
+                    future.set_running_or_notify_cancel()  # else `wait` and `as_completed` wait on
                 elif (problem := came.exception(0)) is not None:
                     future.set_exception(problem)
                 else:
