@@ -19,7 +19,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,14 +63,36 @@ class Cache:
     def put(self, name: str, content: bytes) -> None:
         """Keep the content under a name; the oldest of its kind go if there are too many."""
         try:
-            if not self.folder.is_absolute():
-                raise _Unusable("it is not an absolute path")
-            os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            self._make()
             with self._opened() as folder:
                 _write(folder, name, _MAGIC + _digest(name, content) + content)
                 self._forget_the_oldest(folder, name.partition("-")[0])
         except OSError as problem:
             self._tell(problem)
+
+    @contextlib.contextmanager
+    def turn(self, on_wait: Callable[[], None]) -> Iterator[None]:
+        """Within, no other process is in such a block of this folder, so that what takes long is done once.
+
+        Calls `on_wait` before it waits for one.  Where the folder cannot be used, it waits for none.
+        """
+        import fcntl  # few processes compile a core
+
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError):
+                self._make()
+                folder = stack.enter_context(self._opened())
+                try:
+                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    on_wait()
+                    fcntl.flock(folder, fcntl.LOCK_EX)
+            yield  # the lock ends with the descriptor, also where the process dies
+
+    def _make(self) -> None:
+        if not self.folder.is_absolute():
+            raise _Unusable("it is not an absolute path")
+        os.makedirs(self.folder, mode=0o700, exist_ok=True)
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:

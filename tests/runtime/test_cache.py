@@ -239,3 +239,47 @@ def test_the_folder_is_named_by_the_environment(
         monkeypatch.setenv(name, value)
 
     assert code_cache.__wrapped__().folder == Path(folder)
+
+
+IN_ITS_TURN = """
+import sys
+from pathlib import Path
+from tfrt_runtime.cache import Cache
+
+cache = Cache(Path(sys.argv[1]))
+with cache.turn(lambda: print("waits", flush=True)):
+    if cache.get("native-new") is None:
+        print("compiles", flush=True)
+        sys.stdin.readline()
+        cache.put("native-new", b"code")
+print(cache.get("native-new"), flush=True)
+"""
+
+
+def test_of_several_processes_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
+    def start() -> subprocess.Popen[str]:
+        words = [sys.executable, "-c", IN_ITS_TURN, str(tmp_path / "cache")]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True)
+
+    def says(process: subprocess.Popen[str]) -> str:
+        assert process.stdout is not None
+        return process.stdout.readline()
+
+    with start() as killed:
+        assert says(killed) == "compiles\n"
+        with start() as first:
+            assert says(first) == "waits\n"
+            killed.kill()  # with what it compiled
+            assert says(first) == "compiles\n"
+            with start() as second:
+                assert says(second) == "waits\n"
+                assert first.communicate("\n", 60)[0] == "b'code'\n"
+                assert second.communicate(timeout=60)[0] == "b'code'\n"
+
+
+def test_nothing_is_waited_for_where_the_folder_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", Path("relative")):
+        with Cache(folder).turn(lambda: pytest.fail("it waits")):
+            pass

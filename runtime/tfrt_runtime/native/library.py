@@ -15,6 +15,7 @@ from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.native.loaded import HERE, Library, Progress, sources_digest
 
 MACHINES = ("x86_64", "aarch64")
+WAITING = "waiting for another process, which compiles the native core"
 
 
 def prebuilt() -> Library | None:
@@ -37,6 +38,8 @@ def show_progress(line: str) -> None:
             sys.stderr.write("\n")
     elif line.startswith("1/"):
         sys.stderr.write("tfrt-nb: compiling the native core (once, about half a minute)\n")
+    elif line == WAITING:
+        sys.stderr.write(f"tfrt-nb: {WAITING}\n")
     sys.stderr.flush()
 
 
@@ -82,10 +85,14 @@ def compiled_here(progress: Progress) -> Library:
     from tfrt_runtime.native.building import compiling
 
     name = f"native-{compiling.fingerprint()}"
-    core = code_cache().get(name)
+    cache = code_cache()
+    core = cache.get(name)
     if core is None:
-        core = compiling.build_core(progress)
-        code_cache().put(name, core)
+        with cache.turn(lambda: progress(WAITING)):
+            core = cache.get(name)  # what another process has put there meanwhile
+            if core is None:
+                core = compiling.build_core(progress)
+                cache.put(name, core)
     try:
         return Library.of_bytes(core)
     except OSError as refused:
