@@ -32,7 +32,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
     _assistants[shell] = Assistant(shell)
     _assistants[shell].install()
-    atexit.register(session.close)
+    atexit.register(session.leave)
 
 
 def _before_cell(_: object) -> None:
@@ -49,7 +49,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     session.close()
     shell.events.unregister("pre_run_cell", _before_cell)
     shell.events.unregister("post_run_cell", _lessons.pop(shell).after_cell)
-    atexit.unregister(session.close)
+    atexit.unregister(session.leave)
     shell.configurables.remove(session.settings)  # type: ignore[arg-type]
     magics = shell.magics_manager.magics
     for name in ("tfrt", "tfrt_check"):

@@ -144,6 +144,15 @@ class Session:
         """Stop what runs and close every host.  The session can be used again afterwards."""
         for job in self._jobs:
             job.cancel("the session was closed")
+        self._close()
+
+    def leave(self) -> None:
+        """Like `close`, as the kernel ends."""
+        for job in self._jobs:
+            job.lose()
+        self._close()
+
+    def _close(self) -> None:
         for job in self._jobs:
             job.finished.wait(1.0)
         # Pages hear of the ends from the pump.

@@ -13,6 +13,7 @@ from IPython.testing.globalipapp import start_ipython
 
 from tfrt_magics import extension
 from tfrt_magics.bridge.job import Job
+from tfrt_magics.bridge.snapshot import Status
 from tfrt_magics.cell import RunInterrupted, follow
 from tfrt_magics.session import Session
 from tfrt_runtime.diagnostics import Location, TfrtError, error
@@ -143,6 +144,16 @@ def test_unloading_cancels_what_runs_and_closes_the_host(shell, host) -> None:
     shell.run_line_magic("unload_ext", "tfrt_nb")
     assert (host.runs[0].cancelled, host.is_closed) == (True, True)
     assert "tfrt" not in shell.magics_manager.magics["cell"]
+
+
+def test_what_runs_as_the_kernel_ends_says_that_it_is_gone(shell, host) -> None:
+    host.runs[0].over.clear()
+    run(shell, "--no-wait")
+    (session,) = extension._sessions.values()
+    job = session.last_job
+    session.leave()
+    assert (host.runs[0].cancelled, host.is_closed) == (True, True)
+    assert (job.snapshot().status, job.snapshot().note) == (Status.KERNEL_GONE, "")
 
 
 def test_reset_closes_the_hosts(shell, host, capsys) -> None:

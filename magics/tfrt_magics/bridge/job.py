@@ -93,6 +93,10 @@ class Job:
         """Stop what runs and start nothing more.  `note` says why, in one line."""
         self._stop(Status.CANCELLED, note)
 
+    def lose(self) -> None:
+        """Stop as the kernel ends.  Pages say the same of a kernel that they lose."""
+        self._stop(Status.KERNEL_GONE, "")
+
     def end(self) -> None:
         """Be over now, whatever still runs.  What is unresolved counts as stopped."""
         with self._lock:

@@ -39,10 +39,11 @@ class Status(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     TIMED_OUT = "timed out"
+    KERNEL_GONE = "kernel gone"
 
 
-OVER = frozenset({Status.DONE, Status.FAILED, Status.CANCELLED, Status.TIMED_OUT})
-STOPPED = frozenset({Status.CANCELLED, Status.TIMED_OUT})
+STOPPED = frozenset({Status.CANCELLED, Status.TIMED_OUT, Status.KERNEL_GONE})
+OVER = STOPPED | {Status.DONE, Status.FAILED}
 UNDECIDED = frozenset({State.UNAVAILABLE, State.CANCELLED})
 
 

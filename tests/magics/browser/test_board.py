@@ -301,6 +301,30 @@ def test_a_run_is_cancelled_in_another_window_and_ends_in_both(notebook) -> None
         window.wait_for_selector(ROW.format("%sum", "cancelled"))
 
 
+def test_a_run_whose_kernel_restarts_is_called_the_same_in_both_windows(notebook) -> None:
+    page, lab = notebook.page, notebook.lab
+    lab.write(
+        "gone.ipynb",
+        KERNELS.replace('"open"', '"never"'),
+        PROGRAM.replace("tfrt", "tfrt --no-wait", 1),
+    )
+    notebook.open("gone.ipynb")
+    notebook.run_all_and_wait()
+    page.wait_for_selector(ROW.format("%sum", "waiting"))
+    notebook.save()
+
+    other = page.context.new_page()
+    type(notebook)(other, lab).open("gone.ipynb", kernel=False)
+    other.wait_for_selector(".tfrt-board[data-status='running']")
+    page.evaluate(
+        "() => { window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
+    )
+    for window in (page, other):
+        window.wait_for_selector(".tfrt-board:not([data-status='running'])")
+        status = window.locator(".tfrt-board").get_attribute("data-status")
+        assert status == "kernel-gone"
+
+
 def test_a_page_without_our_extension_has_a_table_that_follows_the_run(notebook) -> None:
     page, lab = notebook.page, notebook.lab
     page.route(f"**/{EXTENSION}/**", lambda route: route.abort())

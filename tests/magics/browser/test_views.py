@@ -494,8 +494,25 @@ def test_pieces_of_lines_that_come_at_the_same_time_stay_together(show) -> None:
     ]
     page = show(data)
     open_tab(page, "Log")
-    texts = page.locator(".tfrt-board .log [role=listitem] span:nth-child(2)")
+    texts = page.locator(".tfrt-board .log [role=listitem] span:nth-child(3)")
     assert texts.all_inner_texts() == ["one!", "two?", "three", "end"]
+
+
+def test_a_line_of_the_log_that_its_row_cuts_is_shown_whole_where_it_is_chosen(show) -> None:
+    data = document(NESTED)
+    text = "word " * 400 + "end"
+    data["body"]["log"] = [[1, 0, text + "\n"], [2, 1, "short\n"]]
+    page = show(data)
+    open_tab(page, "Log")
+    rows, whole = page.locator(".tfrt-board .log .row"), page.locator(".tfrt-board .log .whole")
+    assert rows.first.locator("span:nth-child(2)").inner_text() == "line 2"
+    rows.first.click()
+    assert whole.inner_text() == text
+    rows.last.click()
+    assert whole.is_hidden()
+    rows.first.focus()
+    page.keyboard.press("Enter")
+    whole.wait_for(state="visible")
 
 
 FAILED = """func.func @main(%x: i32) -> i32 {

@@ -22,10 +22,16 @@ export function linesOf(log) {
 }
 
 export function createLog(store) {
-  const rows = createRows({ label: "Printed by the program", height: 22, cells: [["when", "soft ui"], ["text", ""], ["where", "soft ui"]], draw: drawItem,
-    choose: (line) => { if (line.op != null) store.select(line.op); } });
-  const more = element("p.note.soft", { hidden: true });
-  const node = element("div.log", {}, rows.node, more);
+  const rows = createRows({ label: "Printed by the program", height: 22, cells: [["when", "soft ui"], ["where", "soft ui"], ["text", ""]], draw: drawItem, choose });
+  const more = element("p.note.soft", { hidden: true }), whole = element("pre.whole", { hidden: true });
+  const node = element("div.log", {}, rows.node, more, whole);
+
+  /** Select what printed a line, and show the line whole where its row cuts it. */
+  function choose({ op, text }, row) {
+    whole.hidden = row.scrollWidth <= row.clientWidth;
+    setText(whole, text);
+    if (op != null) store.select(op);
+  }
 
   function show(moment) {
     const dropped = store.document.log_dropped;
