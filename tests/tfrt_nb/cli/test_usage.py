@@ -40,7 +40,7 @@ def test_each_command_has_help(shell: Callable[..., object], command: str) -> No
     [
         ([], "the following arguments are required: COMMAND"),
         (["fly"], "invalid choice: 'fly'"),
-        (["run"], "the following arguments are required: PROGRAM"),
+        (["run"], "the following arguments are required: PROGRAM\n"),
         (["run", "--fast", "a.mlir"], "unrecognized arguments: --fast"),
         (["run", "a.mlir", "-x", "3"], "unrecognized arguments: -x\n"),
         (["run", "--timeout", "soon", "a.mlir"], "invalid seconds value: 'soon'"),

@@ -185,6 +185,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "arguments",
         nargs="*",
+        default=[],  # else a missing PROGRAM is said to miss it, too
         metavar="ARGUMENT",
         help="of the function, in order: 7, 2.5, true, '\"text\"', or @FILE.npy for an array",
     )

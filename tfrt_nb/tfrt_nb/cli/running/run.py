@@ -188,8 +188,10 @@ def read_argument(text: str) -> object:
             # Not `np.load`: it takes a file without an array for a pickle, and advises to load it.
             with open(text[1:], "rb") as file:
                 return np.lib.format.read_array(file, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as wrong:
-            raise TfrtError(error(f"{text[1:]} is no array of numpy's: {wrong}")) from None
+        except OSError as wrong:
+            raise TfrtError(error(f"cannot read '{text[1:]}': {wrong.strerror}")) from None
+        except (ValueError, EOFError) as wrong:
+            raise TfrtError(error(f"'{text[1:]}' is no array of numpy's: {wrong}")) from None
     for read in (int, float):
         with contextlib.suppress(ValueError):
             return read(text)
