@@ -52,6 +52,14 @@ def test_the_table_has_the_log_the_values_and_the_reason() -> None:
     )
 
 
+@pytest.mark.parametrize("shown", [text_table, page])
+def test_half_a_surrogate_pair_and_control_characters_are_escapes(shown) -> None:
+    text = shown(replace(RUN, log="a\ud800\x1b[2J\tb\n", note="\ud801\u202e"))
+    text.encode()
+    assert "a\\ud800\\u001b[2J\tb\n" in text
+    assert "\\ud801\\u202e" in text
+
+
 def test_columns_stay_in_line_beside_wide_characters() -> None:
     rows = tuple(Row("%a", "i32", State.AVAILABLE, text) for text in ("世界", "e\u0301", "abcd"))
     lines = text_table(Snapshot(Status.DONE, (Section("f", Status.DONE, rows),))).splitlines()

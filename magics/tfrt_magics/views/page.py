@@ -28,7 +28,7 @@ def page(snapshot: Snapshot) -> str:
     """The whole run; the log and the timelines can be folded away."""
     parts = [_section(section, snapshot) for section in snapshot.sections]
     if snapshot.note:
-        parts.append(f"<p>{_shape(STATUSES[snapshot.status])} {escape(snapshot.note)}</p>")
+        parts.append(f"<p>{_shape(STATUSES[snapshot.status])} {escape(visible(snapshot.note))}</p>")
     parts.append(_log(snapshot))
     return f"<div>{''.join(parts)}</div>"
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, progress
 from tfrt_magics.views.marks import STATES, STATUSES, Mark
+from tfrt_nb.documents.previews import visible
 from tfrt_nb.report import duration
 
 ROW_LIMIT = 60
@@ -19,12 +20,12 @@ def text_table(snapshot: Snapshot, *, ansi: bool = False) -> str:
 
     `ansi` colours the shapes; ask for it only where a terminal will show them.
     """
-    parts = [snapshot.log.rstrip("\n")] if snapshot.log else []
+    parts = [visible(snapshot.log.rstrip("\n"))] if snapshot.log else []
     if snapshot.log_dropped:
         parts.append(f"… and {snapshot.log_dropped} more characters")
     parts += [_section(section, snapshot, ansi=ansi) for section in snapshot.sections]
     if snapshot.note:
-        parts.append(snapshot.note)
+        parts.append(visible(snapshot.note))
     return "\n".join(parts)
 
 

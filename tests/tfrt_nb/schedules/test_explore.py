@@ -13,8 +13,8 @@ import pytest
 
 from tfrt_nb import AsyncValue, KernelFrame, Program, kernel
 from tfrt_nb.documents.run import RunDocument
-from tfrt_nb.schedules.explore import Explorer, explore
-from tfrt_nb.schedules.text import exploration_text
+from tfrt_nb.schedules.explore import Explorer, Outcome, explore
+from tfrt_nb.schedules.text import exploration_text, outcome_text
 
 PRINTS = """\
 func.func @main() -> i32 {{
@@ -205,6 +205,11 @@ func.func @main() -> i32 {
     (outcome,) = found.outcomes
     assert outcome.values == ("error: something bad happened",)
     assert outcome.errors == ("something bad happened",)
+
+
+def test_what_one_does_not_see_of_an_outcome_is_an_escape():
+    text = outcome_text(Outcome(("1",), "a\ud800\x1b\n", ("\ud801",)))
+    assert text == "  result = 1\n  a\\ud800\\u001b\n  error: \\ud801\n"
 
 
 def test_a_cancel_may_come_before_or_after_the_others():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tfrt_nb.documents.previews import preview_of
+from tfrt_nb.documents.previews import preview_of, visible
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Exploration, Outcome
 from tfrt_nb.schedules.step import Stepper
@@ -97,13 +97,13 @@ def _outcome(outcome: Outcome) -> Iterator[str]:
     is_one = len(outcome.values) == 1
     for index, value in enumerate(outcome.values):
         yield f"  result{'' if is_one else f' {index}'} = {value}"
-    lines = outcome.printed.splitlines()
+    lines = visible(outcome.printed).splitlines()
     for line in lines[:_MAX_LINES]:
         yield f"  {line}"
     if len(lines) > _MAX_LINES:
         yield f"  and {_counted(len(lines) - _MAX_LINES, 'line')} more"
     for message in outcome.errors:
-        yield f"  error: {message}"
+        yield f"  error: {visible(message)}"
 
 
 def _counted(count: int, noun: str) -> str:
