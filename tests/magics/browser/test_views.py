@@ -515,6 +515,22 @@ def test_a_line_of_the_log_that_its_row_cuts_is_shown_whole_where_it_is_chosen(s
     whole.wait_for(state="visible")
 
 
+def test_a_narrow_page_has_room_for_the_text_of_a_stage(show) -> None:
+    stage = {
+        "about": "before it, these changed nothing: " + "pass, " * 60,
+        "text": "module {\n}",
+        "ops": [],
+        "marks": "",
+    }
+    rows = [{**stage, "name": f"a-pass-with-a-long-name-{i}"} for i in range(9)]
+    page = show(document(NESTED, stages={"rows": rows}))
+    page.set_viewport_size({"width": 480, "height": 800})
+    open_tab(page, "Stages")
+    panel = page.get_by_role("tabpanel").bounding_box()
+    text = page.get_by_role("list", name="Stage", exact=True).bounding_box()
+    assert text["y"] - panel["y"] < 220  # half of what a panel shows at most
+
+
 FAILED = """func.func @main(%x: i32) -> i32 {
   %q, %rest = tfrt.div.i32 %x, %x
   %sum = tfrt.add.i32 %q, %x

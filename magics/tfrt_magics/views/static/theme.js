@@ -98,7 +98,7 @@ tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0
 @container (max-width: 720px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 122px; } .type, .headings :nth-child(4), .track { display: none; } }
 @container (max-width: 560px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 122px; } .worker, .headings :nth-child(5) { display: none; } }
 @container (max-width: 380px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr); } .when, .headings :nth-child(6) { display: none; } }
-@container (max-width: 640px) { .head, .bar { gap: 4px 6px; } .split, .split.even { grid-template-columns: minmax(0, 1fr); } .split > .scroll { max-height: 220px; } .split.even > :first-child { max-height: 110px; } .split > * + * { border: 0; border-top: 1px solid var(--line); } }
+@container (max-width: 640px) { .head, .bar { gap: 4px 6px; } .stages { flex-wrap: nowrap; overflow: auto; } .stages > * { flex: none; } .stages + * { max-height: 46px; overflow: auto; } .split, .split.even { grid-template-columns: minmax(0, 1fr); } .split > .scroll { max-height: 220px; } .split.even > :first-child { max-height: 110px; } .split > * + * { border: 0; border-top: 1px solid var(--line); } }
 @media (prefers-reduced-motion: no-preference) { .progress > div { transition: width .12s linear; } }
 `;
 
