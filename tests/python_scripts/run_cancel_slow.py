@@ -3,8 +3,12 @@
 import os
 import signal
 import threading
+import warnings
+from functools import partial
 
 import tfrt_nb as tfrt
+
+warnings.simplefilter("ignore", tfrt.BlockingWarning)  # on a busy machine the kernel runs for long
 
 began, may_end = threading.Event(), threading.Event()
 
@@ -24,10 +28,15 @@ def twice(x: tfrt.i32):
 program = twice.trace()
 
 
-def when_it_runs(action):
-    """Do something as soon as the kernel runs."""
+def start(host):
+    """A run whose kernel may not end yet."""
     began.clear()
     may_end.clear()
+    return program.run(1, host=host)
+
+
+def when_it_runs(action):
+    """Do something as soon as the kernel runs; it may run already."""
     threading.Thread(target=lambda: began.wait(20) and action()).start()
 
 
@@ -39,8 +48,8 @@ for queue in ("mstd:1", "mstd:2"):
     waits = {"result": lambda run: run.result(), "value": lambda run: run.results[0].result()}
     for name, wait in waits.items():
         with tfrt.HostContext(queue) as host:
-            when_it_runs(lambda: run.cancel("enough"))
-            run = program.run(1, host=host)
+            run = start(host)
+            when_it_runs(partial(run.cancel, "enough"))
             try:
                 wait(run)
             except tfrt.CancelledError as error:
@@ -54,9 +63,9 @@ for queue in ("mstd:1", "mstd:2"):
             may_end.set()
             print(run.wait(), run.done())
     with tfrt.HostContext(queue) as host:
-        when_it_runs(interrupt)
-        run = program.run(1, host=host)
+        run = start(host)
         try:
+            when_it_runs(interrupt)
             run.result()
         except KeyboardInterrupt:
             print(queue, "interrupted before the kernel ends:", not may_end.is_set())
