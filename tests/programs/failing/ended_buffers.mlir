@@ -87,20 +87,6 @@ func.func private @free(%m: memref<?xi64>) {
   return
 }
 // -----
-// Realloc.
-func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
-  %m = memref.alloc(%n) : memref<?xi64>
-  %c = memref.cast %m : memref<?xi64> to memref<?xi64>
-  %big = memref.realloc %m(%n) : memref<?xi64> to memref<?xi64>
-  memref.store %v, %big[%z] : memref<?xi64>
-  %x = memref.load %c[%z] : memref<?xi64>
-  return %v : i64
-}
-// -----
 // Alloca through value.
 async.func @f() -> !async.value<memref<4xi64>> {
   %m = memref.alloca() : memref<4xi64>
@@ -276,54 +262,6 @@ func.func @main() -> i64 {
 func.func private @free(%m: memref<?xi64>) {
   memref.dealloc %m : memref<?xi64>
   return
-}
-// -----
-// View type.
-func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
-  %k = arith.constant 64 : index
-  %m = memref.alloc(%k) : memref<?xi8>
-  %w = memref.view %m[%z][] : memref<?xi8> to memref<8xi64>
-  func.call @free8(%m) : (memref<?xi8>) -> ()
-  %x = memref.load %w[%z] : memref<8xi64>
-  return %v : i64
-}
-func.func private @free8(%m: memref<?xi8>) {
-  memref.dealloc %m : memref<?xi8>
-  return
-}
-// -----
-// Base reinterpreted.
-func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
-  %m = memref.alloc(%n) : memref<?xi64>
-  %b, %o, %sz, %st = memref.extract_strided_metadata %m : memref<?xi64> -> memref<i64>, index, index, index
-  %h = arith.constant 100000000 : index
-  %w = memref.reinterpret_cast %b to offset: [0], sizes: [%h], strides: [1] : memref<i64> to memref<?xi64>
-  %q = arith.constant 90000000 : index
-  %x = memref.load %w[%q] : memref<?xi64>
-  return %v : i64
-}
-// -----
-// Strided reinterpreted.
-func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
-  %m = memref.alloc(%n) : memref<?xi64>
-  %b = memref.subview %m[2] [4] [1] : memref<?xi64> to memref<4xi64, strided<[1], offset: 2>>
-  %h = arith.constant 100000000 : index
-  %w = memref.reinterpret_cast %b to offset: [0], sizes: [%h], strides: [1] : memref<4xi64, strided<[1], offset: 2>> to memref<?xi64>
-  %q = arith.constant 90000000 : index
-  %x = memref.load %w[%q] : memref<?xi64>
-  return %v : i64
 }
 // -----
 // Constant through call.

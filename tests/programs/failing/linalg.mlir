@@ -182,25 +182,6 @@ func.func @main() {
   %b = memref.alloc() : memref<3xf32>
   %c = memref.alloc() : memref<2xindex>
   // buffers only
-  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-    outs(%n : memref<?xf32>) {
-  ^bb0(%x: f32):
-    %i = linalg.index 1 : index
-    linalg.yield %x : f32
-  }
-  return
-}
-// -----
-func.func @main() {
-  %i2 = arith.constant 2 : index
-  %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
-  %m = memref.alloc(%i2) : memref<?xf32>
-  %n = memref.alloc(%i3) : memref<?xf32>
-  %a = memref.alloc() : memref<2xf32>
-  %b = memref.alloc() : memref<3xf32>
-  %c = memref.alloc() : memref<2xindex>
-  // buffers only
   linalg.generic 5 outs(%m : memref<?xf32>) {
   ^bb0(%x: f32):
     linalg.yield %x : f32

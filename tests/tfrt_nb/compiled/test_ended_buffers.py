@@ -77,29 +77,6 @@ RIGHT = {
   %r = memref.load %m[%z] : memref<4xi64>
 """,
     ),
-    "a buffer of a scope lives as long as the function": (
-        7,
-        """  %m = memref.alloca_scope -> (memref<?xi64>) {
-    %k = memref.alloca(%n) : memref<?xi64>
-    memref.store %v, %k[%z] : memref<?xi64>
-    memref.alloca_scope.return %k : memref<?xi64>
-  }
-  %r = memref.load %m[%z] : memref<?xi64>
-""",
-    ),
-    "a base stands for the whole": (
-        7,
-        """  %m = memref.alloc(%n) : memref<?xi64>
-  %p = memref.subview %m[2] [4] [1] : memref<?xi64> to memref<4xi64, strided<[1], offset: 2>>
-  %b, %o, %k, %t = memref.extract_strided_metadata %p
-    : memref<4xi64, strided<[1], offset: 2>> -> memref<i64>, index, index, index
-  %w = memref.reinterpret_cast %b to offset: [0], sizes: [%n], strides: [1]
-    : memref<i64> to memref<?xi64>
-  %last = arith.subi %n, %s : index
-  memref.store %v, %w[%last] : memref<?xi64>
-  %r = memref.load %m[%last] : memref<?xi64>
-""",
-    ),
     "an index that is nothing is some index": (
         7,
         """  %m = memref.alloc(%s) : memref<?xi64>

@@ -251,28 +251,6 @@ def test_constants_are_exact(constant: str, type_: str, expected: object) -> Non
     assert compiled(text, (), type_)() == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("%s, %r = arith.addui_extended %a, %b : i64, i1", lambda a, b: a + b >= 2**64),
-        (
-            """%s, %w = arith.mului_extended %a, %b : i64
-               %z = arith.constant 0 : i64
-               %r = arith.cmpi ne, %w, %z : i64""",
-            lambda a, b: a * b >= 2**64,
-        ),
-    ],
-)
-def test_extended_operations_say_whether_they_overflow(
-    line: str, expected: Callable[[int, int], bool]
-) -> None:
-    function = compiled(line, ("i64", "i64"), "i1")
-
-    assert [function(a, b) for a, b in PAIRS] == [
-        expected(unsigned(a), unsigned(b)) for a, b in PAIRS
-    ]
-
-
 def test_a_float_to_an_integer_power() -> None:
     assert compiled("%r = math.fpowi %a, %b : f64, i32", ("f64", "i32"), "f64")(3.0, -2) == 1 / 9
 

@@ -762,12 +762,6 @@ func.func @f(%a: none, %v: !async.value<none>) {
 // 2:3: error: 'arith.addi' op requires one result
 // -----
 func.func @f(%a: none, %v: !async.value<none>) {
-  "arith.addui_extended"(%a, %a) : (none, none) -> (none)
-  return
-}
-// 2:3: error: 'arith.addui_extended' op expected 2 results
-// -----
-func.func @f(%a: none, %v: !async.value<none>) {
   "arith.cmpi"(%a, %a) <{predicate = 0 : i64}> : (none, none) -> (i1)
   return
 }

@@ -141,7 +141,6 @@ _LAZY_DIALECTS = {
     "async": _lazily("tfrt_nb.dialects.async_", "Async"),
     "cf": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "Cf"),
     "func": _lazily("tfrt_nb.dialects.async_.upstream.function_values", "Func"),
-    "index": _lazily("tfrt_nb.dialects.async_.upstream.arithmetic", "Index"),
     "linalg": _lazily("tfrt_nb.dialects.async_.upstream.linear", "Linalg"),
     "math": _lazily("xdsl.dialects.math", "Math"),
     "memref": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "MemRef"),

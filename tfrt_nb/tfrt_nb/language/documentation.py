@@ -98,12 +98,11 @@ FAMILIES = {
     "builtin.module": "A program, or a part of one: its functions.",
     "builtin.unrealized_conversion_cast": "The value as another type, in the middle of a lowering.",
     "memref.alloc": "A new buffer; its elements are not set.",
-    "memref.alloca": "A new buffer that lasts as long as the call of the function, or as memref.alloca_scope around it.",
+    "memref.alloca": "A new buffer that lasts as long as the call of the function.",
     "memref.dealloc": "Frees a buffer of memref.alloc, which must not be used any more.",
     "memref.dim": "The size of a buffer in one dimension.",
     "memref.get_global": "The buffer of a memref.global.",
     "memref.subview": "A part of a buffer: its offsets, sizes and strides.  The elements are shared.",
-    "memref.reinterpret_cast": "The elements of a buffer with another offset, other sizes and strides.",
     "memref.dma_start": "Starts to copy elements from one buffer to another.",
     "memref.dma_wait": "Waits until the copy of a memref.dma_start is made.",
     "linalg.reduce": "Combines the elements along some dimensions.",
@@ -162,7 +161,7 @@ def family_text(name: str) -> str:
     if name in _SCALARS:
         return _SCALARS[name]
     dialect, _, word = name.partition(".")
-    if dialect in ("index", "arith") and (text := _INTEGERS.get(word.removesuffix("i"))):
+    if dialect == "arith" and (text := _INTEGERS.get(word.removesuffix("i"))):
         return text
     if name.startswith("linalg.conv_2d_"):
         name = "linalg.conv_2d"

@@ -25,7 +25,7 @@ from tfrt_runtime import scalars
 Folded: TypeAlias = SSAValue | Attribute | None
 """The value that an operation gives, or the constant; None if neither is known."""
 
-_CONSTANTS = frozenset(("arith.constant", "index.constant", "index.bool.constant", "ub.poison"))
+_CONSTANTS = frozenset(("arith.constant", "ub.poison"))
 _INDEX_BITS = 64
 
 

@@ -38,24 +38,15 @@ from tfrt_nb.nesting import deep_stack
 _T = TypeVar("_T")
 
 _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
-    "arith.addui_extended": ("sum", "overflow"),
-    "arith.mulsi_extended": ("low", "high"),
-    "arith.mului_extended": ("low", "high"),
     "func.constant": ("f",),
     "memref.alloc": ("alloc",),
     "memref.alloca": ("alloca",),
     "memref.cast": ("cast",),
-    "memref.collapse_shape": ("collapse_shape",),
     "memref.dim": ("dim",),
-    "memref.expand_shape": ("expand_shape",),
     "memref.extract_aligned_pointer_as_index": ("intptr",),
     "memref.extract_strided_metadata": ("base_buffer", "offset", "sizes", "strides"),
     "memref.memory_space_cast": ("memspacecast",),
-    "memref.reinterpret_cast": ("reinterpret_cast",),
-    "memref.reshape": ("reshape",),
     "memref.subview": ("subview",),
-    "memref.transpose": ("transpose",),
-    "memref.view": ("view",),
     "async.execute": ("token", "bodyResults"),
 }
 """How MLIR calls results: one name for all, or one for each group of the operation's definition."""
@@ -99,14 +90,7 @@ def _result_groups(op: Operation) -> list[tuple[str | None, Sequence[SSAValue]]]
 def _suggested_names(op: Operation) -> Sequence[str]:
     if isinstance(op, arith.ConstantOp):
         return (_name_of_constant(op),)
-    names = _SUGGESTED_NAMES.get(op.name, ())
-    if op.name in ("index.constant", "index.bool.constant"):
-        value = op.properties["value"]
-        assert isinstance(value, IntegerAttr)
-        number = value.value.data
-        is_index = op.name == "index.constant"
-        return (f"idx{number}" if is_index else "true" if number else "false",)
-    return names
+    return _SUGGESTED_NAMES.get(op.name, ())
 
 
 def _name_of_constant(op: arith.ConstantOp) -> str:

@@ -19,13 +19,7 @@ Row = dict[str, Any]
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 _CALLS = ("async.call", "func.call", "call")
 _TASKS = ("async.execute", "async.call")
-_VIEWS = (
-    "memref.cast",
-    "memref.subview",
-    "memref.view",
-    "memref.reshape",
-    "memref.reinterpret_cast",
-)
+_VIEWS = ("memref.cast", "memref.subview")
 _VALUE_FIRST = ("memref.store", "memref.atomic_rmw")
 MAX_ACCESSES = 1_000
 """So many of a function are compared with each other."""

@@ -33,17 +33,24 @@ func.func @main() {
   %zero = arith.constant 0.0 : f32
   %m = memref.alloc() : memref<2x3xf32>
   linalg.fill ins(%two : f32) outs(%m : memref<2x3xf32>)
-  linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
-    outs(%m : memref<2x3xf32>) {
-    ^bb0(%x: f32):
-      %i = linalg.index 0 : index
-      %j = linalg.index 1 : index
+  %from = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %rows_end = arith.constant 2 : index
+  %columns_end = arith.constant 3 : index
+  scf.for %i = %from to %rows_end step %step {
+    scf.for %j = %from to %columns_end step %step {
       %ten = arith.constant 10 : index
       %tens = arith.muli %i, %ten : index
       %n = arith.addi %tens, %j : index
       %k = arith.index_cast %n : index to i32
       %y = arith.sitofp %k : i32 to f32
-      %z = arith.addf %x, %y : f32
+      memref.store %y, %m[%i, %j] : memref<2x3xf32>
+    }
+  }
+  linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]}
+    outs(%m : memref<2x3xf32>) {
+    ^bb0(%x: f32):
+      %z = arith.addf %x, %two : f32
       linalg.yield %z : f32
   }
   %dynamic = memref.cast %m : memref<2x3xf32> to memref<?x?xf32>

@@ -66,16 +66,6 @@ func.func @powers() {
 
 func.func @wide() {
   %a = arith.constant -7 : i32
-  %b = arith.constant 2147483647 : i32
-  %l, %h = arith.mulsi_extended %a, %b : i32
-  %m, %n = arith.mului_extended %a, %b : i32
-  %s, %o = arith.addui_extended %a, %b : i32, i1
-  vector.print %l : i32
-  vector.print %h : i32
-  vector.print %m : i32
-  vector.print %n : i32
-  vector.print %s : i32
-  vector.print %o : i1
   %w = arith.extsi %a : i32 to i128
   %ww = arith.muli %w, %w : i128
   %t = arith.trunci %ww : i128 to i64

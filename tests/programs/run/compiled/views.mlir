@@ -12,31 +12,25 @@ func.func @views() {
   %one = call @one() : () -> index
   %seven = arith.constant 7 : i64
   %empty = memref.alloc(%zero) : memref<?xi64>
-  %none = memref.expand_shape %empty [[0, 1]] output_shape [%two, %zero] : memref<?xi64> into memref<?x?xi64>
-  %still = memref.collapse_shape %none [[0, 1]] : memref<?x?xi64> into memref<?xi64>
-  %size = memref.dim %still, %zero : memref<?xi64>
+  %none = memref.subview %empty[0] [%zero] [1] : memref<?xi64> to memref<?xi64, strided<[1]>>
+  %size = memref.dim %none, %zero : memref<?xi64, strided<[1]>>
   vector.print %size : index
   %single = memref.alloc() : memref<i64>
   memref.store %seven, %single[] : memref<i64>
-  %square = memref.expand_shape %single [] output_shape [1, 1] : memref<i64> into memref<1x1xi64>
-  %back = memref.collapse_shape %square [] : memref<1x1xi64> into memref<i64>
-  %found = memref.load %back[] : memref<i64>
+  %found = memref.load %single[] : memref<i64>
   vector.print %found : i64
 
   %table = memref.alloc() : memref<3x4xi64>
   linalg.fill ins(%seven : i64) outs(%table : memref<3x4xi64>)
   %rows = memref.subview %table[1, 0] [%two, 4] [1, 1] : memref<3x4xi64> to memref<?x4xi64, strided<[4, 1], offset: 4>>
-  %line = memref.collapse_shape %rows [[0, 1]] : memref<?x4xi64, strided<[4, 1], offset: 4>> into memref<?xi64, strided<[1], offset: 4>>
-  memref.store %found, %line[%three] : memref<?xi64, strided<[1], offset: 4>>
+  memref.store %found, %rows[%one, %three] : memref<?x4xi64, strided<[4, 1], offset: 4>>
   %cut = memref.subview %table[0, 0] [%one, 3] [1, 1] : memref<3x4xi64> to memref<?x3xi64, strided<[4, 1]>>
   %dynamic = memref.cast %cut : memref<?x3xi64, strided<[4, 1]>> to memref<?x3xi64, strided<[?, 1]>>
-  %row = memref.collapse_shape %dynamic [[0, 1]] : memref<?x3xi64, strided<[?, 1]>> into memref<?xi64, strided<[1]>>
-  memref.store %found, %row[%two] : memref<?xi64, strided<[1]>>
+  memref.store %found, %dynamic[%zero, %two] : memref<?x3xi64, strided<[?, 1]>>
   %corner = memref.subview %table[0, 1] [1, 1] [2, 3] : memref<3x4xi64> to memref<i64, strided<[], offset: 1>>
   %x = memref.load %corner[] : memref<i64, strided<[], offset: 1>>
   vector.print %x : i64
-  %turned = memref.transpose %table (i, j) -> (j, i) : memref<3x4xi64> to memref<4x3xi64, strided<[1, 4]>>
-  %shown = memref.cast %turned : memref<4x3xi64, strided<[1, 4]>> to memref<*xi64>
+  %shown = memref.cast %table : memref<3x4xi64> to memref<*xi64>
   memref.dealloc %empty : memref<?xi64>
   memref.dealloc %single : memref<i64>
   memref.dealloc %table : memref<3x4xi64>

@@ -56,16 +56,6 @@ func.func @main() {
   %e3 = arith.extf %l3 : f32 to f64
   call @printF64(%e3) : (f64) -> ()
   call @printNewline() : () -> ()
-  %cl = memref.collapse_shape %a [[0, 1]] : memref<4x5xf32> into memref<20xf32>
-  %ex = memref.expand_shape %cl [[0, 1]] output_shape [10, 2] : memref<20xf32> into memref<10x2xf32>
-  %d4 = memref.cast %ex : memref<10x2xf32> to memref<?x?xf32, strided<[?, ?], offset: ?>>
-  call @show(%d4) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
-  %rc = memref.reinterpret_cast %a to offset: [1], sizes: [3, %n], strides: [%n, 1] : memref<4x5xf32> to memref<3x?xf32, strided<[?, 1], offset: 1>>
-  %d5 = memref.cast %rc : memref<3x?xf32, strided<[?, 1], offset: 1>> to memref<?x?xf32, strided<[?, ?], offset: ?>>
-  call @show(%d5) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
-  %tr = memref.transpose %a (i, j) -> (j, i) : memref<4x5xf32> to memref<5x4xf32, strided<[1, 5]>>
-  %d6 = memref.cast %tr : memref<5x4xf32, strided<[1, 5]>> to memref<?x?xf32, strided<[?, ?], offset: ?>>
-  call @show(%d6) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
   %bb, %off, %sz:2, %str:2 = memref.extract_strided_metadata %sv2 : memref<2x?xf32, strided<[5, 2], offset: ?>> -> memref<f32>, index, index, index, index, index
   call @s(%off) : (index) -> ()
   call @s(%sz#0) : (index) -> ()
@@ -83,21 +73,7 @@ func.func @main() {
   memref.copy %sub, %b : memref<?x5xf32, strided<[5, 1], offset: 5>> to memref<?x5xf32>
   %d8 = memref.cast %b : memref<?x5xf32> to memref<?x?xf32, strided<[?, ?], offset: ?>>
   call @show(%d8) : (memref<?x?xf32, strided<[?, ?], offset: ?>>) -> ()
-  %i8 = memref.alloc() : memref<64xi8>
-  %v = memref.view %i8[%c4][%n] : memref<64xi8> to memref<?x3xf32>
-  %x7 = arith.constant 7.5 : f32
-  scf.for %i = %c0 to %n step %c1 {
-  scf.for %j = %c0 to %c1 step %c1 {
-  memref.store %x7, %v[%i, %j] : memref<?x3xf32>
-  }
-  }
-  %ba = memref.load %i8[%c5] : memref<64xi8>
-  %c7 = arith.constant 7 : index
-  %bv = memref.load %i8[%c7] : memref<64xi8>
-  %bx = arith.extsi %bv : i8 to i64
-  call @printI64(%bx) : (i64) -> ()
   memref.dealloc %a : memref<4x5xf32>
   memref.dealloc %b : memref<?x5xf32>
-  memref.dealloc %i8 : memref<64xi8>
   return
 }

@@ -284,38 +284,6 @@ module {
   }
 }
 // -----
-module {
-  func.func @f(%arg0: index, %arg1: index, %arg2: i32) {
-    %0 = index.add %arg0, %arg1
-    %1 = index.sub %arg0, %arg1
-    %2 = index.mul %arg0, %arg1
-    %3 = index.divs %arg0, %arg1
-    %4 = index.divu %arg0, %arg1
-    %5 = index.ceildivs %arg0, %arg1
-    %6 = index.ceildivu %arg0, %arg1
-    %7 = index.floordivs %arg0, %arg1
-    %8 = index.rems %arg0, %arg1
-    %9 = index.remu %arg0, %arg1
-    %10 = index.maxs %arg0, %arg1
-    %11 = index.maxu %arg0, %arg1
-    %12 = index.mins %arg0, %arg1
-    %13 = index.minu %arg0, %arg1
-    %14 = index.shl %arg0, %arg1
-    %15 = index.shrs %arg0, %arg1
-    %16 = index.shru %arg0, %arg1
-    %17 = index.and %arg0, %arg1
-    %18 = index.or %arg0, %arg1
-    %19 = index.xor %arg0, %arg1
-    %20 = index.casts %arg0 : index to i32
-    %21 = index.castu %arg2 : i32 to index
-    %22 = index.cmp sgt(%arg0, %arg1)
-    %idx42 = index.constant 42
-    %true = index.bool.constant true
-    %23 = index.sizeof
-    return
-  }
-}
-// -----
 module @named attributes {a.b = 1 : i32} {
   func.func @f() {
     return
@@ -329,98 +297,6 @@ module {
     }
   }
   func.func @g() {
-    return
-  }
-}
-// -----
-module {
-  func.func private @printMemrefF32(memref<*xf32>) attributes {llvm.emit_c_interface}
-  func.func private @printMemrefI32(memref<*xi32>) attributes {llvm.emit_c_interface}
-  func.func @realloc() {
-    %c1 = arith.constant 1 : index
-    %c0 = arith.constant 0 : index
-    %c6 = arith.constant 6 : index
-    %alloc = memref.alloc() : memref<2xi32>
-    %c12_i32 = arith.constant 12 : i32
-    %c-7_i32 = arith.constant -7 : i32
-    memref.store %c12_i32, %alloc[%c1] : memref<2xi32>
-    memref.store %c-7_i32, %alloc[%c0] : memref<2xi32>
-    %0 = memref.realloc %alloc : memref<2xi32> to memref<4xi32>
-    %1 = memref.load %0[%c1] : memref<4xi32>
-    vector.print %1 : i32
-    %2 = memref.realloc %0(%c6) : memref<4xi32> to memref<?xi32>
-    %3 = memref.load %2[%c1] : memref<?xi32>
-    vector.print %3 : i32
-    %dim = memref.dim %2, %c0 : memref<?xi32>
-    vector.print %dim : index
-    %4 = memref.realloc %2(%c1) {alignment = 8 : i64} : memref<?xi32> to memref<?xi32>
-    %cast = memref.cast %4 : memref<?xi32> to memref<*xi32>
-    call @printMemrefI32(%cast) : (memref<*xi32>) -> ()
-    memref.dealloc %4 : memref<?xi32>
-    return
-  }
-  func.func @reshape() {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    %c3 = arith.constant 3 : index
-    %c12 = arith.constant 12 : index
-    %alloc = memref.alloc() : memref<12xf32>
-    scf.for %arg0 = %c0 to %c12 step %c1 {
-      %0 = arith.index_cast %arg0 : index to i32
-      %1 = arith.sitofp %0 : i32 to f32
-      memref.store %1, %alloc[%arg0] : memref<12xf32>
-    }
-    %alloc_0 = memref.alloc() : memref<2xindex>
-    memref.store %c3, %alloc_0[%c0] : memref<2xindex>
-    %c4 = arith.constant 4 : index
-    memref.store %c4, %alloc_0[%c1] : memref<2xindex>
-    %reshape = memref.reshape %alloc(%alloc_0) : (memref<12xf32>, memref<2xindex>) -> memref<?x?xf32>
-    %cast = memref.cast %reshape : memref<?x?xf32> to memref<*xf32>
-    call @printMemrefF32(%cast) : (memref<*xf32>) -> ()
-    %alloc_1 = memref.alloc() : memref<3xi32>
-    %c2_i32 = arith.constant 2 : i32
-    %c3_i32 = arith.constant 3 : i32
-    memref.store %c3_i32, %alloc_1[%c0] : memref<3xi32>
-    memref.store %c2_i32, %alloc_1[%c1] : memref<3xi32>
-    memref.store %c2_i32, %alloc_1[%c2] : memref<3xi32>
-    %reshape_2 = memref.reshape %alloc(%alloc_1) : (memref<12xf32>, memref<3xi32>) -> memref<3x?x2xf32>
-    %cast_3 = memref.cast %reshape_2 : memref<3x?x2xf32> to memref<*xf32>
-    call @printMemrefF32(%cast_3) : (memref<*xf32>) -> ()
-    %cast_4 = memref.cast %alloc_0 : memref<2xindex> to memref<?xindex>
-    %cast_5 = memref.cast %cast_4 : memref<?xindex> to memref<2xindex>
-    %reshape_6 = memref.reshape %alloc(%cast_5) : (memref<12xf32>, memref<2xindex>) -> memref<*xf32>
-    call @printMemrefF32(%reshape_6) : (memref<*xf32>) -> ()
-    memref.dealloc %alloc : memref<12xf32>
-    memref.dealloc %alloc_0 : memref<2xindex>
-    memref.dealloc %alloc_1 : memref<3xi32>
-    return
-  }
-  func.func @scope() {
-    %c1 = arith.constant 1 : index
-    %c0 = arith.constant 0 : index
-    %c6 = arith.constant 6 : index
-    scf.for %arg0 = %c0 to %c6 step %c1 {
-      memref.alloca_scope  {
-        %alloca = memref.alloca(%c6) : memref<?xindex>
-        memref.store %arg0, %alloca[%c1] : memref<?xindex>
-        %1 = memref.load %alloca[%c1] : memref<?xindex>
-        vector.print %1 : index
-      }
-      %0 = memref.alloca_scope  -> (index) {
-        %alloca = memref.alloca() : memref<3xindex>
-        memref.store %arg0, %alloca[%c1] : memref<3xindex>
-        %1 = memref.load %alloca[%c1] : memref<3xindex>
-        memref.alloca_scope.return %1 : index
-      }
-      vector.print %0 : index
-    }
-    return
-  }
-  func.func @main() {
-    call @realloc() : () -> ()
-    call @reshape() : () -> ()
-    call @scope() : () -> ()
     return
   }
 }

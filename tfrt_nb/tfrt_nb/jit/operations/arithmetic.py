@@ -6,7 +6,6 @@ from xdsl.dialects import arith, math, ub
 from xdsl.dialects.builtin import IntegerType, MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.dialects.async_.upstream.arithmetic import IndexCmpOp
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import constant, llvm_type
 from tfrt_nb.jit.operations.descriptors import dead_buffer
@@ -93,35 +92,6 @@ def _intrinsic(name: str) -> Lowering:
         full_name = f"llvm.{name}.{type_suffix(type_)}"
         result = body.call(full_name, llvm_type(type_), *map(body.argument, op.operands))
         body.bind(op.results[0], result)
-
-    return lower
-
-
-def _lower_addui_extended(body: FunctionBody, op: Operation) -> None:
-    """The sum, and whether it wrapped around."""
-    type_ = op.operands[0].type
-    text = llvm_type(type_)
-    returns = f"{{ {text}, i1 }}"
-    name = f"llvm.uadd.with.overflow.{type_suffix(type_)}"
-    pair = body.call(name, returns, *map(body.argument, op.operands))
-    for index, result in enumerate(op.results):
-        body.set(result, f"extractvalue {returns} {pair}, {index}")
-
-
-def _extended_product(widen: str) -> Lowering:
-    """The lower and the upper half of a product."""
-
-    def lower(body: FunctionBody, op: Operation) -> None:
-        source = op.operands[0].type
-        type_, width = llvm_type(source), _width(source)
-        wide = f"i{2 * width}"
-        left, right = (
-            body.value(f"{widen} {body.typed(operand)} to {wide}") for operand in op.operands
-        )
-        product = body.value(f"mul {wide} {left}, {right}")
-        upper = body.value(f"lshr {wide} {product}, {width}")
-        for result, half in zip(op.results, (product, upper), strict=True):
-            body.set(result, f"trunc {wide} {half} to {type_}")
 
     return lower
 
@@ -268,37 +238,12 @@ def _with_flag(name: str) -> Lowering:
     return lower
 
 
-_OF_INDICES = {
-    "index.add": "add",
-    **{f"index.{name}": _BINARY[f"{name}i"] for name in ("and", "mul", "or", "sub", "xor")},
-    "index.shl": "shl",
-    "index.shrs": "ashr",
-    "index.shru": "lshr",
-}
-
-
-def _lower_index_cmp(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, IndexCmpOp)
-    body.set(op.result, f"icmp {op.pred.data} {body.typed(op.lhs)}, {body.name(op.rhs)}")
-
-
-def _lower_index_constant(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], constant(op.properties["value"]))
-
-
-def _lower_index_sizeof(body: FunctionBody, op: Operation) -> None:
-    body.bind(op.results[0], "64")
-
-
 LOWERINGS: dict[str, Lowering] = {
     **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
     **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
     **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
     "arith.divui": _binary("udiv"),
     "arith.remui": _binary("urem"),
-    "arith.addui_extended": _lower_addui_extended,
-    "arith.mului_extended": _extended_product("zext"),
-    "arith.mulsi_extended": _extended_product("sext"),
     arith.ConstantOp.name: _lower_constant,
     arith.AddiOp.name: _lower_addi,
     arith.SelectOp.name: _lower_select,
@@ -316,22 +261,4 @@ LOWERINGS: dict[str, Lowering] = {
     math.CountLeadingZerosOp.name: _with_flag("ctlz"),
     math.CountTrailingZerosOp.name: _with_flag("cttz"),
     ub.PoisonOp.name: _lower_poison,
-    **{name: _binary(instruction) for name, instruction in _OF_INDICES.items()},
-    "index.maxs": _intrinsic("smax"),
-    "index.maxu": _intrinsic("umax"),
-    "index.mins": _intrinsic("smin"),
-    "index.minu": _intrinsic("umin"),
-    "index.divs": _lower_divsi,
-    "index.divu": _binary("udiv"),
-    "index.rems": _lower_remsi,
-    "index.remu": _binary("urem"),
-    "index.ceildivs": _rounded_division(up=True),
-    "index.ceildivu": _lower_ceildivui,
-    "index.floordivs": _rounded_division(up=False),
-    "index.casts": _index_cast("sext"),
-    "index.castu": _index_cast("zext"),
-    "index.cmp": _lower_index_cmp,
-    "index.constant": _lower_index_constant,
-    "index.bool.constant": _lower_index_constant,
-    "index.sizeof": _lower_index_sizeof,
 }

@@ -14,12 +14,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.dialects.async_.upstream.views import TransposeOp, groups_of, kept_dimensions
+from tfrt_nb.dialects.async_.upstream.views import kept_dimensions
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.operations.descriptors import (
     Layout,
     buffer_type,
-    contiguous_strides,
     dead_handle,
     descriptor,
     layout_of,
@@ -71,73 +70,6 @@ def _subview(body: FunctionBody, op: Operation) -> None:
     body.bind(op.result, descriptor(body, layout))
 
 
-def _reinterpret_cast(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.ReinterpretCastOp)
-    source = layout_of(body, op.source, op)
-    [offset] = _numbers(body, op.static_offsets, op.offsets)
-    sizes = _numbers(body, op.static_sizes, op.sizes)
-    strides = _numbers(body, op.static_strides, op.strides)
-    layout = Layout(source.allocated, source.aligned, offset, sizes, strides)
-    body.bind(op.result, descriptor(body, layout))
-
-
-def _transpose(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, TransposeOp)
-    source = layout_of(body, op.source, op)
-    sizes = [source.sizes[one] for one in op.order]
-    strides = [source.strides[one] for one in op.order]
-    layout = Layout(source.allocated, source.aligned, source.offset, sizes, strides)
-    body.bind(op.result, descriptor(body, layout))
-
-
-def _view(body: FunctionBody, op: Operation) -> None:
-    """The result starts where its bytes do: its offset is 0."""
-    assert isinstance(op, memref.ViewOp)
-    source, type_ = layout_of(body, op.source, op), buffer_type(op.result, op)
-    given = iter([body.name(size) for size in op.sizes])
-    sizes = [next(given) if n == DYNAMIC_INDEX else str(n) for n in type_.get_shape()]
-    strides, _ = contiguous_strides(body, sizes)
-    start = body.value(f"getelementptr i8, ptr {source.aligned}, i64 {body.name(op.byte_shift)}")
-    body.bind(op.result, descriptor(body, Layout(source.allocated, start, "0", sizes, strides)))
-
-
-def _collapse_shape(body: FunctionBody, op: Operation) -> None:
-    """The elements of a group follow each other: its stride is that of the last dimension."""
-    assert isinstance(op, memref.CollapseShapeOp)
-    source = layout_of(body, op.src, op)
-    sizes, strides = [], []
-    for group in groups_of(op):
-        size = "1"
-        for dimension in group:
-            size = _times(body, size, source.sizes[dimension])
-        sizes.append(size)
-        strides.append(_stride_of_group(op, source, group))
-    layout = Layout(source.allocated, source.aligned, source.offset, sizes, strides)
-    body.bind(op.result, descriptor(body, layout))
-
-
-def _stride_of_group(op: memref.CollapseShapeOp, source: Layout, group: Sequence[int]) -> str:
-    """That of the last dimension with more than one element: strides of others do not matter."""
-    assert isinstance(op.src.type, MemRefType)
-    shape = op.src.type.get_shape()
-    counting = [one for one in group if shape[one] != 1]
-    return source.strides[(counting or group)[-1]] if group else "1"
-
-
-def _expand_shape(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, memref.ExpandShapeOp)
-    source = layout_of(body, op.src, op)
-    sizes = _numbers(body, op.static_output_shape, op.output_shape)
-    strides = list(sizes)
-    for dimension, group in enumerate(groups_of(op)):
-        stride = source.strides[dimension]
-        for one in reversed(group):
-            strides[one] = stride
-            stride = _times(body, stride, sizes[one])
-    layout = Layout(source.allocated, source.aligned, source.offset, sizes, strides)
-    body.bind(op.result, descriptor(body, layout))
-
-
 def _extract_strided_metadata(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.ExtractStridedMetaDataOp)
     source = layout_of(body, op.source, op)
@@ -180,13 +112,8 @@ def _same(body: FunctionBody, op: Operation) -> None:
 LOWERINGS: dict[str, Lowering] = {
     memref.AssumeAlignmentOp.name: _same,
     memref.CastOp.name: _cast,
-    memref.CollapseShapeOp.name: _collapse_shape,
-    memref.ExpandShapeOp.name: _expand_shape,
     memref.ExtractAlignedPointerAsIndexOp.name: _aligned_pointer,
     memref.ExtractStridedMetaDataOp.name: _extract_strided_metadata,
     memref.MemorySpaceCastOp.name: _same,
-    memref.ReinterpretCastOp.name: _reinterpret_cast,
     memref.SubviewOp.name: _subview,
-    memref.ViewOp.name: _view,
-    TransposeOp.name: _transpose,
 }

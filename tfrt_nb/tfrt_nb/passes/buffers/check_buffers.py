@@ -58,7 +58,7 @@ class CheckBuffers(ModulePass):
             if isinstance(nested, ub.PoisonOp) and is_async(nested.result):
                 fail(nested, f"'{nested.name}' makes no '{nested.result.type}'")
             if isinstance(nested, arith.BitcastOp) and _is_buffer(nested.results[0].type):
-                fail(nested, f"'{nested.name}' of a buffer cannot be compiled: use 'memref.view'")
+                fail(nested, f"'{nested.name}' of a buffer cannot be compiled")
             if isinstance(nested, memref.GlobalOp) and isinstance(nested.type, MemRefType):
                 elements += prod(nested.type.get_shape())
                 if elements > MAX_GLOBAL_ELEMENTS:

@@ -23,7 +23,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.passes.control_flow import operations_in
 
-_INSIDE = frozenset({"linalg.index", "linalg.yield"})
+_INSIDE = frozenset({"linalg.yield"})
 
 
 @dataclass(frozen=True)

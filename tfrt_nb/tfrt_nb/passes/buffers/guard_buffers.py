@@ -65,11 +65,7 @@ ALIGNMENT = 64
 """Bytes: a cache line, and enough for every vector type."""
 
 _VIEWS = frozenset(
-    f"memref.{name}"
-    for name in (
-        *("assume_alignment", "cast", "collapse_shape", "expand_shape", "memory_space_cast"),
-        *("reinterpret_cast", "subview", "transpose", "view"),
-    )
+    f"memref.{name}" for name in ("assume_alignment", "cast", "memory_space_cast", "subview")
 )
 """They give a buffer that lives as long as their operand."""
 _BASE = memref.ExtractStridedMetaDataOp.name
@@ -87,7 +83,7 @@ _KEEPS_BUFFERS = frozenset(
     {"async.yield", "async.return", "async.create_group", _EXCHANGE, "async.runtime.is_live"}
 )
 """Operations of `async` that neither start tasks nor wait for any."""
-_QUIET_DIALECTS = frozenset({"arith", "cf", "func", "index", "math", "memref", "scf", "ub"})
+_QUIET_DIALECTS = frozenset({"arith", "cf", "func", "math", "memref", "scf", "ub"})
 _BUFFER = MemRefType | UnrankedMemRefType
 
 

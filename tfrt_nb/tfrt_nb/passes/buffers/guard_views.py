@@ -5,9 +5,7 @@ What is known to be right is not guarded.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from itertools import pairwise
 
 from xdsl.dialects import arith, cf, memref
 from xdsl.dialects.builtin import (
@@ -25,7 +23,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.buffers import RankOp
-from tfrt_nb.dialects.async_.upstream.views import TransposeOp, groups_of
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import Emitter
 
@@ -33,16 +30,8 @@ Number = SSAValue | int
 _MOST = 2**63 - 1
 """The largest number of type `index`."""
 
-VIEWS: tuple[type[Operation], ...] = (
-    *(memref.CastOp, memref.CollapseShapeOp, memref.CopyOp, memref.DimOp),
-    *(memref.ExpandShapeOp, memref.ReinterpretCastOp, memref.SubviewOp, memref.ViewOp),
-)
+VIEWS: tuple[type[Operation], ...] = (memref.CastOp, memref.CopyOp, memref.DimOp, memref.SubviewOp)
 """The operations that `guard_view` checks."""
-_PARTS = (
-    *(memref.CollapseShapeOp, memref.ExpandShapeOp, memref.MemorySpaceCastOp),
-    *(memref.ReinterpretCastOp, memref.SubviewOp, TransposeOp),
-)
-"""They make a buffer that begins where the memory of another one does."""
 
 
 def guard_view(op: Operation) -> None:
@@ -57,14 +46,6 @@ def guard_view(op: Operation) -> None:
             guard.dim(op)
         case memref.SubviewOp():
             guard.subview(op)
-        case memref.ViewOp():
-            guard.view(op)
-        case memref.ReinterpretCastOp():
-            guard.reinterpret_cast(op)
-        case memref.CollapseShapeOp():
-            guard.collapse_shape(op)
-        case memref.ExpandShapeOp():
-            guard.expand_shape(op)
         case _:
             pass
 
@@ -74,11 +55,6 @@ def bytes_of(element: Attribute) -> int:
     bits = element.bitwidth if isinstance(element, IntegerType | AnyFloat) else 64
     count = (bits + 7) // 8
     return -(-count // 16) * 16 if count > 8 else 1 << (count - 1).bit_length()
-
-
-def expect_product(emit: Emitter, sizes: Sequence[Number], total: Number, text: str) -> None:
-    """Assert that sizes make a number of elements, and that their product does not overflow on its way."""
-    _Guard(emit).expect_product(sizes, total, text)
 
 
 def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
@@ -96,21 +72,6 @@ def _numbers(static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]) -
 
 def _known(number: Number) -> int | None:
     return number if isinstance(number, int) else integer_of(number)
-
-
-def _whole(buffer: SSAValue) -> SSAValue:
-    """A buffer that begins where the memory of `buffer` does, and whose elements may all be used.
-
-    A base has no dimensions, a part strides: both may stand for the whole.
-    """
-    while isinstance(owner := buffer.owner, Operation):
-        assert isinstance(buffer.type, MemRefType)
-        is_base = isinstance(owner, memref.ExtractStridedMetaDataOp)
-        is_part = isinstance(owner, _PARTS) and not isinstance(buffer.type.layout, NoneAttr)
-        if not (is_base or is_part):
-            return buffer
-        buffer = owner.operands[0]
-    return buffer
 
 
 def _of_any_layout(type_: MemRefType) -> MemRefType:
@@ -211,94 +172,6 @@ class _Guard:
                 self._expect("sge", step, 0, text)
             past = self._add(start, self._last(count, step, size, text))
             self._expect("sle", self._add(past, self._at_most_one(count)), size, text)
-
-    def view(self, op: memref.ViewOp) -> None:
-        assert isinstance(op.result.type, MemRefType)
-        [size], text = self._shape(op.source), "the view is out of bounds"
-        self._expect("ule", op.byte_shift, size, text)
-        shape = op.result.type.get_shape()
-        element = bytes_of(op.result.type.element_type)
-        unit = element * math.prod(max(n, 1) for n in shape if n != DYNAMIC_INDEX)
-        unit = min(unit, _MOST)
-        room = self._binary(arith.SubiOp, size, op.byte_shift)
-        room = self._binary(arith.DivUIOp, room, unit)
-        if not op.sizes and 0 not in shape:
-            self._expect("uge", room, 1, text)
-        for count in op.sizes:
-            self._expect("ule", count, room, text)
-            room = self._binary(arith.DivUIOp, room, self._binary(arith.MaxSIOp, count, 1))
-
-    def reinterpret_cast(self, op: memref.ReinterpretCastOp) -> None:
-        """The result is in the memory that the source is known to be a part of."""
-        text = "the view is out of bounds"
-        [last] = _numbers(op.static_offsets, op.offsets)
-        whole = _whole(op.source)
-        sizes = self._shape(whole)
-        start, *steps = self._layout(whole, sizes)
-        if _known(start) != 0:
-            self._expect("sge", last, start, text)
-        total: Number = start
-        count: Number = 1
-        for size, step in zip(sizes, steps, strict=True):
-            total = self._add(total, self._mul(self._add(size, -1), step))
-            count = self._mul(count, self._at_most_one(size))
-        total = self._mul(self._add(total, 1), count)
-        # Unsigned: a negative number is a very large one.
-        self._expect("ule", last, total, text)
-        count = 1
-        strides = _numbers(op.static_strides, op.strides)
-        for size, stride in zip(_numbers(op.static_sizes, op.sizes), strides, strict=True):
-            self._expect("sge", size, 0, text)
-            self._expect("sge", stride, 0, text)
-            last = self._add(last, self._last(size, stride, total, text))
-            count = self._mul(count, self._at_most_one(size))
-        self._expect("sle", self._add(last, count), total, text)
-
-    def collapse_shape(self, op: memref.CollapseShapeOp) -> None:
-        """The elements of a group of dimensions follow each other, at the distance of the last one's."""
-        assert isinstance(op.src.type, MemRefType)
-        if isinstance(op.src.type.layout, NoneAttr):
-            return
-        sizes = self._shape(op.src)
-        _, *strides = self._layout(op.src, sizes)
-        for group in groups_of(op):
-            for outer, inner in pairwise(one for one in group if _known(sizes[one]) != 1):
-                step = self._mul(strides[inner], sizes[inner])
-                a, b = _known(step), _known(strides[outer])
-                if a is not None and a == b:
-                    continue
-                values = self._value(strides[outer]), self._value(step)
-                follows = self.emit(arith.CmpiOp(*values, "eq")).result
-                values = self._value(sizes[outer]), self._value(1)
-                is_one = self.emit(arith.CmpiOp(*values, "sle")).result
-                text = f"the elements of dimensions {outer} and {inner} do not follow each other"
-                self.emit(cf.AssertOp(self.emit(arith.OrIOp(follows, is_one)).result, text))
-
-    def expand_shape(self, op: memref.ExpandShapeOp) -> None:
-        sizes = _numbers(op.static_output_shape, op.output_shape)
-        for dimension, (group, size) in enumerate(
-            zip(groups_of(op), self._shape(op.src), strict=True)
-        ):
-            text = f"the sizes do not make the size of dimension {dimension}"
-            self.expect_product([sizes[one] for one in group], size, text)
-
-    def expect_product(self, sizes: Sequence[Number], total: Number, text: str) -> None:
-        """A product of 0 has a factor of 0."""
-        known = [_known(size) for size in sizes]
-        if None not in known and math.prod(size or 0 for size in known) == _known(total):
-            return
-        room: Number = _MOST if _known(total) == 0 else total
-        if _known(total) is None:
-            is_empty = self.emit(arith.CmpiOp(self._value(total), self._value(0), "eq")).result
-            choice = arith.SelectOp(is_empty, self._value(_MOST), self._value(total))
-            room = self.emit(choice).result
-        product: Number = 1
-        for size in sizes:
-            # Unsigned: a negative size is a very large one.
-            self._expect("ule", size, room, text)
-            room = self._binary(arith.DivUIOp, room, self._binary(arith.MaxSIOp, size, 1))
-            product = self._mul(product, size)
-        self._expect("eq", product, total, text)
 
     def _shape(self, buffer: SSAValue) -> list[Number]:
         assert isinstance(buffer.type, MemRefType)

@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.dialects.linalg.ops import IndexOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -32,7 +31,7 @@ from xdsl.ir.affine import (
 from tfrt_nb.dialects.async_.upstream.loops import ParallelOp, ReduceOp
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.buffers.guard_views import dimension_size
-from tfrt_nb.passes.control_flow import Emitter, erase, replace, terminator_of
+from tfrt_nb.passes.control_flow import Emitter, erase, terminator_of
 from tfrt_nb.passes.errors import fail
 
 
@@ -111,9 +110,7 @@ def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAVal
             argument.replace_all_uses_with(_element(op, emit, operand, map_, indices))
     end = terminator_of(body)
     for nested in list(body.ops):
-        if isinstance(nested, IndexOp):
-            replace(nested, [indices[nested.dim.value.data]])
-        elif nested is not end:
+        if nested is not end:
             nested.detach()  # type: ignore[no-untyped-call]
             if nested.location is UNKNOWN_LOC:  # that of a named operation
                 nested.location = op.location

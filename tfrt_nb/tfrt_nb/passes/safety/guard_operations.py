@@ -47,7 +47,6 @@ from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErro
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
-from tfrt_nb.dialects.async_.upstream import arithmetic
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS, alignment_of
 from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
 from tfrt_nb.passes.constants import integer_of
@@ -65,7 +64,6 @@ DIVISIONS: frozenset[type[Operation]] = frozenset(
         arith.CeilDivSIOp,
         arith.CeilDivUIOp,
         arith.FloorDivSIOp,
-        *(arithmetic.BINARY_OPERATIONS[name] for name in arithmetic.DIVISIONS),
     }
 )
 MAX_BYTES_OF_AN_ELEMENT = 16

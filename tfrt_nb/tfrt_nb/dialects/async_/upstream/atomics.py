@@ -162,7 +162,7 @@ def _is_pure(op: Operation) -> bool:
     """Whether an operation only computes, as far as it does so by itself: others in it are asked, too."""
     dialect = op.name.partition(".")[0]
     is_choice = op.name in ("scf.if", "scf.index_switch", "scf.yield")
-    return dialect in ("arith", "math", "index") or is_choice or op.has_trait(Pure)
+    return dialect in ("arith", "math") or is_choice or op.has_trait(Pure)
 
 
 @irdl_op_definition

@@ -1,7 +1,7 @@
 """The upstream dialects that async programs are written in, with MLIR's syntax where xDSL has none.
 
 xDSL defines `memref.cast`, `memref.global` and others but reads them in generic form only.  The classes
-here, in `allocation`, `arithmetic`, `atomics`, `buffers`, `conversions`, `loops` and `views` are the same operations with the custom form added, and those
+here, in `arithmetic`, `atomics`, `buffers`, `conversions`, `loops` and `views` are the same operations with the custom form added, and those
 that xDSL lacks.
 """
 
@@ -28,7 +28,6 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.upstream import (
-    allocation,
     arithmetic,
     atomics,
     buffers,
@@ -111,17 +110,21 @@ def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
 Arith = with_operations(
     arith.Arith,
     (
-        arithmetic.AddUIExtendedOp,
         arithmetic.CmpfOp,
         arithmetic.CmpiOp,
         *conversions.OPERATIONS.values(),
     ),
     (arithmetic.RemFOp, conversions.OPERATIONS["index_castui"]),
+    without=(arith.AddUIExtendedOp, arith.MulSIExtendedOp, arith.MulUIExtendedOp),
 )
 Cf = with_operations(cf.Cf, (arithmetic.SwitchOp,))
 Scf = with_operations(scf.Scf, loops.OPERATIONS)
 MemRef = with_operations(
     memref.MemRef,
-    (GlobalOp, *allocation.OPERATIONS, *atomics.OPERATIONS, *buffers.OPERATIONS, *views.OPERATIONS),
-    (*allocation.MORE_OPERATIONS, *atomics.MORE_OPERATIONS, *views.MORE_OPERATIONS),
+    (GlobalOp, *atomics.OPERATIONS, *buffers.OPERATIONS, *views.OPERATIONS),
+    atomics.MORE_OPERATIONS,
+    without=(
+        *(memref.AllocaScopeOp, memref.AllocaScopeReturnOp, memref.ViewOp),
+        *(memref.CollapseShapeOp, memref.ExpandShapeOp, memref.ReinterpretCastOp),
+    ),
 )

@@ -131,21 +131,7 @@ class YieldOp(ops.YieldOp):
                 )
 
 
-class IndexOp(ops.IndexOp):
-    """`linalg.index 0 : index`."""
-
-    def verify_(self) -> None:
-        around = self.parent_op()
-        if isinstance(around, LinalgStructuredOperation):
-            dimension, loops = self.dim.value.data, around.get_num_loops()
-            if not 0 <= dimension < loops:
-                raise VerifyException(
-                    f"expected dim ({dimension}) to be lower than the number of loops ({loops}) "
-                    "of the enclosing LinalgOp"
-                )
-
-
-OPERATIONS: tuple[type[Operation], ...] = (FillOp, CopyOp, GenericOp, IndexOp, YieldOp)
+OPERATIONS: tuple[type[Operation], ...] = (FillOp, CopyOp, GenericOp, YieldOp)
 """What replaces operations of xDSL."""
 
-Linalg = with_operations(known, OPERATIONS)
+Linalg = with_operations(known, OPERATIONS, without=[ops.IndexOp])

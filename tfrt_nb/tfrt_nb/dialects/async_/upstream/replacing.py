@@ -44,8 +44,9 @@ def with_operations(
     dialect: Dialect,
     replacements: Sequence[type[Operation]],
     more: Sequence[type[Operation]] = (),
+    without: Sequence[type[Operation]] = (),
 ) -> Dialect:
-    """The dialect with some operations replaced by others of the same name, and some more."""
+    """The dialect with some operations replaced by others of the same name, some more, and some less."""
     by_name = {op.name: op for op in replacements}
-    operations = [by_name.get(op.name, op) for op in dialect.operations]
+    operations = [by_name.get(op.name, op) for op in dialect.operations if op not in without]
     return Dialect(dialect.name, [*operations, *more], list(dialect.attributes))
