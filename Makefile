@@ -35,8 +35,8 @@ demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
 
 lab: core
-	@# In a container one is root, which JupyterLab refuses by itself.
-	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/tutorials.ipynb
+	@# In a container one is root, which JupyterLab refuses by itself.  The address that it prints is that of the page.
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --LabApp.default_url=/lab/tree/tutorials.ipynb notebooks
 
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb

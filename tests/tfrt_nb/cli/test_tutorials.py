@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -97,3 +98,19 @@ def test_root_is_allowed_to_open_jupyterlab_as_in_a_container(
     monkeypatch.setattr(subprocess, "run", run)
     assert main(["tutorials", str(copied)]) == 0
     assert [("--allow-root" in command) for command in started] == [allowed]
+
+
+def test_the_address_that_jupyterlab_prints_is_that_of_the_start_page(
+    copied: Path, monkeypatch: MonkeyPatch
+) -> None:
+    run = subprocess.run
+
+    def prints_its_address(command: list[str], check: bool) -> subprocess.CompletedProcess[str]:
+        shown = run([*command, "--show-config-json"], check=check, capture_output=True, text=True)
+        config = json.loads(shown.stdout)
+        assert config["LabApp"]["default_url"] == "/lab/tree/tutorials.ipynb"
+        assert command[-1] == str(copied)
+        return shown
+
+    monkeypatch.setattr(subprocess, "run", prints_its_address)
+    assert main(["tutorials", str(copied)]) == 0

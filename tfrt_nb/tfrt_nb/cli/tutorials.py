@@ -37,7 +37,9 @@ def execute(options: argparse.Namespace) -> int:
         return EXIT_PROBLEM
     # In a container one is root, which JupyterLab refuses by itself.
     root = ["--allow-root"] if os.geteuid() == 0 else []
-    command = [sys.executable, "-m", "jupyterlab", *root, str(folder / START)]
+    # The address that JupyterLab prints leads to the start page, too, where no browser opens by itself.
+    page = f"--LabApp.default_url=/lab/tree/{START}"
+    command = [sys.executable, "-m", "jupyterlab", *root, page, str(folder)]
     return subprocess.run(command, check=False).returncode
 
 
