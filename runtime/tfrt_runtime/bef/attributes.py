@@ -1,7 +1,7 @@
 """Attributes as values.
 
 An attribute is referred to by its offset in the attributes section; what it is (its kind) is not
-stored with it, so the reader must know it.  `attribute_writer` has the layouts.
+stored with it, so the reader must know it.  `attribute_bytes` has the layouts.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfrt_runtime.bef import numbers
-from tfrt_runtime.bef.attribute_reader import AttributeReader
-from tfrt_runtime.bef.attribute_writer import write_attribute
+from tfrt_runtime.bef.attribute_bytes import AttributeReader, write_attribute
 from tfrt_runtime.bef.attributes import (
     Aggregate,
     Array,
