@@ -1,12 +1,6 @@
 func.func @main() {
   %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
   %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.generic_atomic_rmw %m[%i] : memref<2xf32> {
   ^bb0(%c: i32):
     memref.atomic_yield %c : i32
@@ -17,12 +11,7 @@ func.func @main() {
 func.func @main() {
   %i = arith.constant 1 : index
   %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
   %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.generic_atomic_rmw %m[%i] : memref<2xf32> {
   ^bb0(%c: f32):
     memref.atomic_yield %x : i32
@@ -31,14 +20,7 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
   %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.generic_atomic_rmw %m[] : memref<2xf32> {
   ^bb0(%c: f32):
     memref.atomic_yield %c : f32
@@ -48,13 +30,7 @@ func.func @main() {
 // -----
 func.func @main() {
   %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
   %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.generic_atomic_rmw %m[%i] : memref<2xf32> {
   ^bb0(%c: f32):
     memref.store %c, %m[%i] : memref<2xf32>
@@ -65,13 +41,8 @@ func.func @main() {
 // -----
 func.func @main() {
   %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
   %f = arith.constant 2.0 : f32
-  %b = arith.constant true
   %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.generic_atomic_rmw %m[%i] : memref<2xf32> {
     memref.atomic_yield %f : f32
   }
@@ -80,13 +51,7 @@ func.func @main() {
 // -----
 func.func @main() {
   %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
-  %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
   %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.generic_atomic_rmw %d[%i] : memref<?xf32> {
   ^bb0(%c: f32):
     memref.atomic_yield %c : f32
@@ -96,12 +61,6 @@ func.func @main() {
 // -----
 func.func @main() {
   %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
-  %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
   %t = memref.alloc() : memref<2xi1>
   %o = memref.generic_atomic_rmw %t[%i] : memref<2xi1> {
   ^bb0(%c: i1):
@@ -113,25 +72,15 @@ func.func @main() {
 func.func @main() {
   %i = arith.constant 1 : index
   %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
-  %m = memref.alloc() : memref<2xf32>
   %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.atomic_rmw addf %x, %k[%i] : (i32, memref<2xi32>) -> i32
   return
 }
 // -----
 func.func @main() {
   %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
   %f = arith.constant 2.0 : f32
-  %b = arith.constant true
   %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.atomic_rmw addi %f, %m[%i] : (f32, memref<2xf32>) -> f32
   return
 }
@@ -139,38 +88,22 @@ func.func @main() {
 func.func @main() {
   %i = arith.constant 1 : index
   %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
   %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.atomic_rmw addi %x, %m[%i] : (i32, memref<2xf32>) -> i32
   return
 }
 // -----
 func.func @main() {
   %i = arith.constant 1 : index
-  %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
   %b = arith.constant true
-  %m = memref.alloc() : memref<2xf32>
-  %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
   %t = memref.alloc() : memref<2xi1>
   %o = memref.atomic_rmw andi %b, %t[%i] : (i1, memref<2xi1>) -> i1
   return
 }
 // -----
 func.func @main() {
-  %i = arith.constant 1 : index
   %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
-  %m = memref.alloc() : memref<2xf32>
   %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.atomic_rmw addi %x, %k[] : (i32, memref<2xi32>) -> i32
   return
 }
@@ -178,12 +111,7 @@ func.func @main() {
 func.func @main() {
   %i = arith.constant 1 : index
   %x = arith.constant 1 : i32
-  %f = arith.constant 2.0 : f32
-  %b = arith.constant true
-  %m = memref.alloc() : memref<2xf32>
   %k = memref.alloc() : memref<2xi32>
-  %d = memref.alloc(%i) : memref<?xf32>
-  %t = memref.alloc() : memref<2xi1>
   %o = memref.atomic_rmw divi %x, %k[%i] : (i32, memref<2xi32>) -> i32
   return
 }

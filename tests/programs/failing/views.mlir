@@ -2,9 +2,7 @@
 // A part of other elements.
 func.func @main() {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
-  %far = arith.constant 90000000 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi8>
   %k = memref.subview %m[0] [8] [1] : memref<?xi8> to memref<8xi64, strided<[1]>>
@@ -15,9 +13,6 @@ func.func @main() {
 // A part that does not follow each other, by its type.
 func.func @main() {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %far = arith.constant 90000000 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc() : memref<8xi64>
   %k = memref.subview %m[2] [3] [2] : memref<8xi64> to memref<3xi64>
@@ -28,9 +23,6 @@ func.func @main() {
 // Other sizes.
 func.func @main() {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %far = arith.constant 90000000 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc() : memref<8xi64>
   %k = memref.subview %m[2] [3] [2] : memref<8xi64> to memref<4xi64, strided<[2], offset: 2>>
@@ -41,9 +33,6 @@ func.func @main() {
 // More numbers than dimensions.
 func.func @main() {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %far = arith.constant 90000000 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc() : memref<8xi64>
   %k = memref.subview %m[2, 2] [3, 2] [1, 1] : memref<8xi64> to memref<3x2xi64, strided<[1, 1]>>
@@ -54,9 +43,6 @@ func.func @main() {
 // A base with dimensions.
 func.func @main() {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %far = arith.constant 90000000 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc() : memref<8xi64>
   %b, %o, %size, %stride = memref.extract_strided_metadata %m : memref<8xi64> -> memref<8xi64>, index, index, index
