@@ -33,11 +33,8 @@ from tfrt_nb.language.operations import Entry, all_entries, kernel_names, names
 from tfrt_nb.passes import pipeline
 from tfrt_nb.programs import Program
 from tfrt_nb.report import render_all
-from tfrt_nb.tracing.functions import TracedProgram
 from tfrt_runtime import scalars
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.executor.batch import Batch
-from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 from tfrt_runtime.testing import btf_files
 
@@ -276,20 +273,16 @@ PYTHON = {
 
 
 def python_api() -> str:
-    """Every public name of the package, and what its functions return, with signatures and docstrings.
+    """Every public name of the package, with signatures and docstrings.
 
     Raises:
         ValueError: if a public name is missing in `PYTHON`.
     """
-    returned = (Batch, Execution, TracedProgram)
     parts = [
         "# Python",
-        "All names are those of `import tfrt_nb as tfrt`, but "
-        + ", ".join(f"`{one.__name__}`" for one in returned)
-        + ": these classes are of runs and of what `@tfrt.program` makes. {ref}`The index <genindex>` is alphabetical.",
+        "All names are those of `import tfrt_nb as tfrt`. {ref}`The index <genindex>` is alphabetical.",
     ]
     named = {name: getattr(tfrt_nb, name) for name in tfrt_nb.__all__}
-    named |= {one.__name__: one for one in returned}
     shown = {
         name: thing
         for name, thing in named.items()

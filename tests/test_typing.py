@@ -47,6 +47,9 @@ def half(x: tfrt.f64) -> tfrt.f64:
     return x * 0.5
 
 
+started: tfrt.Execution = total(7, 2)
+traced: tfrt.TracedProgram = total
+several: tfrt.Batch = tfrt.call_each("tfrt.add.i32", [1], [2])
 name: str = price.kernel.name + half.kernel.name
 cents: int = price(3, cents=2)
 add(np.ones(3), np.ones(3))

@@ -156,8 +156,7 @@ class CellMagics(Magics):
                 outlet.show_stage(program.emit(options.emit), options.emit)
                 return
             values = evaluated(options.inputs, self._shell.user_ns)
-            others = {library.name for library in libraries.values()} - {text.name}
-            calls = chosen(program, options.function, values, others)
+            calls = chosen(program, options.function, values)
             if calls and options.explore:
                 for call in calls:
                     outlet.show_explored(outcomes_of(program, call))

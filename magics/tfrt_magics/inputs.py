@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfrt_magics.bridge.run import Program, Signature
-from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 
 if TYPE_CHECKING:
     from tfrt_nb.programs import Program as CompiledProgram
@@ -86,24 +86,19 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> C
     raise TfrtError(error(text))
 
 
-def chosen(
-    program: Program, name: str | None, values: Mapping[str, object], others: Collection[str] = ()
-) -> list[Call]:
-    """The functions to run: `name`, or those whose arguments all have values, in order.
-
-    Those of `others`, which are the sources of programs of `--with`, run only by their name.
+def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> list[Call]:
+    """The functions to run: `name`, or those of the program's own whose arguments all have values, in order.
 
     Raises:
         TfrtError: when `name` is missing, an argument has no value, or a value has no argument.
     """
-    functions = program.functions
     if name is not None:
-        one = next((function for function in functions if function.name == name), None)
+        one = next((function for function in program.functions if function.name == name), None)
         if one is None:
             raise TfrtError(error(f"there is no function @{name}", notes=_nearest(name, program)))
         candidates = [one]
     else:
-        candidates = [one for one in functions if not _is_of(one, others) and _runs_by_itself(one)]
+        candidates = [one for one in program.own_functions if _runs_by_itself(one)]
     parameters = {one.name: _parameters(program, one, values) for one in candidates}
     _refuse_unknown(values, candidates, parameters)
     ready = [one for one in candidates if all(each in values for each in parameters[one.name])]
@@ -141,10 +136,6 @@ def nothing_to_run(program: Program) -> str:
     if any(function.is_compiled for function in program.functions):
         return "the program compiles; it has no @main to run, and --function chooses another"
     return "the program compiles; it has no function to run"
-
-
-def _is_of(function: Signature, sources: Collection[str]) -> bool:
-    return isinstance(function.location, Location) and function.location.source in sources
 
 
 def _runs_by_itself(function: Signature) -> bool:

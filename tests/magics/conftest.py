@@ -156,6 +156,10 @@ class FakeProgram:
     functions: tuple[FakeSignature, ...] = (FakeSignature("main", (), ("i32",)),)
     name: str = "cell 1"
 
+    @property
+    def own_functions(self):
+        return self.functions
+
     def parameters(self, function):
         return next(
             tuple(f"x{i}" for i in range(len(f.argument_types)))

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         while_loop,
     )
     from tfrt_nb.tracing.eager import call, call_each
+    from tfrt_nb.tracing.functions import TracedProgram
     from tfrt_nb.tracing.static import (
         f32,
         f64,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     )
     from tfrt_runtime.async_runtime.externals import external
     from tfrt_runtime.diagnostics import TfrtError
+    from tfrt_runtime.executor.batch import Batch
+    from tfrt_runtime.executor.execution import Execution
     from tfrt_runtime.host.allocator import HostAllocator, LeakCheckAllocator, MallocAllocator
     from tfrt_runtime.host.composing import gather, unavailable
     from tfrt_runtime.host.context import HostContext
@@ -92,8 +95,11 @@ _NAMES = {
         "min parallel_for program repeat ui8 ui16 ui32 ui64 while_loop"
     ),
     "tfrt_nb.tracing.eager": "call call_each",
+    "tfrt_nb.tracing.functions": "TracedProgram",
     "tfrt_runtime.async_runtime.externals": "external",
     "tfrt_runtime.diagnostics": "TfrtError",
+    "tfrt_runtime.executor.batch": "Batch",
+    "tfrt_runtime.executor.execution": "Execution",
     "tfrt_runtime.host.allocator": "HostAllocator LeakCheckAllocator MallocAllocator",
     "tfrt_runtime.host.composing": "gather unavailable",
     "tfrt_runtime.host.context": "HostContext",
@@ -121,12 +127,14 @@ __all__ = [
     "Activity",
     "Answer",
     "AsyncValue",
+    "Batch",
     "BlockingWarning",
     "CancelledError",
     "ChromeSink",
     "Code",
     "ConcurrentWorkQueue",
     "DaskWorkQueue",
+    "Execution",
     "HostAllocator",
     "HostContext",
     "KernelError",
@@ -140,6 +148,7 @@ __all__ = [
     "ResourceContext",
     "TfrtError",
     "TimeoutError",
+    "TracedProgram",
     "Tracing",
     "TracingSink",
     "call",

@@ -292,8 +292,7 @@ class Program:
     @cached_property
     def _default_function(self) -> str | None:
         """What runs when no function is named: @main, or the only public one; None else."""
-        compiled = () if self.compiled is None else self.compiled.functions
-        names = list(dict.fromkeys([*(one.name for one in self._host_functions), *compiled]))
+        names = list(dict.fromkeys(one.name for one in self.own_functions))
         if "main" in names:
             return "main"
         if len(names) > 1 and self.plain is not None:
@@ -419,6 +418,17 @@ class Program:
             )
             for function in compiled
         ]
+
+    @property
+    def own_functions(self) -> list[FunctionSignature]:
+        """Those of the program's own text, which run without being named: not those of its libraries."""
+        others = self._library_sources - {self.name}
+        return [one for one in self.functions if getattr(one.location, "source", "") not in others]
+
+    @property
+    def _library_sources(self) -> set[str]:
+        libraries = self.libraries.values()
+        return {one.name for one in libraries}.union(*(one._library_sources for one in libraries))
 
     @property
     def _host_functions(self) -> list[BefFunction]:

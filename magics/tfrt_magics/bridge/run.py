@@ -47,6 +47,9 @@ class Program(Protocol):
     @property
     def functions(self) -> Sequence[Signature]: ...
 
+    @property
+    def own_functions(self) -> Sequence[Signature]: ...
+
     def emit(self, stage: str) -> str:
         """The program at a stage; raises TfrtError when it has none such."""
 

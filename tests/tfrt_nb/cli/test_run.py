@@ -302,3 +302,32 @@ def test_an_argument_that_is_no_file_of_an_array_says_so(shell, name: str, said:
 
     assert outcome.status == 2
     assert outcome.stderr.startswith(f"tfrt-nb: error: {said}")
+
+
+def test_an_error_in_a_file_beside_the_program_has_the_line_of_that_file(shell) -> None:
+    program = shell.write("p.mlir", "func.func @main() {\n  tfrt.return\n}")
+    code = shell.write("kernels.py", "import nowhere_to_be_found")
+    text = shell.write("more.mlir", "func.func @more( {\n}")
+
+    for path, line in ((code, "import nowhere_to_be_found"), (text, "func.func @more( {")):
+        outcome = shell("run", program, "--with", path)
+
+        assert outcome.status == 1
+        assert outcome.stderr.startswith(f"{path}:1:")
+        assert outcome.stderr.splitlines()[1] == line
+
+
+def test_one_option_names_several_files_beside_the_program(shell) -> None:
+    program = shell.write(
+        "p.mlir",
+        "func.func @main() -> i32 {\n  %x = tfrt.call @one() : () -> i32\n  tfrt.return %x : i32\n}",
+    )
+    one = shell.write(
+        "one.mlir",
+        "func.func @one() -> i32 {\n  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32\n}",
+    )
+    code = shell.write("code.py", "print('was run')")
+
+    outcome = shell("run", program, "--with", f"{one},{code}")
+
+    assert outcome.stdout == "was run\n--- Running 'main':\n'main' returned 1\n"

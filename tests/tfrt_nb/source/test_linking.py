@@ -47,6 +47,21 @@ def test_names_keep_what_they_mean_in_their_own_program(linked) -> None:
     }
 
 
+def test_a_function_of_a_library_does_not_run_by_itself() -> None:
+    one = "func.func @one() -> i32 {\n  %x = tfrt.constant.i32 1\n  tfrt.return %x : i32\n}"
+    two = (
+        "func.func @two() -> i32 {\n  %x = tfrt.call @one() : () -> i32\n  tfrt.return %x : i32\n}"
+    )
+    three = two.replace("@one", "@two").replace("@two()", "@three()", 1)
+    first = Program.from_source(one, "first")
+    second = Program.from_source(two, "second", libraries={"lib": first})
+
+    program = Program.from_source(three, "third", libraries={"lib": second})
+
+    assert second.run().result() == program.run().result() == program.one().result() == 1
+    assert [one.name for one in program.own_functions] == ["three"]
+
+
 def test_a_misspelt_function_of_a_library_is_suggested() -> None:
     libraries = {"lib": Program.from_source(USES_HELP, "library")}
     with pytest.raises(TfrtError, match="'twicee' does not reference") as caught:

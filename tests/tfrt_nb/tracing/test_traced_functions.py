@@ -529,3 +529,17 @@ def test_a_kernel_has_no_attribute_with_the_name_of_the_order() -> None:
 
         @tfrt.kernel("traced.after")
         def ordered(x: int, *, after: int = 1) -> None: ...
+
+
+def test_a_host_as_an_argument_is_told_where_it_goes() -> None:
+    @tfrt.program
+    def same(x: tfrt.i32) -> tfrt.i32:
+        return x
+
+    with (
+        tfrt.HostContext("s") as host,
+        pytest.raises(
+            tfrt.TfrtError, match=r"keyword argument 'host'; it is an option of same\.run"
+        ),
+    ):
+        same(1, host=host)

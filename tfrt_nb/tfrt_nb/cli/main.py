@@ -197,7 +197,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="a Python file whose kernels the program calls, or an .mlir file with functions that it calls;"
-        " any number of times",
+        " any number of times, or with commas between them",
     )
     command.add_argument(
         "--tier",

@@ -163,7 +163,9 @@ class TracedProgram:
         try:
             bound = self._signature.bind(*values, **keywords)
         except TypeError as wrong:
-            refuse(f"@{self._name}: {wrong}")
+            options = [one for one in keywords if one in ("host", "timeout", "function")]
+            hint = f"; it is an option of {self._name}.run" if options else ""
+            refuse(f"@{self._name}: {wrong}{hint}")
         bound.apply_defaults()
         return tuple(bound.arguments[one.name] for one in self._parameters)
 

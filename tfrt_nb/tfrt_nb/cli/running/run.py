@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -62,7 +63,11 @@ def execute(options: argparse.Namespace) -> int:
             return 0
         chosen = choose(program, options.function, len(arguments))
     except TfrtError as problem:
-        show(problem, text)
+        sys.stdout.flush()
+        sources = {} if text is None else {name: text}
+        for diagnostic in problem.diagnostics:  # a file of --with may be what is wrong
+            find_source(diagnostic, sources)
+            print_problem(diagnostic, sources)
         return 1
     try:
         if options.explore is not None or options.replay is not None or options.step:
@@ -105,11 +110,15 @@ def make_program(source: str | bytes, name: str, options: argparse.Namespace) ->
 def read_others(paths: Sequence[str]) -> dict[str, Program]:
     """Run the Python files of `--with`, which register kernels; the others as programs, by their names.
 
+    One option has several with commas between them, as in a cell.
+
     Raises:
         TfrtError: if a file cannot be read, or is wrong.
     """
     libraries: dict[str, Program] = {}
-    for path in paths:
+    for path in itertools.chain.from_iterable(
+        [one] if Path(one).exists() else one.split(",") for one in paths
+    ):
         data = read_input(path)
         if path.endswith(".py"):
             run_python(path)
@@ -208,6 +217,7 @@ def read_argument(text: str) -> object:
 def choose(program: Program, function: str | None, given: int) -> list[FunctionSignature]:
     """Which functions to run: the one that was asked for, or all of a host program that take no
     arguments, in the order of the file, and a compiled @main.  With arguments, @main or the only one.
+    Functions of `--with` run where they are called, or asked for.
 
     Raises:
         TfrtError: if there is no such function, or it takes another number of arguments than `given`.
@@ -215,6 +225,7 @@ def choose(program: Program, function: str | None, given: int) -> list[FunctionS
     functions = program.functions
     if function is not None:
         return [_callable(functions, function.removeprefix("@"), given)]
+    functions = program.own_functions
     if given:
         only = functions[0].name if len(functions) == 1 else "main"
         return [_callable(functions, only, given)]
@@ -385,7 +396,7 @@ def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
 
 
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
-    """Read the source that a diagnostic of a BEF file is about, where it can be found."""
+    """Read the source that a diagnostic is about, where it can be found and is not there yet."""
     place = diagnostic.location
     if not isinstance(place, Location) or place.source in sources:
         return
