@@ -161,7 +161,9 @@ def test_the_contributors_page_names_modules_and_functions_that_exist() -> None:
         return any(f"def {function}(" in one.with_suffix(".py").read_text() for one in holders)
 
     assert len(named) > 5
-    assert [n for n in named if not n.endswith((".ipynb", ".js", ".md", ".py")) and not exists(n)] == []
+    assert [
+        n for n in named if not n.endswith((".ipynb", ".js", ".md", ".py")) and not exists(n)
+    ] == []
 
 
 ROOMS = sorted({path.parent for floor in FLOORS.values() for path in floor.rglob("__init__.py")})
