@@ -1,6 +1,7 @@
 // The plugins.  Each needs modules that JupyterLab shares; where one is missing or different, that
 // plugin is left out with a line on the console, and the notebook works as it would without us.
 
+import { element } from "./board/dom.js";
 import { createColours } from "./colours.js";
 import { createCurrentLine } from "./current.js";
 import { createDefinitions } from "./definitions.js";
@@ -23,6 +24,8 @@ export async function createPlugins(shared) {
           ...(ask ? [createDefinitions({ view, ask, panelOf })] : [])].map((create) => guarded("editor", create));
         const factory = (options) => codemirror.EditorExtensionRegistry.createImmutableExtension(all.map((create) => create(options) ?? []));
         registry.addExtension({ name: "tfrt", factory });
+        // JupyterLab wraps signatures in its list of completions, each into the row below.
+        document.head.append(element("style", {}, `[title*="->"] > .jp-Completer-typeExtended { white-space: nowrap; }`));
       }];
     }),
     plugin("renderer", async () => {

@@ -61,7 +61,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 .tag { margin-left: 6px; font: 11px var(--ui); color: var(--soft); }
 .twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
 .log .row > * { margin-right: 12px; }
-.whole { position: sticky; bottom: 0; max-height: 200px; overflow: auto; padding: 6px 12px; background: var(--paper); border-top: 1px solid var(--line); }
+.whole { position: sticky; bottom: 0; background: var(--paper); }
 .timeline .row { display: grid; gap: 12px; grid-template-columns: minmax(110px, 1fr) minmax(0, 76px) minmax(0, 244px); }
 h4 { margin: 0; padding: 6px 12px 2px; }
 .track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }

@@ -23,7 +23,7 @@ export function linesOf(log) {
 
 export function createLog(store) {
   const rows = createRows({ label: "Printed by the program", height: 22, cells: [["when", "soft ui"], ["where", "soft ui"], ["text", ""]], draw: drawItem, choose });
-  const more = element("p.note.soft", { hidden: true }), whole = element("pre.whole", { hidden: true });
+  const more = element("p.note.soft", { hidden: true }), whole = element("pre.detail.whole", { hidden: true });
   const node = element("div.log", {}, rows.node, more, whole);
 
   /** Select what printed a line, and show the line whole where its row cuts it. */
