@@ -143,9 +143,14 @@ ADVICE = (
         "[Make it report itself](../howto/stuck.md).",
     ),
     (
-        "is left over",
-        r"left over",
-        "An object was never freed: count its `add_ref` and `drop_ref`, see tutorial [10](../tutorials/10_references.ipynb).",
+        "the group is full; the group waits forever",
+        r"the group (is full|waits)",
+        "The size of a group is the number of its members: count the `async.add_to_group` that run.",
+    ),
+    (
+        "is left over; is dropped too often",
+        r"left over|too often",
+        "An object was never freed, or once too often: count its `add_ref` and `drop_ref`, see tutorial [10](../tutorials/10_references.ipynb).",
     ),
     (
         "a header or section is corrupted",

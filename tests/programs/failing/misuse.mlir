@@ -97,3 +97,18 @@ func.func @main() -> i64 {
   %x = async.runtime.load %v : <i64>
   return %x : i64
 }
+// -----
+func.func @main() {
+  %n = arith.constant 1 : index
+  %g = async.create_group %n : !async.group
+  async.runtime.drop_ref %g {count = 1 : i64} : !async.group
+  async.await_all %g
+  return
+}
+// -----
+func.func @main() {
+  %one = arith.constant 1 : index
+  %m = memref.alloc(%one) : memref<?xi64>
+  %size = memref.dim %m, %one : memref<?xi64>
+  return
+}

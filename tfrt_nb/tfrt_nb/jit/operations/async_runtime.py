@@ -219,7 +219,7 @@ def _drop_ref(body: FunctionBody, op: Operation) -> None:
         name = "tfrtAsyncDropOwnRef"
     else:
         name = "tfrtAsyncDropRefOnTop" if ON_TOP in op.attributes else "tfrtAsyncDropRefByHand"
-    kind = runtime.runtime_kind(op.operands[0]).lower()
+    kind = runtime.runtime_kind(op.operands[0]).removeprefix("AllIn").lower()
     _count(body, op, name, body.module.failure(f"a reference to a {kind} is dropped too often", op))
 
 

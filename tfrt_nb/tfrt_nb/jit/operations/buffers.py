@@ -51,6 +51,7 @@ from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import fail
+from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.native.layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, HANDLE_SHIFT
 
 _LAST_BUFFER = "%buffers"
@@ -189,7 +190,7 @@ def _dim(body: FunctionBody, op: Operation) -> None:
     )
     dimension = integer_of(op.index)
     if not sizes or (dimension is not None and not 0 <= dimension < len(sizes)):
-        fail(op, f"the buffer has {len(sizes)} dimensions")
+        fail(op, f"the buffer has {counted(len(sizes), 'dimension')}")
     if dimension is not None:
         body.bind(op.result, sizes[dimension])
         return
