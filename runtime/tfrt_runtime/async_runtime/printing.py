@@ -14,15 +14,11 @@ Sink = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A function that compiled code calls: its type in MLIR's words, and what it does.
-
-    Those that are not for programs are called by code that the compiler makes, and only by that.
-    """
+    """A function that compiled code calls: its type in MLIR's words, and what it does."""
 
     name: str
     type: str
     does: str
-    for_programs: bool = True
 
 
 _KINDS = {
@@ -34,7 +30,6 @@ _KINDS = {
     "(f64) -> ()": ctypes.CFUNCTYPE(None, ctypes.c_double),
     "() -> f64": ctypes.CFUNCTYPE(ctypes.c_double),
     "() -> i64": ctypes.CFUNCTYPE(ctypes.c_int64),
-    "(!llvm.ptr) -> ()": ctypes.CFUNCTYPE(None, ctypes.c_char_p),
 }
 """How C calls functions of each type."""
 _BUFFER_KIND = ctypes.CFUNCTYPE(None, ctypes.c_int64)
@@ -66,9 +61,6 @@ _PRINTERS: dict[External, Callable[..., str]] = {
     External("print_open", "() -> ()", "prints '( '"): lambda: "( ",
     External("print_close", "() -> ()", "prints ' )'"): lambda: " )",
     External("print_flops", "(f64) -> ()", "prints operations per second as GFLOPS"): _flops,
-    External(
-        "printString", "(!llvm.ptr) -> ()", "prints a text that ends in a zero", for_programs=False
-    ): lambda text: text.decode(errors="replace"),
 }
 """Those that print scalars, each with the text of what it is given."""
 

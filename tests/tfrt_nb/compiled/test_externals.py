@@ -82,7 +82,6 @@ def test_functions_of_the_process_are_refused_where_they_are_declared(name: str)
         "@tfrtAsyncFreeFrame(!async.token, i64, i64)",
         "@mlirAsyncRuntimeGetValueStorage(!async.token) -> !async.value<i64>",
         "@mlirAsyncRuntimeCreateToken() -> !async.token",
-        "@printString(!async.token)",
         "@memcpy(i64, i64, i64) -> i64",
         "@sin(f64) -> f64",
     ],

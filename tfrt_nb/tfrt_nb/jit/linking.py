@@ -76,14 +76,12 @@ _HELPERS = {
 }
 
 LIBRARY: dict[str, External] = {
-    name: External(name, type_, does, for_programs=False)
-    for name, (type_, does) in _HELPERS.items()
+    name: External(name, type_, does) for name, (type_, does) in _HELPERS.items()
 } | {
     f"{name}{suffix}": External(
         f"{name}{suffix}",
         f"({', '.join([type_] * count)}) -> {type_}",
         "a function of the C library",
-        for_programs=False,
     )
     for count, names in _MATHEMATICS.items()
     for name in names

@@ -3,7 +3,7 @@ func.func @printComma() {
   return
 }
 func.func @printF32(%x: i32) {
-  vector.print %x : i32 punctuation <comma>
+  vector.print %x : i32
   return
 }
 func.func @main() {
@@ -38,25 +38,13 @@ func.func @main() {
   vector.print %x : f32
   vector.print %y : f32
   vector.print %z : f64
-  vector.print %a : f32 punctuation <no_punctuation>
-  vector.print punctuation <comma>
-  vector.print punctuation <open>
-  vector.print %c : index punctuation <comma>
-  vector.print punctuation <close>
-  vector.print punctuation <newline>
-  vector.print
-  vector.print str "hello\n"
-  vector.print str "no newline"
-  vector.print punctuation <newline>
   %big = arith.constant 16777217.0 : f64
   vector.print %big : f64
   %small = arith.constant 1.0e-7 : f32
   vector.print %small : f32
   %third = arith.constant 0.3333333333333333333 : f64
   vector.print %third : f64
-  "vector.print"(%a) <{punctuation = #vector.punctuation<close>}> : (f32) -> ()
   %n = arith.constant 255 : i8
   vector.print %n : i8
-  vector.print
   return
 }

@@ -417,16 +417,8 @@ module {
     vector.print %cst_6 : f32
     vector.print %cst_7 : f32
     vector.print %cst_8 : f64
-    vector.print %cst : f32 punctuation <no_punctuation>
-    vector.print punctuation <comma>
-    vector.print punctuation <open>
-    vector.print %c-3 : index punctuation <comma>
-    vector.print punctuation <close>
-    vector.print
-    vector.print
-    vector.print str "hello\0A"
-    vector.print str "no newline"
-    vector.print
+    vector.print %cst : f32
+    vector.print %c-3 : index
     %cst_9 = arith.constant 0x4170000010000000 : f64
     vector.print %cst_9 : f64
     %cst_10 = arith.constant 1.000000e-07 : f32
@@ -437,12 +429,11 @@ module {
     %cst_13 = arith.constant dense<[[[1.500000e+00, 2.000000e+00]], [[3.000000e+00, 4.000000e+00]], [[5.000000e+00, 6.000000e+00]]]> : vector<3x1x2xf64>
     %cst_14 = arith.constant dense<5> : vector<i64>
     vector.print %cst_12 : vector<2x2xi8>
-    vector.print %cst_13 : vector<3x1x2xf64> punctuation <comma>
+    vector.print %cst_13 : vector<3x1x2xf64>
     vector.print %cst_14 : vector<i64>
-    vector.print %cst : f32 punctuation <close>
+    vector.print %cst : f32
     %c-1_i8 = arith.constant -1 : i8
     vector.print %c-1_i8 : i8
-    vector.print
     return
   }
 }

@@ -49,13 +49,13 @@ def check_declarations(module: ModuleOp) -> Externals:
     for op in module.body.block.ops:
         if isinstance(op, func.FuncOp) and op.is_declaration:
             name = op.sym_name.data
-            own, common = registered().get(name), PRINTING.get(name)
-            known = own or common
+            own = registered().get(name)
+            known = own or PRINTING.get(name)
             if own is not None:
                 found[name] = own
             if any(type_.name.startswith("llvm.") for type_ in op.function_type.inputs):
                 continue  # `CheckAsync` says better that the program is lowered already
-            if known is None or (common is not None and not common.for_programs):
+            if known is None:
                 problems.append(_unknown(op, name, is_first=not problems))
             elif _spelled(op.function_type) != known.type:
                 text = f"'{name}' is declared with another type than it has, which is {known.type}"
@@ -66,8 +66,8 @@ def check_declarations(module: ModuleOp) -> Externals:
 
 
 def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
-    names = sorted([*registered(), *(e.name for e in PRINTING.values() if e.for_programs)])
-    if name in PRINTING or name in LIBRARY or name in RUNTIME_FUNCTIONS:
+    names = sorted([*registered(), *PRINTING])
+    if name in LIBRARY or name in RUNTIME_FUNCTIONS:
         message = f"'{name}' is for code that the compiler makes: programs may not call it"
     else:
         message = f"'{name}' is declared but not defined, and is no function that programs may call"

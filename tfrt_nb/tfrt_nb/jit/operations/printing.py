@@ -13,29 +13,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.dialects.async_.upstream.printing import PrintOp, Punctuation
+from tfrt_nb.dialects.async_.upstream.printing import PrintOp
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.passes.errors import fail
 
-_PUNCTUATION = {
-    Punctuation.NEW_LINE: "printNewline",
-    Punctuation.COMMA: "printComma",
-    Punctuation.OPEN: "printOpen",
-    Punctuation.CLOSE: "printClose",
-}
-
 
 def _print(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, PrintOp)
-    if op.text is not None:
-        name, _ = body.module.text(f"{op.text.data}\0")
-        body.call("printString", "void", ("ptr", name))
-        return
-    if op.source is not None:
-        _print_number(body, op, op.source.type, body.name(op.source))
-    if op.punctuation.data in _PUNCTUATION:
-        body.call(_PUNCTUATION[op.punctuation.data], "void")
+    _print_number(body, op, op.source.type, body.name(op.source))
+    body.call("printNewline", "void")
 
 
 def _print_number(body: FunctionBody, op: Operation, type_: Attribute, value: str) -> None:
