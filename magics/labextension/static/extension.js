@@ -25,7 +25,7 @@ export async function createPlugins(shared) {
         const factory = (options) => codemirror.EditorExtensionRegistry.createImmutableExtension(all.map((create) => create(options) ?? []));
         registry.addExtension({ name: "tfrt", factory });
         // JupyterLab wraps signatures in its list of completions, each into the row below.
-        document.head.append(element("style", {}, `[title*="->"] > .jp-Completer-typeExtended { white-space: nowrap; }`));
+        document.head.append(element("style", {}, `[title*="->"]>.jp-Completer-typeExtended{white-space:nowrap}`));
       }];
     }),
     plugin("renderer", async () => {

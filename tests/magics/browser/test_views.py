@@ -515,6 +515,23 @@ def test_a_line_of_the_log_that_its_row_cuts_is_shown_whole_where_it_is_chosen(s
     whole.wait_for(state="visible")
 
 
+def test_plain_keys_are_the_boards_where_the_notebook_takes_its_shortcuts_first(show) -> None:
+    page = show(document(NESTED))
+    # As Notebook 7 does, which has shortcuts for the arrows.
+    page.evaluate(
+        """() => document.addEventListener("keydown", (event) => {
+            if (!event.target.closest("[data-lm-suppress-shortcuts]")) window.taken = event.key, event.stopPropagation();
+        }, true)"""
+    )
+    tab = page.locator("[role=tab][aria-selected=true]")
+    first = tab.inner_text()
+    tab.focus()
+    page.keyboard.press("ArrowRight")
+    assert tab.inner_text() != first
+    page.keyboard.press("Control+s")
+    assert page.evaluate("() => window.taken") == "s"
+
+
 def test_a_narrow_page_has_room_for_the_text_of_a_stage(show) -> None:
     stage = {
         "about": "before it, these changed nothing: " + "pass, " * 60,

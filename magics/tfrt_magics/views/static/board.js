@@ -16,6 +16,9 @@ import { createStages } from "./views/stages.js";
 import { createTimeline } from "./views/timeline.js";
 import { createValues, namesOf, progress } from "./views/values.js";
 
+// Keys without Ctrl and Command are the board's that has the focus. Others are the notebook's shortcuts, which Notebook 7 takes before a board hears of them.
+addEventListener("keydown", (event) => event.target.shadowRoot && event.target.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey)), true);
+
 /**
  * A board in `host`, an empty element, showing `store`.
  *
@@ -181,7 +184,6 @@ function createTabs(views, store) {
     node.click();
     node.focus();
     event.preventDefault();
-    event.stopPropagation();
   });
   return { list, panel, show, select };
 }

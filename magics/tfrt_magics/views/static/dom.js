@@ -42,9 +42,6 @@ export function duration(nanoseconds) {
 /** `30 000`: groups of three, so that a count can be read. */
 export const count = (number) => number.toLocaleString("fr");
 
-/** Keeps keys from the notebook, which would take them for its shortcuts. */
-export const keepKey = (event) => event.stopPropagation();
-
 /** One call of `action` a frame, however often it is asked for. */
 export function eachFrame(action) {
   let asked = false;

@@ -1,15 +1,15 @@
 // A slider through the time of a run that is over: play, pause, one event forth or back.
 
-import { button, duration, element, keepKey, setAttributes, setText } from "./dom.js";
+import { button, duration, element, setAttributes, setText } from "./dom.js";
 
 export function createReplay(store) {
   const slider = element("input", { type: "range", min: 0, step: "any", "aria-label": "Replay", style: "flex: 1 1 120px",
-    oninput: () => { pause(); store.goTo(Number(slider.value)); }, onkeydown: keepKey });
+    oninput: () => { pause(); store.goTo(Number(slider.value)); } });
   const named = (label) => ({ "aria-label": label, title: label });
   const play = button("▶", () => (timer === null ? start() : pause()));
   const back = button("‹", () => { pause(); store.step(-1); }, named("Step back"));
   const forth = button("›", () => { pause(); store.step(1); }, named("Step forward"));
-  const speed = element("select", { "aria-label": "Speed", onkeydown: keepKey },
+  const speed = element("select", { "aria-label": "Speed" },
     ...[20, 8, 3, 0].map((value) => element("option", { value, selected: value === 8 }, value ? `in ${value} s` : "as it was")));
   const time = element("span.soft");
   const node = element("div.bar", { role: "group", "aria-label": "Replay controls" }, play, back, forth, slider, time, speed);

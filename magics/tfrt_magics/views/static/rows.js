@@ -98,7 +98,6 @@ export function createRows({ role = "list", label, itemRole = "listitem", height
     else if (event.key === "Enter" || event.key === " ") choose(items[here], event.target);
     else return;
     event.preventDefault();
-    event.stopPropagation();
   });
   node.addEventListener("click", (event) => {
     const row = event.target.closest(".row");

@@ -1,6 +1,6 @@
 // The table of values: results first, then named values in the order of the program, for each function that ran.
 
-import { button, count, duration, element, keepKey, setAttributes, setText } from "../dom.js";
+import { button, count, duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { isShown } from "../history.js";
 import { SHAPES, STATES } from "../theme.js";
@@ -92,7 +92,7 @@ export function createValues(store) {
   const headings = COLUMNS.map(({ title }, place) =>
     element("div", { role: "columnheader", "aria-sort": "none" }, button(title, () => sortBy(place))));
   const search = element("input", { type: "search", placeholder: "filter", role: "searchbox", "aria-label": "Show only rows that contain",
-    oninput: () => store.changed(), onkeydown: keepKey });
+    oninput: () => store.changed(), onkeydown: (event) => event.stopPropagation() });
   const head = element("div.headings", { role: "row" }, ...headings);
   const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
   const groups = new Map();
