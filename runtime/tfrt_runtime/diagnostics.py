@@ -8,7 +8,7 @@ command line with a caret, and is drawn by the notebook under the cell's own lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -103,6 +103,11 @@ def error(
 def counted(count: int, noun: str) -> str:
     """So many of something: `1 argument`, `2 arguments`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def known_names(names: Sequence[str]) -> str:
+    """What there is: `there is @f`, `there are @f, @g`, `there are none`."""
+    return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}"
 
 
 def note(message: str, location: AnyLocation | None = None) -> Diagnostic:

@@ -27,6 +27,7 @@ from tfrt_runtime.bef.encoding import (
 )
 from tfrt_runtime.bef.records import BefFunction, BefKernel, Numbers, kernel_of
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
+from tfrt_runtime.diagnostics import counted
 
 _PROBLEM = "invalid Functions section in BEF file"
 _WORD = 4
@@ -336,7 +337,7 @@ def _find_wrong_use(function: BefFunction) -> str | None:
     kernels = function.kernels
     defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)
     if function.register_count != defined:
-        return f"{function.register_count} registers, {defined} are defined"
+        return f"{counted(function.register_count, 'register')}, but {defined} {'is' if defined == 1 else 'are'} defined"
     if any(register >= defined for register in function.result_registers):
         return "Using an undefined register in return op"
     entry_users, users = _users(function)

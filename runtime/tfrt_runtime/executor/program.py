@@ -14,7 +14,7 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, known_names, note
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.loading.alike import Alike, find_alike
@@ -313,8 +313,8 @@ class Executable:
         for index, function in enumerate(self.functions):
             if function.name == name:
                 return index
-        names = ", ".join(f"@{function.name}" for function in self.functions if function.name)
-        text = f"there is no function @{name}; there are {names or 'none'}"
+        known = known_names([f"@{function.name}" for function in self.functions if function.name])
+        text = f"there is no function @{name}; {known}"
         raise TfrtError(error(text, place_of_caller()))
 
     def prepare(self, request: Request) -> None:

@@ -576,7 +576,7 @@ def test_a_wrong_argument_is_refused_before_the_run_starts(run: Run) -> None:
         run(text, 1, 300)
     with pytest.raises(TfrtError, match="@main takes 2 arguments, found 1"):
         run(text, 1)
-    with pytest.raises(TfrtError, match="there is no function @other; there are @main"):
+    with pytest.raises(TfrtError, match="there is no function @other; there is @main"):
         run(text, function="other")
 
 

@@ -56,6 +56,56 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
     assert instead in advice(line)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "  %t = async.exec {\n  }",
+            ["2:8: error: custom op 'async.exec' is unknown", "did you mean 'async.execute'?"],
+        ),
+        ("  %t = async.qqq", ["2:8: error: custom op 'async.qqq' is unknown"]),
+        (
+            "  a = tfrt.constant.i32 1",
+            [
+                "2:3: error: custom op 'a' is unknown",
+                "values' names begin with '%': write '%a'",
+            ],
+        ),
+        ("  # first", ["2:3: error: expected a name after '#'; comments begin with '//'"]),
+        ("  return\n}", ["4:1: error: expected an operation, this closes nothing"]),
+        (
+            "  %a = arith.constant 1.5 : i32\n  return",
+            [
+                "3:3: error: floating point value not valid for specified type",
+                "'1.5' is not of i32",
+            ],
+        ),
+        (
+            "  %a = arith.constant 1 : i32\n  %b = async.await %a : i32\n  return",
+            [
+                "3:3: error: cannot name an operation with no results",
+                "'async.await' op operand #0 must be async value type or async token type, but got 'i32'",
+            ],
+        ),
+        (
+            "  tfrt.return\n  %a = tfrt.constant.i32 1",
+            ["2:3: error: 'tfrt.return' op must be the last operation in the parent block"],
+        ),
+        (
+            "  return\n}\nasync.func @g() -> i32 {\n  async.return",
+            [
+                "4:1: error: 'async.func' op result type must be async value type or async token type, but got 'i32'"
+            ],
+        ),
+    ],
+)
+def test_one_message_for_one_mistake(text: str, said: list[str]) -> None:
+    with pytest.raises(TfrtError) as caught:
+        Program.from_source(f"func.func @main() {{\n{text}\n}}", "cell")
+    (found,) = caught.value.diagnostics
+    assert [str(found).removeprefix("cell:"), *(one.message for one in found.notes)] == said
+
+
 def test_the_end_of_a_host_program() -> None:
     text = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 1\n  return %a : i32\n}"
     with pytest.raises(TfrtError) as caught:

@@ -93,6 +93,10 @@ def similar_operations(name: str) -> list[str]:
     """
     if own := difflib.get_close_matches(name, list(USER_KERNELS.names()), n=2, cutoff=0.75):
         return own
+    dialect, _, stem = name.partition(".")
+    if upstream := _LAZY_DIALECTS.get(dialect):
+        stems = [op.name.partition(".")[2] for op in upstream().operations]
+        return [f"{dialect}.{near}" for near in difflib.get_close_matches(stem, stems, n=2)]
     return similar(name, {*SIGNATURES, *_CLASSES})
 
 

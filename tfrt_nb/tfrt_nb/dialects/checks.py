@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS, HostType
+from tfrt_runtime.diagnostics import counted
 
 
 def problems(op: Operation, signature: Signature) -> Iterator[str]:
@@ -52,7 +53,7 @@ def _value_problems(
 ) -> Iterator[str]:
     expected = words + (rest,) * (len(types) - len(words)) if rest else words
     if len(types) != len(expected):
-        yield f"expected {len(expected)} {kind}s, but found {len(types)}"
+        yield f"expected {counted(len(expected), kind)}, but found {len(types)}"
         return
     for index, (value_type, word) in enumerate(zip(types, expected, strict=True)):
         if word != "any" and value_type != WORDS[word]:

@@ -73,7 +73,11 @@ def _integer_attribute(
     text = _without_spaces(span)
     if _is_float(text):
         # At the token behind the number, where MLIR notices it.
-        parser.raise_error("floating point value not valid for specified type")
+        behind = parser._current_token.span
+        message = "floating point value not valid for specified type"
+        raise MultipleSpansParseError(
+            behind, message, None, [(span, f"'{text}' is not of {number_type}")]
+        )
     if text in ("true", "false"):
         if number_type != I1:
             parser.raise_error("expected an integer, 'true' and 'false' are of type i1", span)

@@ -190,7 +190,7 @@ def python_order(answer: Names) -> str | None:
     body = next(one for one in traced.file.functions if one.name == "count")  # type: ignore[attr-defined]
     calls = [at for at, one in enumerate(body.kernels) if one.name == "lesson.tell"]
     if len(calls) != 3:
-        return f"`count` itself must call `tell` three times; here are {len(calls)} calls."
+        return f"`count` itself must call `tell` three times; calls here: {len(calls)}."
     if len(linear_orders(body, calls)) > 1:
         return "The program may also tell the numbers in another order: two of the calls have no chain between them."
     _told.clear()

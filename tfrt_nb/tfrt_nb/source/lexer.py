@@ -77,6 +77,8 @@ class SourceLexer(MLIRLexer):
             self._raise_string_error(quote)
         if character in "%#!^@":
             message = f"expected a name after '{character}'"
+            if character == "#":
+                message += "; comments begin with '//'"
         elif character == ".":
             message = "expected three consecutive dots for an ellipsis"
         else:

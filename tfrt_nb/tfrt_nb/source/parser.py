@@ -76,7 +76,10 @@ class SourceParser(RecoveringParser):
             elif (operation := self._parse_next_operation()) is not None:
                 operations.append(operation)
             else:
-                self.raise_error("expected an operation")
+                closes = self._current_token.kind is MLIRTokenKind.R_BRACE
+                self.raise_error(
+                    f"expected an operation{', this closes nothing' if closes else ''}"
+                )
         self._report_undefined_values()
         if len(operations) == 1 and isinstance(operations[0], ModuleOp):
             return operations[0]
@@ -272,7 +275,10 @@ class SourceParser(RecoveringParser):
             suggestion = note(f"did you mean '{similar[0]}'?", self.location(span))
             raise LocatedError(span, f"custom op '{name}' is unknown", [suggestion])
         dialect = name.partition(".")[0]
-        if "." not in name or dialect in HOST_DIALECTS:
+        if "." not in name and self.source.text[span.end :].lstrip().startswith("="):
+            percent = note(f"values' names begin with '%': write '%{name}'", self.location(span))
+            raise LocatedError(span, f"custom op '{name}' is unknown", [percent])
+        if "." not in name or dialect in HOST_DIALECTS or dialect in UPSTREAM_DIALECTS:
             self.raise_error(f"custom op '{name}' is unknown", span)
         hint = f'register it with @tfrt.kernel("{name}"), or write "{name}"(...) : (...) -> (...)'
         raise LocatedError(

@@ -25,7 +25,7 @@ from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.source.attributes import AttributeParser
-from tfrt_nb.source.errors import LocatedError
+from tfrt_nb.source.errors import LocatedError, in_mlirs_words
 from tfrt_nb.source.spans import SourceSpan, definition_span, place
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
@@ -217,12 +217,22 @@ class ScopedParser(AttributeParser):
                 if operand in self._late_values:
                     made.operands[index] = self._late_values[operand]
 
+    def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
+        # Results are often inferred from the operands, which are then the cause.
+        notes = []
+        try:
+            operation.verify_()
+        except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
+            problem = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"
+            notes.append(note(problem, self.location(span)))
+        raise LocatedError(span, "cannot name an operation with no results", notes)
+
     def _bind_results(self, operation: Operation, bound: Bound) -> None:
         if not bound:
             return
         count = sum(size for _, size in bound)
         if not operation.results:
-            self.raise_error("cannot name an operation with no results", bound[0][0])
+            self._raise_no_results(operation, bound[0][0])
         if count != len(operation.results):
             defined = len(operation.results)
             self.raise_error(

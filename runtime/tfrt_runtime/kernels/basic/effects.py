@@ -116,10 +116,14 @@ for _word in ("i1", "i32", "i64", "f32", "f64"):
     _add_wait(f"demo.wait.{_word}", (_word,))
 
 
-@REGISTRY.kernel("tfrt_test.quiesce", results=("chain",), frame=True)
-def quiesce_queue(frame: KernelFrame) -> None:
-    """Work for the queue until nothing of it runs and nothing is queued, apart from such kernels."""
+@REGISTRY.kernel("tfrt_test.quiesce", frame=True)
+def quiesce_queue(frame: KernelFrame) -> object:
+    """Work for the queue until nothing of it runs and nothing is queued, apart from such kernels.
+
+    The first programs ask for no chain.
+    """
     try:
         quiesce(frame.request.queue, lambda: frame.request.is_cancelled)
     except WorkQueueError as refused:
         raise KernelError(refused.diagnostics[0].message) from None
+    return CHAIN if frame.result_types else None

@@ -19,3 +19,12 @@ func @not_at_all() -> !tfrt.chain {
   %ch0 = "tfrt_test.blocking.usleep"(%a) : (i32) -> !tfrt.chain
   tfrt.return %ch0 : !tfrt.chain
 }
+
+// As the first programs write it.
+func @without_chains() -> !tfrt.chain {
+  %a = tfrt.constant.i32 2
+  "tfrt_test.usleep"(%a) : (i32) -> ()
+  "tfrt_test.quiesce"() : () -> ()
+  %ch0 = tfrt.new.chain
+  tfrt.return %ch0 : !tfrt.chain
+}

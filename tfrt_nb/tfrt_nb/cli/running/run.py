@@ -28,6 +28,7 @@ from tfrt_runtime.diagnostics import (
     TfrtError,
     counted,
     error,
+    known_names,
     note,
 )
 from tfrt_runtime.executor.driver import FunctionRun, run_functions
@@ -245,8 +246,7 @@ def _callable(functions: Sequence[FunctionSignature], name: str, given: int) -> 
                 text = f"@{name} takes {counted(len(types), 'argument')}{listed}, found {given}"
                 raise TfrtError(error(text))
             return function
-    names = ", ".join(f"@{one.name}" for one in functions)
-    known = f"there are {names}" if names else "the program has none"
+    known = known_names([f"@{one.name}" for one in functions])
     raise TfrtError(error(f"there is no function @{name}; {known}"))
 
 

@@ -210,6 +210,10 @@ class ReturnOp(IRDLOperation):
         function = self.parent_op()
         if not (isinstance(function, FuncOp) or _is_async_by_its_return(function)):
             raise VerifyException("expects parent op 'async.func'")
+        if not all(
+            isinstance(type_, TokenType | ValueType) for type_ in function.function_type.outputs
+        ):
+            return  # which is said of the function
         if _payload_types(function.function_type) != self.operands_.types:
             raise VerifyException(
                 "operand types do not match the types returned from the parent FuncOp"

@@ -31,6 +31,7 @@ from tfrt_nb.dialects.assembly import (
 )
 from tfrt_nb.dialects.control_flow.returns import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, Types
+from tfrt_runtime.diagnostics import counted
 
 
 class JitOp(BodyOp):
@@ -95,7 +96,8 @@ class JitOp(BodyOp):
         types = self.regions[0].blocks[0].arg_types
         if len(types) != len(self.operands):
             raise VerifyException(
-                f"the region has {len(types)} arguments for {len(self.operands)} operands"
+                f"the region has {counted(len(types), 'argument')} for"
+                f" {counted(len(self.operands), 'operand')}"
             )
         for index, (type_, value) in enumerate(zip(types, self.operands, strict=True)):
             if host_type(type_) != value.type:

@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import VerifyException
 from tfrt_nb.dialects.assembly import NamesItsRegionArguments
 from tfrt_nb.dialects.checks import description
 from tfrt_nb.dialects.types import WORDS
+from tfrt_runtime.diagnostics import counted
 
 Types: TypeAlias = tuple[Attribute, ...]
 
@@ -51,7 +52,7 @@ class ControlFlowOp(Operation):
                 )
         if len(self.regions) != self.region_count:
             raise VerifyException(
-                f"requires {self.region_count} regions, but has {len(self.regions)}"
+                f"requires {counted(self.region_count, 'region')}, but has {len(self.regions)}"
             )
         self._verify_results()
 

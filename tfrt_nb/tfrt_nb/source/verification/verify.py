@@ -29,7 +29,7 @@ from tfrt_nb.source.errors import in_mlirs_words
 from tfrt_nb.source.spans import span_of, value_name
 from tfrt_nb.source.verification.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.verification.keys import verification_key
-from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
+from tfrt_runtime.diagnostics import Diagnostic, Location, error, known_names, note
 
 Symbols = dict[str, Operation]
 
@@ -271,6 +271,8 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             last = block.last_op
             if last is None:
                 yield _op_error(operation, "empty block: expect at least a terminator")
+            elif any(map(_is_terminator, map(type, block.ops))):
+                continue  # in the middle, which is said there
             elif not last.has_trait(IsTerminator) and _own_problem(last) is None:
                 end = note(_advice_on_end(operation, last), span_of(last))
                 yield error(f"block with no terminator, has {_text(last)}", span_of(last), [end])
@@ -413,8 +415,8 @@ def _nearest(name: str, symbols: Symbols, place: Location | None) -> tuple[Diagn
     near = difflib.get_close_matches(name, functions, n=1)
     if near:
         return (note(f"did you mean '@{near[0]}'?", place),)
-    listed = ", ".join(f"@{each}" for each in functions[:10])
-    return (note(f"there are {listed}", place),) if listed else ()
+    names = [f"@{each}" for each in functions[:10]]
+    return (note(known_names(names), place),) if names else ()
 
 
 def _compiled_callee_problem(
