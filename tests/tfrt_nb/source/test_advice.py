@@ -63,6 +63,10 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
             "  %t = async.exec {\n  }",
             ["2:8: error: custom op 'async.exec' is unknown", "did you mean 'async.execute'?"],
         ),
+        (
+            "  scf.forall (%i) in (4) {\n  }",
+            ["2:3: error: custom op 'scf.forall' is unknown", "did you mean 'scf.parallel'?"],
+        ),
         ("  %t = async.qqq", ["2:8: error: custom op 'async.qqq' is unknown"]),
         (
             "  a = tfrt.constant.i32 1",
@@ -119,3 +123,25 @@ def test_a_call_of_a_function_that_is_not_there() -> None:
     with pytest.raises(TfrtError) as caught:
         Program.from_source(text, "cell")
     assert caught.value.diagnostics[0].notes[-1].message == "did you mean '@main'?"
+
+
+@pytest.mark.parametrize(
+    ("line", "instead"),
+    [
+        ("%b = arith.addi %x, %x : f32", ["did you mean 'arith.addf'?"]),
+        ("%b = arith.maxsi %x, %x : f32", ["did you mean 'arith.maximumf'?"]),
+        ("%b = arith.cmpi slt, %x, %x : f32", ["did you mean 'arith.cmpf'?"]),
+        ("%b = arith.divf %i, %i : i32", ["did you mean 'arith.divsi'?"]),
+        ("%b = arith.mulf %n, %n : index", ["did you mean 'arith.muli'?"]),
+        ("%b = arith.xori %x, %x : f32", []),
+        (
+            "%b = arith.cmpi less, %i, %i : i32",
+            ["predicates are eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge"],
+        ),
+    ],
+)
+def test_an_operation_on_other_numbers(line: str, instead: list[str]) -> None:
+    text = f"func.func @main(%x: f32, %i: i32, %n: index) {{\n  {line}\n  return\n}}"
+    with pytest.raises(TfrtError) as caught:
+        Program.from_source(text, "cell").load()
+    assert [each.message for each in caught.value.diagnostics[0].notes] == instead

@@ -86,6 +86,10 @@ def unknown_operation(name: str) -> type[Operation]:
     return operation
 
 
+_MEANT = {"forall": "parallel"}
+"""What does the same as an operation of MLIR that is not here, and is written otherwise."""
+
+
 def similar_operations(name: str) -> list[str]:
     """Names of operations that `name` may be meant to be, the likeliest first.
 
@@ -95,6 +99,8 @@ def similar_operations(name: str) -> list[str]:
         return own
     dialect, _, stem = name.partition(".")
     if upstream := _LAZY_DIALECTS.get(dialect):
+        if stem in _MEANT:
+            return [f"{dialect}.{_MEANT[stem]}"]
         stems = [op.name.partition(".")[2] for op in upstream().operations]
         return [f"{dialect}.{near}" for near in difflib.get_close_matches(stem, stems, n=2)]
     return similar(name, {*SIGNATURES, *_CLASSES})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Span
@@ -87,3 +87,32 @@ def in_mlirs_words(name: str, message: str) -> str:
         several = len(names) > 1
         text = f"expects parent op {'to be one of ' if several else ''}'{', '.join(names)}'"
     return text
+
+
+_OF_FLOATS = {
+    "addi": "addf", "subi": "subf", "muli": "mulf", "divsi": "divf", "divui": "divf", "remsi": "remf", "remui": "remf",
+    "cmpi": "cmpf", "maxsi": "maximumf", "maxui": "maximumf", "minsi": "minimumf", "minui": "minimumf",
+}  # fmt: skip
+"""Operations of `arith` on integers, and what does the same with floats."""
+_OF_INTEGERS = {
+    "addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi", "cmpf": "cmpi",
+    "maximumf": "maxsi", "maxnumf": "maxsi", "minimumf": "minsi", "minnumf": "minsi",
+}  # fmt: skip
+_PREDICATES = {
+    "arith.cmpi": "eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge",
+    "arith.cmpf": "oeq, one, olt, ole, ogt, oge, ord, ueq, une, ult, ule, ugt, uge, uno, true, false",
+}
+
+
+def instead_of(name: str, problem: str) -> Iterator[str]:
+    """What to write where an operation is for other numbers, or has no such predicate."""
+    dialect, _, stem = name.partition(".")
+    got = re.search(
+        r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
+    )
+    if dialect == "arith" and got is not None:
+        other = _OF_FLOATS if got[2] in ("f", "bf") else _OF_INTEGERS
+        if stem in other:
+            yield f"did you mean 'arith.{other[stem]}'?"
+    if name in _PREDICATES and "comparison mnemonic" in problem:
+        yield f"predicates are {_PREDICATES[name]}"

@@ -36,7 +36,13 @@ from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
 from tfrt_nb.internal_errors import internal_error
 from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
-from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
+from tfrt_nb.source.errors import (
+    LocatedError,
+    SourceError,
+    diagnostic_of,
+    in_mlirs_words,
+    instead_of,
+)
 from tfrt_nb.source.recovery import RecoveringParser
 from tfrt_nb.source.scopes import Scope
 from tfrt_nb.source.spans import SourceSpan, place, source_span
@@ -215,7 +221,9 @@ class SourceParser(RecoveringParser):
                 types *= max(count, 1)
             text = type_problem(definition, types[:count], types[count:]) or text
         span = Span(name.span.start, end, name.span.input)
-        raise LocatedError(span, f"'{operation_type.name}' op {text}", []) from None
+        place = self.location(span)
+        notes = [note(advice, place) for advice in instead_of(operation_type.name, text)]
+        raise LocatedError(span, f"'{operation_type.name}' op {text}", notes) from None
 
     def _written_types(self, start: int, end: int) -> list[Attribute]:
         """The types behind the last colon of a short form."""

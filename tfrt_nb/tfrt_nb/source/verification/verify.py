@@ -25,7 +25,7 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
-from tfrt_nb.source.errors import in_mlirs_words
+from tfrt_nb.source.errors import in_mlirs_words, instead_of
 from tfrt_nb.source.spans import span_of, value_name
 from tfrt_nb.source.verification.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.verification.keys import verification_key
@@ -148,6 +148,9 @@ def _check_itself(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
         found = _op_error(operation, problem)
         unknown = re.match(r"'(.*)' does not reference a valid function", problem)
         notes = _nearest(unknown[1], symbols, span_of(operation)) if unknown else ()
+        notes += tuple(
+            note(text, span_of(operation)) for text in instead_of(operation.name, problem)
+        )
         yield replace(found, notes=(*found.notes, *notes))
 
 
