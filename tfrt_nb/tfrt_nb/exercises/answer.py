@@ -41,12 +41,11 @@ _SENTENCE = 8
 _NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
 _MAGIC = re.compile(r"\A\s*%%tfrt.*")
 _COMMENT = re.compile(r"//.*")
-_NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    )
-}
+_NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty"
+)
+_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS.split())}
 
 _NO_PART = "Part {0} has no answer yet.  Write each part on its own line, or as `{0}: …`."
 _MISSING = (

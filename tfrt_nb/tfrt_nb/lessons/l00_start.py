@@ -95,15 +95,26 @@ def ready(answer: Answer) -> str | None:
       %seven = tfrt.constant.i32 7
       tfrt.return %seven : i32
     }""",
-    right="""\
-    func.func @main() -> i32 {
-      %seven = tfrt.constant.i32 7
-      %five = tfrt.constant.i32 5
-      %two = tfrt.constant.i32 2
-      %sum = tfrt.add.i32 %seven, %five
-      %double = tfrt.mul.i32 %sum, %two
-      tfrt.return %double : i32
-    }""",
+    right=(
+        """\
+        func.func @main() -> i32 {
+          %seven = tfrt.constant.i32 7
+          %five = tfrt.constant.i32 5
+          %two = tfrt.constant.i32 2
+          %sum = tfrt.add.i32 %seven, %five
+          %double = tfrt.mul.i32 %sum, %two
+          tfrt.return %double : i32
+        }""",
+        """\
+        func.func @main() -> i32 {
+          %seven = "tfrt.constant.i32"() {value = 7 : i32} : () -> i32
+          %five = "tfrt.constant.i32"() {value = 5 : i32} : () -> i32
+          %two = tfrt.constant.i32 2
+          %sum = tfrt.add.i32 %seven, %five
+          %double = tfrt.mul.i32 %sum, %two
+          tfrt.return %double : i32
+        }""",
+    ),
     wrong={
         """\
         func.func @main() -> i32 {
@@ -166,6 +177,8 @@ def write(answer: Code) -> str | None:
     if result != (24,):
         return f"The function returns {result[0] if len(result) == 1 else result}; it should return 24."
     computes = answer.needed("tfrt.add.i32") + answer.needed("tfrt.mul.i32") > 1
-    if not computes or not {"5", "7"} <= {*re.findall(_CONSTANT + r"\s+(\d+)", answer.text)}:
+    if not computes or not {"5", "7"} <= {
+        *re.findall(_CONSTANT + r"\b[^\n]*?(?<![\w%.])(\d+)\b", answer.bare)
+    }:
         return "24 is right, but let the program compute it: begin with 7 and 5, and use tfrt.add.i32 and tfrt.mul.i32."
     return None

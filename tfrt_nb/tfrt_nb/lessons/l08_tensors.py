@@ -9,7 +9,13 @@ from tfrt_nb.exercises.exercise import exercise
 @exercise(
     "tensors.shape",
     right=("4 10", "4, 10", "(4, 10)", "4x10", "four by 10"),
-    wrong={"15 10": "inner", "4 15": "inner", "10 4": "rows", "600": "Write 2 numbers"},
+    wrong={
+        "15 10": "inner",
+        "4 15": "inner",
+        "10 4": "rows",
+        "600": "Write 2 numbers",
+        "four ten fifteen": "not 3",
+    },
     why="(4, 15) times (15, 10): the 15 vanishes, and (4, 10) is left: ten numbers for each of four pictures.",
 )
 def shape(answer: Answer) -> str | None:
