@@ -12,6 +12,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
+from enum import Enum
 from html import escape
 from inspect import Parameter, cleandoc, getdoc, signature
 from pathlib import Path
@@ -257,6 +258,8 @@ def _prose(text: str) -> str:
     return "\n".join([*lines, *(["```"] if inside else [])])
 
 
+LINE = 70
+"""A signature that is longer has a line for each parameter."""
 PYTHON = {
     "Programs and runs": "Program Execution Batch call call_each default_host set_default_host",
     "Values": "AsyncValue unavailable gather wait_for",
@@ -312,17 +315,53 @@ def _described(name: str, thing: Any) -> str:
     if isinstance(thing, property):
         return _prose(cleandoc(getdoc(thing) or ""))
     try:
-        shown = f"{name}{_short(thing)}"
+        shown = f"{name}{_typed(thing)}"
     except (TypeError, ValueError):
         shown = name
     return f"```python\n{shown}\n```\n\n{_prose(cleandoc(getdoc(thing) or ''))}"
 
 
-def _short(thing: Any) -> str:
-    """The parameters, without annotations that would fill the page."""
+class _Written(str):
+    """An annotation as its file has it."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def _typed(thing: Any) -> str:
+    """The parameters with their types, each on a line of its own where they are long."""
     found = signature(thing)
-    parameters = [one.replace(annotation=Parameter.empty) for one in found.parameters.values()]
-    return str(found.replace(parameters=parameters, return_annotation=found.empty))
+    parameters = [
+        one.replace(annotation=_written(one.annotation), default=_default(one.default))
+        for name, one in found.parameters.items()
+        if name != "self"
+    ]
+    returned = found.empty if isinstance(thing, type) else _written(found.return_annotation)
+    shown = str(found.replace(parameters=parameters, return_annotation=returned))
+    if len(shown) <= LINE or not parameters:
+        return shown
+    end = shown.rindex(") -> ") if ") -> " in shown else len(shown) - 1
+    lines, depth = [""], 0
+    for character in shown[1:end]:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            lines.append("")
+        else:
+            lines[-1] += character
+    rows = "".join(f"    {line.strip()},\n" for line in lines)
+    return f"(\n{rows}{shown[end:]}"
+
+
+def _default(value: Any) -> Any:
+    """A default as one would write it; `...` for a function, which has no short form."""
+    if isinstance(value, Enum):
+        return _Written(f"{type(value).__name__}.{value.name}")
+    is_object = value is not Parameter.empty and repr(value).startswith("<")
+    return _Written("...") if is_object else value
+
+
+def _written(annotation: Any) -> Any:
+    return _Written(annotation) if isinstance(annotation, str) else annotation
 
 
 def magics() -> str:
