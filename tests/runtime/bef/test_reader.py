@@ -156,7 +156,7 @@ def test_a_malformed_file_is_refused_with_the_reason_and_the_byte(name: str, mes
 WRONG_USES = {
     "the kernels without operands are not those listed": {"entry_users": (2, 1)},
     "the uses of a register are not as many as counted": {"use_counts": (1, 2, 1)},
-    "4 registers, 3 are defined": {"register_count": 4, "use_counts": (1, 1, 1, 0)},
+    "4 registers, but 3 are defined": {"register_count": 4, "use_counts": (1, 1, 1, 0)},
     "the users of a register are not those listed": {
         "kernels": tuple(
             kernel._replace(used_by=((3, 3),) if kernel.results == (0,) else kernel.used_by)

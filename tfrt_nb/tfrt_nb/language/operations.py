@@ -136,8 +136,12 @@ def _docstring(name: str) -> str:
 
 
 def _class_entry(operation: type[IrOperation]) -> Entry:
-    """An operation that has a class: its docstring says how it is written."""
-    text = inspect.cleandoc(operation.__doc__ or "") or family_text(operation.name)
+    """An operation that has a class, the docstring of which says what it does, or only how it is written."""
+    text, docstring = family_text(operation.name), inspect.cleandoc(operation.__doc__ or "")
+    if not text:
+        text = docstring
+    elif docstring.startswith("`"):
+        text = f"{text}  {docstring}"
     is_of_host = operation.name in {op.name for op in control_flow.OPERATIONS}
     if not issubclass(operation, IRDLOperation) or is_of_host:
         attributes = {control_flow.NONSTRICT: "unit"} if operation.name.startswith("tfrt.") else {}

@@ -53,7 +53,7 @@ def _require_predicate(predicate: IntegerAttr, names: Sequence[str]) -> None:
 
 
 class SwitchOp(cf.SwitchOp):
-    """`cf.switch`, printed as MLIR does: values of cases without a sign."""
+    """Printed as MLIR does: values of cases without a sign."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
