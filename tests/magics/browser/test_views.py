@@ -530,6 +530,18 @@ def test_plain_keys_are_the_boards_where_the_notebook_takes_its_shortcuts_first(
     assert tab.inner_text() != first
     page.keyboard.press("Control+s")
     assert page.evaluate("() => window.taken") == "s"
+    # JupyterLab's own buttons have shadow roots, too, and leave their keys to it.
+    page.evaluate(
+        """() => {
+            const button = document.createElement("div");
+            button.attachShadow({ mode: "open" });
+            button.tabIndex = 0;
+            document.body.append(button);
+            button.focus();
+        }"""
+    )
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => window.taken") == "Enter"
 
 
 def test_a_narrow_page_has_room_for_the_text_of_a_stage(show) -> None:

@@ -16,8 +16,8 @@ import { createStages } from "./views/stages.js";
 import { createTimeline } from "./views/timeline.js";
 import { createValues, namesOf, progress } from "./views/values.js";
 
-// Keys without Ctrl and Command are the board's that has the focus. Others are the notebook's shortcuts, which Notebook 7 takes before a board hears of them.
-addEventListener("keydown", (event) => event.target.shadowRoot && event.target.toggleAttribute("data-lm-suppress-shortcuts", !(event.ctrlKey || event.metaKey)), true);
+// Plain keys are for the board that has the focus; Notebook 7 would take them first.
+addEventListener("keydown", (key) => key.target.matches?.(".tfrt-board") && key.target.toggleAttribute("data-lm-suppress-shortcuts", !(key.ctrlKey || key.metaKey)), true);
 
 /**
  * A board in `host`, an empty element, showing `store`.

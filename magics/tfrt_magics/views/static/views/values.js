@@ -91,7 +91,7 @@ export function progress(moment) {
 export function createValues(store) {
   const headings = COLUMNS.map(({ title }, place) =>
     element("div", { role: "columnheader", "aria-sort": "none" }, button(title, () => sortBy(place))));
-  const search = element("input", { type: "search", placeholder: "filter", role: "searchbox", "aria-label": "Show only rows that contain",
+  const search = element("input", { type: "search", placeholder: "filter", "aria-label": "Show only rows that contain",
     oninput: () => store.changed(), onkeydown: (event) => event.stopPropagation() });
   const head = element("div.headings", { role: "row" }, ...headings);
   const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
