@@ -18,7 +18,7 @@ from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.work import enqueue
-from tfrt_runtime.host.composing import gather
+from tfrt_runtime.host.composing import Returning, gather
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
@@ -43,7 +43,7 @@ SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
 """Pauses before looks at whether tasks are over, at the end of a run."""
 
 
-class Execution:
+class Execution(Returning):
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
     instead_of_argument = "give its results, as in run(*other)"
@@ -316,9 +316,9 @@ class Execution:
     def as_value(self) -> AsyncValue:
         """One AsyncValue of what `result` returns; without results it is resolved when the run is over."""
         results = self.results
-        if results:
-            return results[0] if len(results) == 1 else gather(*results)
-        return self._at_end(self.result)
+        if not results:
+            return self._at_end(self.result)
+        return results[0] if len(results) == 1 else gather(*results)
 
     def _at_end(self, outcome: Callable[[float], object]) -> AsyncValue:
         """The value of `outcome(0)`, which is called when the run is over."""

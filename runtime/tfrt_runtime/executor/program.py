@@ -419,22 +419,22 @@ def _writer(
     """The kernel that a function calls to write an argument, a tensor, if one does, or a function that it calls."""
     left, seen = [(index, argument)], set[tuple[int, int]]()
     while left:
-        place = left.pop()
+        place = index, argument = left.pop()
         if place in seen:
             continue
         seen.add(place)
-        for record in functions[place[0]].kernels:
-            if place[1] not in record.arguments:
+        for record in functions[index].kernels:
+            if argument not in record.arguments:
                 continue
             kernel = registry.get(record.name)
             if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
                 # A call may have a chain more, or fewer arguments than there are names.
                 taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
-                if any(one == place[1] and getattr(kind, "is_out", False) for one, kind in taken):
+                if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
                     return kernel.name
             elif isinstance(kernel, ControlKernel):
                 passed = enumerate(record.arguments[kernel.own :], kernel.added)
-                same = [number for number, one in passed if one == place[1]]
+                same = [number for number, one in passed if one == argument]
                 left += [(callee, number) for callee in record.functions for number in same]
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import weakref
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
 
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import error
@@ -14,12 +14,12 @@ from tfrt_runtime.host.values.async_value import AsyncValue, State, make_availab
 from tfrt_runtime.host.values.futures import is_future
 
 
-@runtime_checkable
-class Running(Protocol):
-    """A run, which is a value in the end."""
+class Returning(ABC):
+    """A base of executions: each stands for what it returns where values are gathered."""
 
+    @abstractmethod
     def as_value(self) -> AsyncValue:
-        """What the run returns, as one value."""
+        """One AsyncValue of what the run returns, resolved when that is there."""
 
 
 def unavailable() -> AsyncValue:
@@ -79,6 +79,6 @@ def gather(*values: object) -> AsyncValue:
 
 def _value_of(given: object) -> object:
     """What is gathered for a value, a future, a run, or another object."""
-    if isinstance(given, Running):
+    if isinstance(given, Returning):
         return given.as_value()
     return of_future(given) if is_future(given) else given
