@@ -215,15 +215,6 @@ def test_a_loop_whose_condition_comes_late_takes_no_stack(run: Run) -> None:
     assert run(ASYNC_WHILE, 100_000).results[0].result(SLOW) == 0
 
 
-def test_a_repeat_of_nothing_gives_its_values_back(run: Run) -> None:
-    assert run(REPEAT, 0).results[0].result(SLOW) == 0
-
-
-def test_a_negative_count_is_an_error(run: Run) -> None:
-    with pytest.raises(TfrtError, match="the number of iterations is negative: -1"):
-        run(REPEAT, -1).results[0].result(SLOW)
-
-
 def test_a_kernel_may_have_thousands_of_arguments_and_results(run: Run) -> None:
     count = 3000
     names = ", ".join(f"%c{i}" for i in range(count))

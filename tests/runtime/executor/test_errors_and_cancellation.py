@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import Location, TfrtError
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.work_queue import WorkQueue
@@ -40,62 +40,6 @@ def message_of(value: AsyncValue) -> str:
     problem = value.exception(SLOW)
     assert problem is not None
     return problem.diagnostics[0].message
-
-
-def test_an_error_skips_what_depends_on_it_and_nothing_else(run: Run) -> None:
-    execution = run(
-        """
-func @main() -> (i32, i32, i32, !tfrt.chain) {
-  %c = tfrt.new.chain
-  %one = tfrt.constant.i32 1
-  %zero = tfrt.constant.i32 0
-  %q, %m = tfrt.div.i32 %one, %zero
-  %sum = tfrt.add.i32 %q, %one
-  %c1 = tfrt.print.i32 %sum, %c
-  %two = tfrt.add.i32 %one, %one
-  %c2 = tfrt.print.i32 %two, %c
-  tfrt.return %two, %sum, %m, %c1 : i32, i32, i32, !tfrt.chain
-}"""
-    )
-    assert execution.wait(SLOW)
-    two, *failed = execution.results
-
-    assert two.result() == 2
-    assert [message_of(value) for value in failed] == ["Divide by zero"] * 3
-    assert execution.output == "int32 = 2\n"
-    assert [raised.location for raised in execution.diagnostics] == [Location("test.mlir", 6, 12)]
-
-
-def test_the_last_erroneous_argument_wins(run: Run) -> None:
-    text = """
-func @main() -> i32 {
-  %a = "tfrt_test.fail"() : () -> i32
-  %one = tfrt.constant.i32 1
-  %zero = tfrt.constant.i32 0
-  %b, %m = tfrt.div.i32 %one, %zero
-  %sum = tfrt.add.i32 %a, %b
-  tfrt.return %sum : i32
-}"""
-    assert message_of(run(text).results[0]) == "Divide by zero"
-
-
-def test_an_error_of_a_condition_is_the_error_of_every_result(run: Run) -> None:
-    text = """
-func @main() -> (i32, i32, i32) {
-  %x = "tfrt_test.fail"() : () -> i32
-  %one = tfrt.constant.i32 1
-  %c = "tfrt.lessequal.i32"(%x, %one) : (i32, i32) -> i1
-  %a, %b = tfrt.if %c, %one : (i32) -> (i32, i32) {
-    tfrt.return %one, %one : i32, i32
-  } else {
-    tfrt.return %one, %one : i32, i32
-  }
-  %r = tfrt.repeat.i32 %x, %one : i32 {
-    tfrt.return %one : i32
-  }
-  tfrt.return %a, %b, %r : i32, i32, i32
-}"""
-    assert [message_of(value) for value in run(text).results] == ["something bad happened"] * 3
 
 
 # --- cancellation ---

@@ -17,9 +17,9 @@ from tfrt_runtime.kernels.registry import CompiledKernel, Kernel
 
 PREFIX = "native function "
 """In front of the function's name, in the registry: a program's kernels cannot be called so."""
-
-
 CALL = "tfrt.call"
+NO_PLACE = -1
+"""A location that no file has."""
 
 
 def with_bodies(
@@ -67,7 +67,9 @@ def native_function(function: BefFunction) -> BefFunction:
     """`function` with a body, if it is a native one."""
     if function.kind is not FunctionKind.NATIVE:
         return function
-    return replace(one_kernel(function, PREFIX + function.name), kind=FunctionKind.ASYNC)
+    # A file has no place for it: its 0 is that of another function.
+    placeless = replace(function, kind=FunctionKind.ASYNC, location=NO_PLACE)
+    return one_kernel(placeless, PREFIX + function.name)
 
 
 def one_kernel(function: BefFunction, name: str) -> BefFunction:

@@ -43,3 +43,13 @@ func @short_forms() -> (i32, f32) attributes {tfrt.sync} {
   %c = tfrt.constant_s.f32 -2.5 : f32
   tfrt.return %b, %c : i32, f32
 }
+
+func.func @other_constants() -> (i1, i64, ui32, ui64, complex<f32>, complex<f64>) attributes {tfrt.sync} {
+  %a = tfrt.constant_s.i1 true
+  %b = tfrt.constant_s.i64 -5000000000
+  %c = tfrt.constant_s.ui32 4000000000
+  %d = tfrt.constant_s.ui64 18000000000000000000
+  %e = tfrt.constant_s.complex64 1.0, -4.0
+  %f = tfrt.constant_s.complex128 0.0, 0.0
+  tfrt.return %a, %b, %c, %d, %e, %f : i1, i64, ui32, ui64, complex<f32>, complex<f64>
+}
