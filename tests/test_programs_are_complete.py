@@ -94,7 +94,6 @@ NOT_IN_PROGRAMS = {
     "types or attributes nest more than": "a line of thousands of levels; test_nesting.py",
     "reads as": "types that a program cannot write",
     "the kernel did not set its result": "only native kernels with a mistake do that",
-    "a sync function does not wait": "needs a kernel in Python that is late; test_sync_functions.py",
     "Failed to enqueue blocking work": "needs a full pool; test_errors_and_cancellation.py",
     "has a result .*, not": "needs a kernel in Python; test_native_user_kernels.py",
     "does not say what it returns": "kernels in Python only; kernel_short_forms of tests/python_scripts",
