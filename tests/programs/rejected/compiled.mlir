@@ -29,3 +29,19 @@ func.func @main() -> !async.value<!async.value<!async.value<!async.value<!async.
   %c = arith.constant 1 : i32
   return %c : i32
 }
+
+// -----
+
+func.func private @nowhere()
+func.func @main() {
+  call @nowhere() : () -> ()
+  return
+}
+
+// -----
+
+func.func @main() {
+  %x = arith.constant 1 : index
+  %v = "math.isnan"(%x) : (index) -> i1
+  return
+}

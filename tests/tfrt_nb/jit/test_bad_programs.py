@@ -80,52 +80,6 @@ def test_a_function_of_too_many_arguments_is_refused() -> None:
     assert failure.startswith("the arguments of a function or task take more than 1024 words")
 
 
-BUFFERS = """
-func.func @main() {
-  %n = arith.constant 8 : index
-  %t = async.execute {
-    func.call @work(%n) : (index) -> ()
-    async.yield
-  }
-  async.await %t : !async.token
-  return
-}
-func.func private @work(%n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %many = arith.constant 100000 : index
-  %one = arith.constant 1 : i64
-  %sum = memref.alloca() : memref<i64>
-  memref.store %one, %sum[] : memref<i64>
-  scf.for %i = %c0 to %many step %c1 {
-    %small = memref.alloca() : memref<64xi64>
-    %dynamic = memref.alloca(%n) : memref<?xi64>
-    memref.store %one, %small[%c0] : memref<64xi64>
-    memref.store %one, %dynamic[%c1] : memref<?xi64>
-    %a = memref.load %small[%c0] : memref<64xi64>
-    %b = memref.load %dynamic[%c1] : memref<?xi64>
-    %c = memref.load %sum[] : memref<i64>
-    %d = arith.addi %a, %b : i64
-    %e = arith.addi %c, %d : i64
-    memref.store %e, %sum[] : memref<i64>
-  }
-  %u = async.execute {
-    async.yield
-  }
-  async.await %u : !async.token
-  %s = memref.load %sum[] : memref<i64>
-  call @printI64(%s) : (i64) -> ()
-  return
-}
-func.func private @printI64(i64)
-"""
-
-
-@pytest.mark.usefixtures("leak_check")
-def test_buffers_on_the_stack_outlive_a_suspension_and_do_not_overflow_it() -> None:
-    assert run(BUFFERS) == ("200001", ())
-
-
 NAMES = ["free", "mlirAsyncRuntimeCreateToken", "__resume", "llvm.coro.id", 'a \\"b\\" \\0A']
 
 
@@ -267,40 +221,6 @@ def test_where_nobody_can_rescue_it_the_program_is_told_so(
     assert on_a_stack_of_8_mb(DEEP, "s") == ("", [runtime.EXHAUSTED])
 
 
-CYCLE = """  %one = arith.constant 1 : index
-  %g = async.create_group %one : !async.group
-  %h = async.create_group %one : !async.group
-  %t = async.execute {
-    async.await_all %h
-    async.yield
-  }
-  %u = async.execute {
-    async.await_all %g
-    async.yield
-  }
-  %a = async.add_to_group %t, %g : !async.token
-  %b = async.add_to_group %u, %h : !async.token
-"""
-
-
-@pytest.mark.usefixtures("leak_check")
-@pytest.mark.parametrize("queue", QUEUES)
-def test_groups_that_wait_for_each_other_are_named(queue: str) -> None:
-    _, [problem] = run(main(f"{CYCLE}  async.await_all %g"), queue)
-
-    assert problem.message == "nothing is left that could resolve a group of 'async.create_group'"
-    assert [note.message for note in problem.notes] == [
-        "a task waits for a group of 'async.create_group'"
-    ]
-    assert [note.location.line for note in (problem, *problem.notes) if note.location] == [3, 4]
-
-
-@pytest.mark.usefixtures("leak_check")
-@pytest.mark.parametrize("queue", QUEUES)
-def test_they_do_not_stay_behind_when_nobody_waits(queue: str) -> None:
-    assert run(main(CYCLE), queue) == ("", ())
-
-
 JOINED = """  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -374,16 +294,6 @@ def test_an_interrupt_ends_tasks_that_would_start_others_for_ever(awaits: str, q
         with pytest.raises(KeyboardInterrupt):
             async_runtime.run(code.address(packed_name("main")))
         assert async_runtime.live_objects() == []
-
-
-def test_what_passes_tell_each_other_a_program_does_not_tell_them() -> None:
-    text = main(
-        "  %far = arith.constant 900000000000 : index\n"
-        "  %m = memref.alloca() : memref<4xi64>\n"
-        "  %x = memref.load %m[%far] {in_bounds} : memref<4xi64>"
-    )
-
-    assert failures(text)[0].startswith("index #0 is out of bounds: ")
 
 
 @pytest.mark.parametrize(

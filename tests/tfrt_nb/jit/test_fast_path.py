@@ -141,9 +141,7 @@ def test_a_failure_at_the_end_comes_back_with_its_reason_and_place(
     assert run(_program(shape, depth, ending)) == outcome("", ("no further", 8))
 
 
-@pytest.mark.usefixtures("stack")
-def test_what_comes_before_the_await_is_done_although_the_call_failed(run, outcome) -> None:
-    text = f"""
+PRINTS_BEHIND_ITS_CALL = f"""
 async.func @f(%n: i64) -> !async.value<i64> {{
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
@@ -152,35 +150,32 @@ async.func @f(%n: i64) -> !async.value<i64> {{
   %m = arith.subi %n, %one : i64
   %v = async.call @f(%m) : (i64) -> !async.value<i64>
   func.call @printI64(%n) : (i64) -> ()
-  %x = await %v : !async.value<i64>
-  func.call @printI64(%x) : (i64) -> ()
-  return %x : i64
+  LAST
 }}
 {MAIN}"""
-    result = run(_program(text, 4))
+
+
+@pytest.mark.usefixtures("stack")
+@pytest.mark.parametrize(
+    ("last", "printed", "failure"),
+    [
+        (
+            "%x = await %v : !async.value<i64>\n  func.call @printI64(%x) : (i64) -> ()\n  return %x : i64",
+            "1234",
+            ("no further", 6),
+        ),
+        ("return %m : i64", "12334", None),
+    ],
+    ids=["awaited", "not awaited"],
+)
+def test_what_is_behind_a_call_that_fails_is_done_up_to_its_await(
+    last: str, printed: str, failure: tuple[str, int] | None, run
+) -> None:
+    result = run(_program(PRINTS_BEHIND_ITS_CALL.replace("LAST", last), 4))
 
     # A call that starts on a worker prints later.
-    assert sorted(result.output) == list("1234")
-    assert (result.failure, result.left_over) == (("no further", 6), 0)
-
-
-@pytest.mark.usefixtures("stack")
-def test_a_call_that_nobody_awaits_may_fail(run, outcome) -> None:
-    text = f"""
-async.func @f(%n: i64) -> !async.value<i64> {{
-  %zero = arith.constant 0 : i64
-  %one = arith.constant 1 : i64
-  %goes_on = arith.cmpi sgt, %n, %zero : i64
-  cf.assert %goes_on, "no further"
-  %m = arith.subi %n, %one : i64
-  %v = async.call @f(%m) : (i64) -> !async.value<i64>
-  func.call @printI64(%n) : (i64) -> ()
-  return %m : i64
-}}
-{MAIN}"""
-    result = run(_program(text, 4))
-
-    assert (sorted(result.output), result.failure, result.left_over) == (list("12334"), None, 0)
+    assert sorted(result.output) == list(printed)
+    assert (result.failure, result.left_over) == (failure, 0)
 
 
 @pytest.mark.usefixtures("stack")
