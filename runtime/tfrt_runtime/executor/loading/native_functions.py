@@ -32,7 +32,12 @@ def with_bodies(
         if function.kind is FunctionKind.NATIVE
         and isinstance(kernel := registry.get(PREFIX + function.name), CompiledKernel)
     }
-    bodies = [native_function(function) for function in functions]
+    bodies = [
+        _with_body(function, index in compiled)
+        if function.kind is FunctionKind.NATIVE
+        else function
+        for index, function in enumerate(functions)
+    ]
     if compiled:
         bodies = [_with_direct_calls(function, compiled) for function in bodies]
         for index, kernel in compiled.items():
@@ -63,13 +68,11 @@ def _in_order(function: BefFunction, position: int, kernel: CompiledKernel) -> B
     return replace(function, kernels=tuple(kernels))
 
 
-def native_function(function: BefFunction) -> BefFunction:
-    """`function` with a body, if it is a native one."""
-    if function.kind is not FunctionKind.NATIVE:
-        return function
-    # A file has no place for it: its 0 is that of another function.
-    placeless = replace(function, kind=FunctionKind.ASYNC, location=NO_PLACE)
-    return one_kernel(placeless, PREFIX + function.name)
+def _with_body(function: BefFunction, is_compiled: bool) -> BefFunction:
+    # No file has a place for what is native: its 0 is that of another function.
+    location = function.location if is_compiled else NO_PLACE
+    placed = replace(function, kind=FunctionKind.ASYNC, location=location)
+    return one_kernel(placed, PREFIX + function.name)
 
 
 def one_kernel(function: BefFunction, name: str) -> BefFunction:
