@@ -52,6 +52,16 @@ func.func @main(%x: i64) -> i64 {
   return %sum : i64
 }
 // -----
+// inline
+func.func private @twice(%x: i64) -> i64 {
+  %y = arith.addi %x, %x : i64
+  return %y : i64
+}
+func.func @main(%a: i64) -> i64 {
+  %b = call @twice(%a) : (i64) -> i64
+  return %b : i64
+}
+// -----
 // dce
 func.func @main(%x: i64) -> i64 {
   %unused = arith.muli %x, %x : i64

@@ -6,7 +6,8 @@ the ones that its programs may use, and a name stands in at most one of them.
 
 Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64` `f16` `bf16` `f32`
 `f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
-`string`, `type`, `shape`, `dense`, `aggregate`, `function` and `array.T` for a scalar T.
+`string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a scalar T, and `typed`, which is
+the name of the attribute's type and the attribute.
 """
 
 from __future__ import annotations

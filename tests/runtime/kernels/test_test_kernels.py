@@ -20,12 +20,6 @@ def test_debug_info_is_printed_even_if_empty(kernels, info, line) -> None:
     assert kernels.printed == line
 
 
-@pytest.mark.parametrize("operands", [(), (1,), (1, 2, 3)])
-def test_a_kernel_with_a_cost_prints_its_id(kernels, operands) -> None:
-    assert kernels("tfrt_test.test_cost", *operands, attributes=(11,)) == 0
-    assert kernels.printed == "id: 11\n"
-
-
 def test_six_lines_are_logged(kernels, capsys) -> None:
     kernels("tfrt_test.logging", "a test", CHAIN)
     assert capsys.readouterr().err.splitlines() == [

@@ -42,7 +42,7 @@ def test_a_family_has_a_row_for_each_variant() -> None:
 
 
 def test_every_word_has_a_meaning() -> None:
-    other = {"any", "string", "dense", "aggregate"}
+    other = {"any", "string", "dense", "aggregate", "typed"}
     words = {
         word.removeprefix("array.").removesuffix("?")
         for signature in SIGNATURES.values()

@@ -61,6 +61,42 @@ def test_an_attribute_of_the_function_decides_first() -> None:
     assert len({line.split("remark: ")[1] for line in streams(text, "{cost-threshold=4}")}) == 1
 
 
+def test_an_upper_threshold_ends_a_stream_and_chains_do_not_link_streams() -> None:
+    text = """module attributes {tfrt.upper_cost_threshold = 9 : i64, tfrt.merge_inter_dependent_streams = true} {
+func @main(%c: !tfrt.chain) -> !tfrt.chain {
+  %a = tfrt_test.test_cost %c {id = 1 : i64, _tfrt_cost = 8 : i64}
+  %b = tfrt_test.test_cost %a {id = 2 : i64, _tfrt_cost = 8 : i64}
+  tfrt.return %b : !tfrt.chain
+}
+}"""
+    assert [line.split("remark: ")[1] for line in streams(text, "{cost-threshold=4}")] == [
+        "stream id: 1, stream cost: 9, parent stream: -1",
+        "stream id: 1, stream cost: 9, parent stream: -1, child streams: [0]",
+        "stream id: 0, stream cost: 9, parent stream: 1",
+        "stream id: 0, stream cost: 9, parent stream: 1",
+    ]
+
+
+def test_chains_do_not_link_streams_and_data_does() -> None:
+    text = """func @main(%x: i32, %c: !tfrt.chain) attributes {tfrt.merge_inter_dependent_streams = true} {
+  %a = tfrt_test.test_cost %x {id = 1 : i64, _tfrt_cost = 3 : i64} : i32
+  %b = tfrt_test.test_cost %x {id = 2 : i64, _tfrt_cost = 3 : i64} : i32
+  %d = tfrt_test.test_cost %x {id = 3 : i64, _tfrt_cost = 3 : i64} : i32
+  %e = tfrt_test.test_cost %d, %a {id = 4 : i64, _tfrt_cost = 1 : i64} : i32, i32
+  tfrt.return
+}"""
+    chains = text.replace("%d, %a {", "%d, %c {").replace("i32, i32", "i32, !tfrt.chain")
+
+    def streams_of_lanes(text: str) -> list[str]:
+        return [line.split("stream id: ")[1][0] for line in streams(text, "{cost-threshold=5}")][
+            1:4
+        ]
+
+    linked, unlinked = streams_of_lanes(text), streams_of_lanes(chains)
+    assert linked[0] == linked[2]
+    assert unlinked[0] == unlinked[1] != unlinked[2]
+
+
 def test_a_region_has_streams_of_its_own() -> None:
     text = """func @main(%n: i32) -> i32 {
   %r = tfrt.repeat.i32 %n, %n : i32 {
@@ -75,6 +111,70 @@ def test_a_region_has_streams_of_its_own() -> None:
         "f.mlir:2:8: remark: stream id: 0, stream cost: 2, parent stream: -1",
         "f.mlir:3:5: remark: stream id: 0, stream cost: 2, parent stream: -1",
     ]
+
+
+def test_a_merge_of_one_chain_that_others_use_is_that_chain_and_takes_each_value_once() -> None:
+    text = """
+func @one(%c: !tfrt.chain) -> (!tfrt.chain, !tfrt.chain) {
+  %m = tfrt.merge.chains %c : !tfrt.chain
+  tfrt.return %m, %c : !tfrt.chain, !tfrt.chain
+}
+func @only_use(%c: !tfrt.chain) -> !tfrt.chain {
+  %m = tfrt.merge.chains %c : !tfrt.chain
+  tfrt.return %m : !tfrt.chain
+}
+func @twice(%c: !tfrt.chain, %x: i32) -> !tfrt.chain {
+  %m = tfrt.merge.chains %c, %x, %c : !tfrt.chain, i32, !tfrt.chain
+  tfrt.return %m : !tfrt.chain
+}
+func @number(%x: i32) -> (!tfrt.chain, i32) {
+  %m = tfrt.merge.chains %x : i32
+  tfrt.return %m, %x : !tfrt.chain, i32
+}
+"""
+    simple = text.replace(
+        "  %m = tfrt.merge.chains %c : !tfrt.chain\n  tfrt.return %m, %c", "  tfrt.return %c, %c"
+    )
+    simple = simple.replace(
+        "%c, %x, %c : !tfrt.chain, i32, !tfrt.chain", "%c, %x : !tfrt.chain, i32"
+    )
+    assert after("canonicalize", text) == after("builtin.module()", simple)
+
+
+def test_calls_are_inlined_and_private_functions_that_are_not_called_any_more_are_gone() -> None:
+    text = """
+func private @twice(%c: !tfrt.chain, %x: i32) -> (!tfrt.chain, i32) {
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %c, %y : !tfrt.chain, i32
+}
+func @main(%c: !tfrt.chain, %x: i32) -> (!tfrt.chain, i32) {
+  %d, %y = tfrt.call @twice(%c, %x) : (!tfrt.chain, i32) -> (!tfrt.chain, i32)
+  tfrt.return %d, %y : !tfrt.chain, i32
+}
+"""
+    inlined = """
+func @main(%c: !tfrt.chain, %x: i32) -> (!tfrt.chain, i32) {
+  %y = tfrt.add.i32 %x, %x
+  tfrt.return %c, %y : !tfrt.chain, i32
+}
+"""
+    assert after("inline", text) == after("builtin.module()", inlined)
+
+
+def test_calls_in_a_circle_and_of_other_kinds_of_functions_stay() -> None:
+    text = """
+func private @circle(%x: i32) -> i32 {
+  %y = tfrt.call @circle(%x) : (i32) -> i32
+  tfrt.return %y : i32
+}
+func private @native(i32) -> i32 attributes {tfrt.native}
+func @main(%x: i32) -> (i32, i32) {
+  %y = tfrt.call @circle(%x) : (i32) -> i32
+  %z = tfrt.call @native(%x) : (i32) -> i32
+  tfrt.return %y, %z : i32, i32
+}
+"""
+    assert after("inline", text).count("tfrt.call") == 3
 
 
 def test_nobody_needs_to_listen() -> None:

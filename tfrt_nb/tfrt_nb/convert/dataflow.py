@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 
 class Dataflow:
@@ -71,7 +71,13 @@ class Dataflow:
         """The users of each result of an operation, in MLIR's order: the last one first."""
         return tuple([tuple(self.users[register][::-1]) for register in self.results[number]])
 
-    def defining_operations(self) -> list[list[int]]:
-        """The operations that define the operands of each operation."""
+    def defining_operations(self, without: Attribute | None = None) -> list[list[int]]:
+        """The operations that define the operands of each operation, not those of type `without`."""
         definers = self.definers
-        return [[definers[register] for register in operands] for operands in self.operands]
+        if without is None:
+            return [[definers[register] for register in operands] for operands in self.operands]
+        kept = [value.type != without for value in self.values]
+        return [
+            [definers[register] for register in operands if kept[register]]
+            for operands in self.operands
+        ]

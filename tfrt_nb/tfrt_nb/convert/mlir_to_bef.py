@@ -14,6 +14,7 @@ from xdsl.ir import Operation
 from tfrt_nb.convert.collect import Call, Collector, Function, return_of
 from tfrt_nb.convert.dataflow import Dataflow
 from tfrt_nb.convert.places import place_of
+from tfrt_nb.dialects.types import CHAIN
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.streams import (
     AUTOMATIC,
@@ -143,7 +144,8 @@ class _Converter:
         """The stream of each operation; of operation 0, the one that starts the function."""
         options = stream_options(_enclosing(function.op), self._streams)
         costs = operation_costs([call.op for call in function.calls], options)
-        return assign_streams(flow.defining_operations(), [1, *costs, 1], options)
+        data = flow.defining_operations(CHAIN) if options.merge_inter_dependent_streams else None
+        return assign_streams(flow.defining_operations(), [1, *costs, 1], options, data)
 
     def _kernel(self, number: int, call: Call, flow: Dataflow) -> BefKernel:
         arguments = flow.operands[number]

@@ -24,7 +24,9 @@ from tfrt_runtime.diagnostics import counted
 def problems(op: Operation, signature: Signature) -> Iterator[str]:
     """What is wrong with `op`, a message for each; each goes behind `'op.name' op `."""
     yield from _value_problems("operand", op.operand_types, *_operand_words(op, signature))
-    yield from _value_problems("result", op.result_types, signature.results, None)
+    others = [WORDS[word] for word in signature.other_results]
+    if not others or list(op.result_types) != others:
+        yield from _value_problems("result", op.result_types, signature.results, None)
     for name, word in signature.attributes.items():
         yield from _attribute_problems(op, name, word)
     cost = op.attributes.get("_tfrt_cost")
@@ -85,6 +87,7 @@ _ATTRIBUTE_CHECKS: dict[str, Callable[[Attribute], bool]] = {
     "string": lambda attribute: isinstance(attribute, StringAttr),
     "dense": lambda attribute: isinstance(attribute, DenseIntOrFPElementsAttr),
     "aggregate": lambda attribute: isinstance(attribute, ArrayAttr),
+    "typed": lambda _: True,
 }
 
 

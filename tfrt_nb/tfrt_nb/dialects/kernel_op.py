@@ -6,12 +6,13 @@ printing and verification are written once, here, from the row.
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
+from xdsl.traits import HasCanonicalizationPatternsTrait
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import (
@@ -24,7 +25,10 @@ from tfrt_nb.dialects.assembly import (
 from tfrt_nb.dialects.checks import problems
 from tfrt_nb.dialects.literals import parse_array, parse_literal, parse_optional_literal
 from tfrt_nb.dialects.tables.signatures import Form, Signature
-from tfrt_nb.dialects.types import WORDS
+from tfrt_nb.dialects.types import CHAIN, WORDS
+
+if TYPE_CHECKING:
+    from xdsl.pattern_rewriter import RewritePattern
 
 NO_TRAITS = OpTraits(lambda: ())
 
@@ -46,14 +50,17 @@ class KernelOp(Operation):
         operands = parse_operands(parser, on_this_line=True) if takes_operands else []
         attributes = cls._parse_inline_attributes(parser)
         attributes |= parser.parse_optional_attr_dict()
+        behind = parser.pos
         types = cls._operand_types(parser, operands, start)
+        is_untyped = cls.signature.form is Form.TYPED and parser.pos == behind
+        results = (is_untyped and cls.signature.other_results) or cls.signature.results
         behind = parser.pos
         if cls.signature.form is not Form.TYPED and parser.parse_optional_punctuation(":"):
             text = f"'{cls.name}' has its types in its name: leave out what begins with ':'"
             parser.raise_error(text, behind)
         return cls.create(
             operands=parser.resolve_operands(operands, types, start),
-            result_types=[WORDS[word] for word in cls.signature.results],
+            result_types=[WORDS[word] for word in results],
             attributes=attributes,
         )
 
@@ -155,9 +162,14 @@ class ShortFormOp(KernelOp):
             print_operands(printer, self.operands)
         inline = self._print_inline_attributes(printer)
         print_attributes(printer, self.attributes, without=inline)
-        if self.signature.form is Form.TYPED and self.operands:
+        is_typed = self.signature.form is Form.TYPED and self.operands
+        if is_typed and not self._has_other_results:
             printer.print_string(" : ")
             print_types(printer, self.operand_types)
+
+    @property
+    def _has_other_results(self) -> bool:
+        return bool(self.signature.other_results) and self.result_types != self.fixed_result_types
 
     def _print_inline_attributes(self, printer: Printer) -> tuple[str, ...]:
         """Print the attributes that are written without their names, and say which."""
@@ -184,7 +196,8 @@ def _written_types(parser: Parser, operands: list[UnresolvedOperand]) -> list[At
     if parser.parse_optional_punctuation(":") is None:
         if all(_is_known_chain(parser, operand) for operand in operands):
             return [WORDS["chain"]] * len(operands)
-        parser.raise_error("expected ':' and the types of the operands")
+        end = len(parser.lexer.input.content[: parser.pos].rstrip())
+        parser.raise_error("expected ':' and the types of the operands", end)
     return parse_types(parser)
 
 
@@ -208,12 +221,35 @@ def _print_untyped(printer: Printer, value: Attribute) -> None:
         printer.print_attribute(value)
 
 
+class MergesOnce(HasCanonicalizationPatternsTrait):
+    """A merge needs each operand once, and a merge of one chain that others use, too, is that chain."""
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from xdsl.pattern_rewriter import PatternRewriter, RewritePattern  # only `opt` simplifies
+
+        class MergeOnce(RewritePattern):
+            def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+                operands = list(dict.fromkeys(op.operands))
+                is_one = len(operands) == 1 and operands[0].type == CHAIN
+                if is_one and not operands[0].has_one_use():
+                    rewriter.replace(op, [], operands)
+                elif len(operands) < len(op.operands):
+                    merge = type(op).create(operands=operands, result_types=op.result_types)
+                    rewriter.replace(op, merge)
+
+        return (MergeOnce(),)
+
+
+_TRAITS = {"tfrt.merge.chains": OpTraits(lambda: (MergesOnce(),))}
+
+
 def kernel_op(signature: Signature) -> type[KernelOp]:
     """A new operation class for this kernel."""
     base = ShortFormOp if signature.is_registered else KernelOp
     members = {
         "name": signature.name,
-        "traits": NO_TRAITS,
+        "traits": _TRAITS.get(signature.name, NO_TRAITS),
         "signature": signature,
         "fixed_operand_types": tuple(WORDS.get(word) for word in signature.operands),
         "fixed_result_types": tuple(WORDS.get(word) for word in signature.results),

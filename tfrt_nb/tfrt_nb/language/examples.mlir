@@ -692,6 +692,13 @@ func.func @main() -> (i32, f32) {
   tfrt.return %x, %y : i32, f32
 }
 
+//// tfrt_test.print_typed_attr
+func.func @main() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %done = tfrt_test.print_typed_attr %ch {value = 7.5 : f32}
+  tfrt.return %done : !tfrt.chain
+}
+
 //// tfrt_test.test_cost
 func.func @main() -> i32 {
   %a = tfrt.constant.i32 13

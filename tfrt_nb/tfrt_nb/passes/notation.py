@@ -50,6 +50,7 @@ PASSES = {
     "convert-scf-to-cf": "lowering.convert_scf_to_cf.ConvertScfToCf",
     "cse": "xdsl.transforms.common_subexpression_elimination.CommonSubexpressionElimination",
     "dce": "xdsl.transforms.dead_code_elimination.DeadCodeElimination",
+    "inline": "speed.inline.Inline",
     "tfrt-print-stream": "print_streams.PrintStreams",
 }
 """Every pass that a pipeline can name, by that name: its module here and its class.

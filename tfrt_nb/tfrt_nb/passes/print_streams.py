@@ -19,6 +19,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.types import CHAIN
 from tfrt_nb.passes.remarks import remark
 from tfrt_nb.passes.streams import (
     StreamOptions,
@@ -62,7 +63,7 @@ def _remark_on(context: Context, owner: Operation, block: Block, default: Stream
     options = stream_options(_scopes(owner), default)
     definers = _definers(ops)
     costs = [1, *operation_costs(ops, options)]
-    streams = assign_streams(definers, costs, options)
+    streams = assign_streams(definers, costs, options, _definers(ops, chains=False))
     table = StreamTable(streams, costs, parents(definers, costs))
     for number, op in enumerate([owner, *ops]):
         remark(context, op, table.describe(number))
@@ -75,12 +76,16 @@ def _scopes(op: Operation) -> list[Operation]:
     return scopes
 
 
-def _definers(ops: Sequence[Operation]) -> list[list[int]]:
-    """The operations that define the operands of each; the root is 0, and stands for arguments."""
+def _definers(ops: Sequence[Operation], chains: bool = True) -> list[list[int]]:
+    """The operations that define the operands of each, with those that are chains or without.
+
+    The root is 0, and stands for arguments.
+    """
     numbers: dict[SSAValue, int] = {}
     definers: list[list[int]] = [[]]
     for number, op in enumerate(ops, 1):
-        definers.append([numbers.get(operand, 0) for operand in op.operands])
+        operands = [value for value in op.operands if chains or value.type != CHAIN]
+        definers.append([numbers.get(operand, 0) for operand in operands])
         numbers.update(dict.fromkeys(op.results, number))
     return definers
 

@@ -11,11 +11,11 @@ function is.
 
 Two passes over a function.  Forward: each operation's parent becomes the definer of that operand that
 is ready last, by cost from the start; operations without operands hang on the root.  Backward: an
-operation without children opens a stream; any other joins the stream of one of its children, after
-the cheap ones among its children's streams have been merged.
+operation without children opens a stream; any other joins the stream of one of its children that is not
+too costly, after the cheap ones among its children's streams have been merged.
 
 Invariants: a stream is a tree of parent edges plus merged siblings, so it needs to wait for others only
-where it has further operands; the stream of the function's return, number 0, goes up to the root as
+where it has further operands; the stream of the function's return goes up to the root as
 far as it can.
 """
 
@@ -35,14 +35,16 @@ _CHEAP_OPERATIONS = frozenset({"tfrt.return", "tfrt.merge.chains"})
 class StreamOptions:
     """`cost_threshold` is what a task is worth; 0 is the cost of the function's longest path.
 
-    With `merge_inter_dependent_streams`, streams that wait for each other are one, whatever they
-    cost.  With `prefers_return`, an operation joins the stream of the return when it can, else the
-    costliest one.  The reference of 2022 has StreamOptions(1, prefers_return=False).
+    With `merge_inter_dependent_streams`, cheap streams that wait for values of each other are merged
+    first.  With `prefers_return`, an operation joins the stream of the return when it can, else the
+    costliest one; none that costs `upper_cost_threshold` or more, if that is not negative.  The reference
+    of 2022 has StreamOptions(1, prefers_return=False).
     """
 
     cost_threshold: int = 0
     merge_inter_dependent_streams: bool = False
     prefers_return: bool = True
+    upper_cost_threshold: int = -1
 
     @property
     def default_cost(self) -> int:
@@ -60,7 +62,12 @@ def stream_options(scopes: Sequence[Operation], default: StreamOptions) -> Strea
         scopes, "tfrt.merge_inter_dependent_streams", default.merge_inter_dependent_streams
     )
     return replace(
-        default, cost_threshold=max(threshold, 0), merge_inter_dependent_streams=bool(merge)
+        default,
+        cost_threshold=max(threshold, 0),
+        merge_inter_dependent_streams=bool(merge),
+        upper_cost_threshold=_find(
+            scopes, "tfrt.upper_cost_threshold", default.upper_cost_threshold
+        ),
     )
 
 
@@ -89,34 +96,40 @@ def _cost(op: Operation, default: int) -> int:
 
 
 def assign_streams(
-    definers: Sequence[Sequence[int]], costs: Sequence[int], options: StreamOptions
+    definers: Sequence[Sequence[int]],
+    costs: Sequence[int],
+    options: StreamOptions,
+    data_definers: Sequence[Sequence[int]] | None = None,
 ) -> list[int]:
     """The stream of each operation of a function.
 
     Operation 0 is the root, the last one the return.  `definers` has, for each, the operations that
-    define its operands, all of them earlier; 0 stands for the function's arguments.
+    define its operands, all of them earlier; 0 stands for the function's arguments.  `data_definers` are
+    those of operands that are no chains, if not all: `merge_inter_dependent_streams` looks at them only.
     """
     parents, costs_from_root = _forward(definers, costs)
     children: list[list[int]] = [[] for _ in costs]
     for operation in range(1, len(costs)):
         children[parents[operation]].append(operation)
     threshold = options.cost_threshold or max(costs_from_root)
-    streams = _Streams(options.prefers_return)
+    streams = _Streams(options.prefers_return, options.upper_cost_threshold)
     assigned = [0] * len(costs)
-    links = _Links(definers, parents) if options.merge_inter_dependent_streams else None
+    merges = options.merge_inter_dependent_streams
+    links = _Links(data_definers or definers, parents) if merges else None
+    is_unlimited = options.upper_cost_threshold < 0
     for operation in reversed(range(len(costs))):
         following = children[operation]
-        if len(following) == 1:  # the bulk of a program
+        if len(following) == 1 and is_unlimited:  # the bulk of a program
             assigned[operation] = streams.extend(assigned[following[0]], costs[operation])
         elif not following:
             assigned[operation] = streams.open(costs[operation])
         else:
             candidates = streams.distinct(assigned[child] for child in following)
-            if links is not None:
-                candidates = links.merge(streams, candidates)
             # The longest path is compared with whole paths, from the root on.
             is_automatic = operation > 0 and not options.cost_threshold
             spent = costs_from_root[operation] if is_automatic else 0
+            if links is not None:
+                candidates = links.merge(streams, candidates, threshold - spent)
             assigned[operation] = streams.join(candidates, costs[operation], threshold - spent)
         if links is not None:
             links.add(operation, assigned)
@@ -152,10 +165,11 @@ def _forward(
 
 
 class _Streams:
-    """Streams and their costs.  Merged ones go by the lowest of their numbers."""
+    """Streams and their costs."""
 
-    def __init__(self, prefers_return: bool) -> None:
+    def __init__(self, prefers_return: bool, upper_threshold: int) -> None:
         self._prefers_return = prefers_return
+        self._upper_threshold = upper_threshold
         self._merged_into: list[int] = []
         self._costs: list[int] = []
 
@@ -174,12 +188,14 @@ class _Streams:
         """The streams that `streams` are part of, once each, in order."""
         return list(dict.fromkeys(map(self.find, streams)))
 
-    def merge(self, first: int, second: int) -> int:
-        """Make one stream of two different ones; its number."""
-        kept, gone = sorted((first, second))
+    def cost(self, stream: int) -> int:
+        """What the operations of a stream cost together."""
+        return self._costs[stream]
+
+    def merge(self, kept: int, gone: int) -> None:
+        """Make one stream of two different ones, which goes by the number of the first."""
         self._merged_into[gone] = kept
         self._costs[kept] += self._costs[gone]
-        return kept
 
     def open(self, cost: int) -> int:
         """A new stream, for an operation without children."""
@@ -198,28 +214,34 @@ class _Streams:
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
         """The stream for an operation whose children are in `candidates`, one or more.
 
-        Candidates that cost less than `threshold` are merged until they do not.
+        Candidates that cost less than `threshold` are merged until they do not, each with the last one
+        before it.  One that is left over is merged into the stream that is joined.
         """
         costs = self._costs
-        worthwhile = [stream for stream in candidates if costs[stream] >= threshold]
+        joinable: list[int] = []
         cheap: int | None = None
         for stream in candidates:
             if costs[stream] < threshold:
-                cheap = stream if cheap is None else self.merge(cheap, stream)
-                if costs[cheap] >= threshold:
-                    worthwhile.append(cheap)
-                    cheap = None
-        chosen = self._choose(worthwhile)
-        if cheap is not None:
-            chosen = cheap if chosen is None else self.merge(chosen, cheap)
-        assert chosen is not None, "there is a candidate"
+                if cheap is None or costs[cheap] >= threshold:
+                    cheap = stream
+                else:
+                    self.merge(cheap, stream)
+                stream = cheap
+            if self._upper_threshold < 0 or costs[stream] < self._upper_threshold:
+                joinable.append(stream)
+        worthwhile = [stream for stream in joinable if costs[stream] >= threshold]
+        chosen = self._choose(worthwhile or joinable)
+        if chosen is None:
+            return self.open(cost)
+        if cheap is not None and cheap != chosen and costs[cheap] < threshold:
+            self.merge(chosen, cheap)
         costs[chosen] += cost
         return chosen
 
     def _choose(self, streams: Sequence[int]) -> int | None:
         """The stream of the return, which is opened first, or the first of the costliest."""
-        if self._prefers_return and 0 in streams:
-            return 0
+        if self._prefers_return and (found := self.find(0)) in streams:
+            return found
         return max(streams, key=self._costs.__getitem__, default=None)
 
 
@@ -239,19 +261,31 @@ class _Links:
         for user in self._users.get(operation, ()):
             self._known.append((assigned[user], assigned[operation]))
 
-    def merge(self, streams: _Streams, candidates: list[int]) -> list[int]:
-        """Merge those candidates of which one waits for another; the candidates that are left."""
+    def merge(self, streams: _Streams, candidates: list[int], threshold: int) -> list[int]:
+        """Merge candidates of which one waits for another that is cheap, until they are worth a task.
+
+        Returns:
+            the candidates that are left.
+        """
         if len(candidates) < 2:
             return candidates
-        waiting = []
-        for pair in self._known:
-            first, second = map(streams.find, pair)
-            if first == second:
+        linked: dict[int, list[int]] = {stream: [] for stream in candidates}
+        self._known = [
+            pair for pair in self._known if streams.find(pair[0]) != streams.find(pair[1])
+        ]
+        for first, second in self._known:
+            first, second = streams.find(first), streams.find(second)
+            if first in linked and second in linked:
+                linked[first].append(second)
+                linked[second].append(first)
+        gone: set[int] = set()
+        for stream in candidates:
+            if stream in gone:
                 continue
-            if first in candidates and second in candidates:
-                streams.merge(first, second)
-                candidates = streams.distinct(candidates)
-            else:
-                waiting.append((first, second))
-        self._known = waiting
-        return candidates
+            for other in dict.fromkeys(map(streams.find, linked[stream])):
+                if other != stream and streams.cost(other) < threshold:
+                    streams.merge(stream, other)
+                    gone.add(other)
+                    if streams.cost(stream) >= threshold:
+                        break
+        return [stream for stream in candidates if stream not in gone]

@@ -35,20 +35,21 @@ class WrongKind(ValueError):
 
 
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
-    """One attribute as a plain value; "any" is what the file says that it is.
+    """One attribute as a plain value; "any" is what the file says that it is, "typed" that behind its type.
 
     Raises:
         TfrtError: if the file does not say.
         WrongKind: if the file says that it is something else.
     """
-    if word != "any":
+    if word not in ("any", "typed"):
         kind = stored_kind(file, offset, word)
         # An empty array is one of any type.
         return () if kind == EMPTY else to_plain(file.attribute_reader.read(offset, kind))
     kinds = file.attribute_types or {}
     if offset not in kinds:
         raise TfrtError(error("the file does not say of what type the kernel's attributes are"))
-    return to_plain(file.attribute_reader.read(offset, kinds[offset]))
+    value = to_plain(file.attribute_reader.read(offset, kinds[offset]))
+    return (kind_text(kinds[offset]), value) if word == "typed" else value
 
 
 def read_word(file: BefFile, offset: int, word: str) -> int:

@@ -11,9 +11,10 @@ from typing import Final
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.host.tensor.strings import StringHostTensor
+from tfrt_runtime.host.values.async_value import make_available
 from tfrt_runtime.kernels.arguments import expect
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import CHAIN, KernelError, KernelRegistry
 from tfrt_runtime.kernels.tensor.tensors import host_tensor
 from tfrt_runtime.scalars import wrapped
 
@@ -45,11 +46,13 @@ def print_debug_info(frame: KernelFrame) -> None:
     frame.host.print(f"{'Kernel has no debug info' if info is None else info}\n")
 
 
-@REGISTRY.kernel("tfrt_test.test_cost", attributes=("i64",), results=("i32",), frame=True)
-def test_cost(frame: KernelFrame, *operands_and_id: object) -> int:
-    """Print `id: N`; the operands only order it."""
+@REGISTRY.kernel("tfrt_test.test_cost", attributes=("i64",), frame=True)
+def test_cost(frame: KernelFrame, *operands_and_id: object) -> object:
+    """Print `id: N`; the operands only order it.  The result is 0, or a chain where one is asked for."""
     frame.host.print(f"id: {operands_and_id[-1]}\n")
-    return 0
+    if frame.result_types == ("!tfrt.chain",):
+        return CHAIN
+    return make_available(frame.request.queue, 0, "i32")  # also where the file has no types
 
 
 test_cost.__test__ = False  # type: ignore[attr-defined]
@@ -66,6 +69,17 @@ def log(message: object) -> None:
 
 
 # --- attributes ---
+
+
+@REGISTRY.kernel(
+    "tfrt_test.print_typed_attr", attributes=("typed",), results=("chain",), frame=True
+)
+def print_typed_attr(frame: KernelFrame, *chain_and_value: object) -> None:
+    """Print an attribute behind its type: `I64: 1`, `F32: 5.000000e-01`, `I1: 0`."""
+    kind, value = expect(tuple, chain_and_value[-1])
+    shown = f"{value:e}" if isinstance(value, float) else value
+    text = f"{shown:d}" if isinstance(shown, int) else shown
+    frame.host.print(f"{kind.upper()}: {text}\n")
 
 
 @REGISTRY.kernel(

@@ -36,3 +36,12 @@ func @wrong_shape() -> f32 {
   %s, %a, %b, %c = "tfrt_test.flat"() {value = [["words"], [3.5 : f32]]} : () -> (!tfrt.string, i32, i32, f32)
   tfrt.return %c : f32
 }
+
+func @typed() -> !tfrt.chain {
+  %ch0 = tfrt.new.chain
+  %ch1 = tfrt_test.print_typed_attr %ch0 {value = -7 : i64}
+  %ch2 = tfrt_test.print_typed_attr %ch1 {value = 0.25 : f32}
+  %ch3 = tfrt_test.print_typed_attr %ch2 {value = true}
+  %ch4 = "tfrt_test.print_typed_attr"(%ch3) {value = 1.5e+20 : f64} : (!tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch4 : !tfrt.chain
+}

@@ -92,3 +92,11 @@ func @cost_of_anything() -> i32 {
   %0 = "tfrt_test.test_cost"(%ch0) {_tfrt_cost = 1 : i64, id = 7 : i64} : (!tfrt.chain) -> i32
   tfrt.return %0 : i32
 }
+
+// The first programs give it a chain and leave out the types: the result is a chain, too.
+func @cost_of_chains() -> !tfrt.chain {
+  %ch0 = tfrt.new.chain
+  %ch1 = tfrt_test.test_cost %ch0 {id = 8 : i64, _tfrt_cost = 1 : i64}
+  %ch2 = "tfrt_test.test_cost"(%ch1) {id = 9 : i64, _tfrt_cost = 1 : i64} : (!tfrt.chain) -> !tfrt.chain
+  tfrt.return %ch2 : !tfrt.chain
+}

@@ -42,9 +42,9 @@ class Form(Enum):
 class Signature:
     """One kernel.  `rest` is the word of any number of further operands, None if there are none.
 
-    `attributes` maps names to type words; `array.W` is an array of W, `W?` may be left
-    out.  The attribute that the short
-    form writes without its name is the first one.
+    `attributes` maps names to type words; `array.W` is an array of W, `typed` an attribute of any type,
+    `W?` may be left out.  The attribute that the short form writes without its name is the first one.
+    `other_results` are those of the short form that names no types; empty if they are the same.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Signature:
     attributes: Mapping[str, str] = field(default_factory=dict)
     rest: str | None = None
     form: Form = Form.GENERIC
+    other_results: tuple[str, ...] = ()
 
     @property
     def is_registered(self) -> bool:
@@ -68,12 +69,18 @@ class Signature:
 def kernel(
     name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str
 ) -> Iterator[Signature]:
-    """The signature of one kernel, from `"i32 chain -> chain"`; `i32*` takes any number."""
+    """The signature of one kernel, from `"i32 chain -> chain"`; `i32*` takes any number.
+
+    `"any* -> i32 / chain"` has a chain as result in the short form without types.
+    """
     operands, _, results = types.partition("->")
+    results, _, others = results.partition("/")
     fixed, rest = tuple(operands.split()), None
     if fixed and fixed[-1].endswith("*"):
         fixed, rest = fixed[:-1], fixed[-1][:-1]
-    yield Signature(name, fixed, tuple(results.split()), attributes, rest, form)
+    yield Signature(
+        name, fixed, tuple(results.split()), attributes, rest, form, tuple(others.split())
+    )
 
 
 def family(

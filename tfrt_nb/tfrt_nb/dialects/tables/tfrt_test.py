@@ -21,7 +21,7 @@ _ASYNC = table(
     kernel("tfrt_test.quiesce", "chain -> chain"),
     kernel("tfrt_test.as_chain", "any* -> chain"),
     kernel("tfrt_test.get_thread_id", "chain -> i32"),
-    kernel("tfrt_test.test_cost", "any* -> i32", Form.TYPED, id="i64", _tfrt_cost="i64?"),
+    kernel("tfrt_test.test_cost", "any* -> i32 / chain", Form.TYPED, id="i64", _tfrt_cost="i64?"),
 )
 
 _ATOMICS = table(
@@ -65,6 +65,7 @@ _PROBES = table(
     kernel("tfrt_test.use_sample_shared_context", "chain -> string chain"),
     kernel("tfrt_test.unique_loc", "-> chain", name="string"),
     kernel("tfrt_test.print_debug_info", "chain -> chain"),
+    kernel("tfrt_test.print_typed_attr", "chain -> chain", Form.OPERANDS, value="typed"),
     kernel("tfrt_test.memory_leak_one_int32", "chain -> chain"),
     family(_INTEGERS, "tfrt_test.sum_array_attr.{}", "-> {}", value="array.{}"),
     kernel("tfrt_test.get_request_context_data.i32", "-> i32"),

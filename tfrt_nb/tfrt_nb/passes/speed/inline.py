@@ -1,0 +1,155 @@
+"""The bodies of functions in the place of calls.
+
+    func.func private @twice(%x: i32) -> i32 {
+      %y = arith.addi %x, %x : i32
+      return %y : i32
+    }
+    func.func @main(%a: i32) -> i32 {            func.func @main(%a: i32) -> i32 {
+      %r = call @twice(%a) : (i32) -> i32   =>     %y = arith.addi %a, %a : i32
+      return %r : i32                              return %y : i32
+    }                                            }
+
+`func.call` and `tfrt.call` of a function with a body.  A call stays where functions call each other in a
+circle, where the body has several blocks and the place takes one, and where the body has a `memref.alloca`,
+whose memory would be kept until the caller returns.  So that a program does not grow without end, calls stay, too,
+once `MAX_OPERATIONS` have been copied.
+
+Private functions to which nothing refers any more are taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import cf, memref
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from tfrt_nb.dialects.control_flow.calls import CallOp as HostCallOp
+from tfrt_nb.passes.lowering.call_graph import callees_first
+
+MAX_OPERATIONS = 100_000
+"""Operations that a pass copies at most."""
+_SYNC = "tfrt.sync"
+_RETURNS = ("func.return", "tfrt.return")
+
+
+@dataclass(frozen=True)
+class Inline(ModulePass):
+    """`inline`; functions that are called come first."""
+
+    name = "inline"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        functions = {one.sym_name.data: one for one in op.body.block.ops if isinstance(one, FuncOp)}
+        calls = {name: _calls_in(function) for name, function in functions.items()}
+        graph = {name: {callee for _, callee in found} for name, found in calls.items()}
+        budget = MAX_OPERATIONS
+        sizes: dict[str, int] = {}
+        for circle in callees_first(graph):
+            for name in circle:
+                for call, callee in calls[name]:
+                    body = functions.get(callee)
+                    if callee in circle or body is None or not _fits(call, body, functions[name]):
+                        continue
+                    if sizes[callee] <= budget:
+                        budget -= sizes[callee]
+                        _inline(call, body)
+                sizes[name] = sum(1 for _ in functions[name].walk())
+        _take_out_unused(op)
+
+
+def _calls_in(function: FuncOp) -> list[tuple[Operation, str]]:
+    found: list[tuple[Operation, str]] = []
+    for op in function.walk():
+        if isinstance(op, CallOp | HostCallOp):
+            callee = op.get_attr_or_prop("callee")
+            if isinstance(callee, SymbolRefAttr) and not callee.nested_references.data:
+                found.append((op, callee.root_reference.data))
+    return found
+
+
+def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
+    """Whether the body can stand in the place of the call."""
+    blocks = callee.body.blocks
+    if not blocks or (_SYNC in callee.attributes) is not (_SYNC in caller.attributes):
+        return False
+    if len(blocks) > 1 and call.parent_op() is not caller:
+        return False
+    if len(blocks) == 1 and (
+        callee.body.block.last_op is None or callee.body.block.last_op.name not in _RETURNS
+    ):
+        return False
+    return not any(isinstance(op, memref.AllocaOp) for op in callee.walk())
+
+
+def _inline(call: Operation, callee: FuncOp) -> None:
+    """Put a copy of the body in the place of the call, which is gone."""
+    block = call.parent
+    assert block is not None
+    if len(callee.body.blocks) == 1:
+        values: dict[SSAValue, SSAValue] = dict(
+            zip(callee.body.block.args, call.operands, strict=True)
+        )
+        *ops, end = callee.body.block.ops
+        for op in ops:
+            block.insert_op_before(op.clone(values), call)
+        _replace(call, [values.get(value, value) for value in end.operands])
+        return
+    following = block.split_before(call, arg_types=call.result_types)
+    blocks: dict[Block, Block] = {}
+    body = Region()
+    callee.body.clone_into(body, block_mapper=blocks)
+    body.move_blocks_before(following)
+    for block_of_copy in blocks.values():
+        leave = block_of_copy.last_op
+        if leave is not None and leave.name in _RETURNS:
+            go_on = cf.BranchOp(following, *leave.operands)
+            go_on.location = leave.location
+            Rewriter.erase_op(leave)
+            block_of_copy.add_op(go_on)
+    Rewriter.inline_block(
+        blocks[callee.body.blocks[0]], InsertPoint.at_end(block), list(call.operands)
+    )
+    _replace(call, list(following.args))
+
+
+def _replace(call: Operation, values: list[SSAValue]) -> None:
+    for result, value in zip(call.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    Rewriter.erase_op(call)
+
+
+def _take_out_unused(module: ModuleOp) -> None:
+    private = {
+        op.sym_name.data: op
+        for op in module.body.block.ops
+        if isinstance(op, FuncOp) and op.body.blocks and op.sym_visibility == StringAttr("private")
+    }
+    pending: list[Operation] = [op for op in module.body.block.ops if op not in private.values()]
+    while pending:
+        for op in pending.pop().walk():
+            for attribute in (*op.properties.values(), *op.attributes.values()):
+                for name in _symbols(attribute):
+                    if (used := private.pop(name, None)) is not None:
+                        pending.append(used)
+    for op in private.values():
+        Rewriter.erase_op(op)
+
+
+def _symbols(attribute: Attribute) -> Iterator[str]:
+    """The functions that an attribute names."""
+    match attribute:
+        case SymbolRefAttr():
+            yield attribute.root_reference.data
+        case ArrayAttr():
+            for element in attribute:
+                yield from _symbols(element)
+        case DictionaryAttr():
+            for element in attribute.data.values():
+                yield from _symbols(element)
