@@ -25,13 +25,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tfrt_nb.jit.cache import code_cache as programs_cache
+from tfrt_runtime.cache import code_cache as files_cache
+
 MAX_MEMORY = 4 << 30
 """Address space of a child: an allocation that is too large must fail by itself."""
 HANG_SECONDS = 12.0
-"""A child that tries one case for so long hangs; a slow machine must not seem to hang."""
+"""A child that tries one case for so long hangs, if it had the processor that it wanted; see `HangClock`."""
 PATIENCE = 10
 """So many times longer, if other processes leave it no processor."""
+READY = 0.2
+"""A process that wants a processor has a ready thread at so many looks; a blocked one at hardly any."""
+LOOK_SECONDS = 0.2
 MAX_OUTPUT = 1 << 20
+FOLDERS = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+"""Where children have their files, in memory if that can be: the cache waits until a file is on the disk."""
 
 STATE = struct.Struct("<qdqq")
 """The case that is tried, since when; how many were tried and how many functions ran."""
@@ -77,7 +85,7 @@ def run_child(
     started = time.monotonic()
     shared = mmap.mmap(-1, STATE.size)
     STATE.pack_into(shared, 0, -1, time.monotonic(), 0, 0)
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=FOLDERS) as folder:
         reading, writing = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -112,6 +120,8 @@ def _limit(folder: Path) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (8 * MAX_OUTPUT, 8 * MAX_OUTPUT))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     os.environ["TFRT_NB_CACHE"] = str(folder / "cache")
+    files_cache.cache_clear()  # the parent's is the user's
+    programs_cache.cache_clear()
     work = folder / "work"
     work.mkdir()
     os.chdir(work)
@@ -162,9 +172,9 @@ def watch(
 ) -> Outcome:
     """Wait for the end of a child, or end it when it hangs."""
     outcome, received, hung = Outcome(), b"", False
-    case, worked = 0.0, 0.0
+    case, clock = 0.0, HangClock(child, timeout)
     while True:
-        ready, _, _ = select.select([reading], [], [], 0.2)
+        ready, _, _ = select.select([reading], [], [], LOOK_SECONDS)
         if ready:
             data = os.read(reading, 1 << 16)
             if not data:
@@ -174,11 +184,8 @@ def watch(
         if since < started:
             continue  # The child is about to write it: `pack_into` makes zeros first.
         if since != case:
-            case, worked = since, _processor_seconds(child)
-        waited = time.monotonic() - since
-        if waited > timeout and not (
-            waited < PATIENCE * timeout and _is_starved(child, worked, timeout)
-        ):
+            case, clock = since, HangClock(child, timeout)
+        if clock.is_over():
             os.kill(child, signal.SIGUSR1)
             time.sleep(0.3)
             os.kill(child, signal.SIGKILL)
@@ -202,21 +209,50 @@ def watch(
     return outcome
 
 
-def _processor_seconds(child: int) -> float:
-    """What all threads of a process have worked so far."""
-    with contextlib.suppress(OSError):
-        fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return 0.0
+class HangClock:
+    """Tells a process that hangs from one that other processes make slow.
 
+    One that hangs has worked for its seconds, or does not want to work: its threads are blocked.
+    """
 
-def _is_starved(child: int, worked: float, timeout: float) -> bool:
-    """Whether a process would go on if other processes let it: a thread is ready, and all have hardly worked."""
-    states = []
-    for task in Path(f"/proc/{child}/task").glob("*/stat"):
+    def __init__(self, process: int, seconds: float) -> None:
+        self._process, self._seconds = process, seconds
+        self._started, self._worked = time.monotonic(), self._processor_seconds()
+        self._looked, self._looks, self._ready = 0.0, 0, 0
+
+    def is_over(self) -> bool:
+        """Whether it hangs; to be called every `LOOK_SECONDS` or more often."""
+        now = time.monotonic()
+        waited = now - self._started
+        if waited > self._seconds / 2 and now - self._looked >= LOOK_SECONDS / 2:
+            self._looked = now
+            self._looks += 1
+            self._ready += self._is_ready()
+        if waited <= self._seconds:
+            return False
+        is_blocked = self._ready < READY * self._looks
+        has_worked = self._processor_seconds() - self._worked >= self._seconds
+        return is_blocked or has_worked or waited > PATIENCE * self._seconds
+
+    def _processor_seconds(self) -> float:
+        """What all threads have worked so far."""
         with contextlib.suppress(OSError):
-            states.append(task.read_text().rpartition(")")[2].split()[0])
-    return "R" in states and _processor_seconds(child) - worked < timeout / 2
+            fields = _status(Path(f"/proc/{self._process}/stat"))
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return 0.0
+
+    def _is_ready(self) -> bool:
+        """Whether a thread runs, would if it had a processor, or waits for a disk."""
+        for task in Path(f"/proc/{self._process}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                if _status(task)[0] in "RD":
+                    return True
+        return False
+
+
+def _status(file: Path) -> list[str]:
+    """The fields of a `stat` file that follow the name."""
+    return file.read_text().rpartition(")")[2].split()
 
 
 def _kind_of_end(status: int, said: str, *, hung: bool) -> str:

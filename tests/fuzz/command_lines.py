@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.fuzz.children import HangClock
 from tests.fuzz.running import Runner, headline
 from tests.fuzz.text_mutants import EDGES, STRANGE, damaged, mutate
 
@@ -76,6 +77,7 @@ OPTIONS: dict[str, list[str]] = {
 COMMANDS = ["run", "run", "run", "run", "mlir-to-bef", "bef-to-mlir", "opt", "opt", "nothing"]
 STATUSES = (0, 1, 2, 130)
 HANG_SECONDS = 10.0
+"""As `children.HangClock` counts them."""
 
 CELL_OPTIONS: dict[str, list[str]] = {
     "-q": QUEUES,
@@ -177,12 +179,12 @@ def run_command(words: list[str], text: str) -> list[str]:
             status = _status_of(words)
         finally:
             os._exit(status)
-    until = time.monotonic() + HANG_SECONDS
+    clock = HangClock(child, HANG_SECONDS)
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             break
-        if time.monotonic() > until:
+        if clock.is_over():
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return [f"a command hangs: {words[0]}\n{words}"]

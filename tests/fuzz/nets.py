@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from tests.fuzz.abi_calls import Step, random_steps, run_steps
 from tests.fuzz.bef_mutants import BefCorpus, BefMutant, kernels_of, records_of, with_kernels
-from tests.fuzz.children import HANG_SECONDS
+from tests.fuzz.children import HANG_SECONDS, PATIENCE
+from tests.fuzz.command_lines import HANG_SECONDS as COMMAND_SECONDS
 from tests.fuzz.command_lines import Notebook, program_of, random_cell, random_command, run_command
 from tests.fuzz.minimise import minimise
 from tests.fuzz.random_calls import kernels_to_call, random_file
@@ -231,6 +232,8 @@ class CommandNet(Net[tuple[list[str], str]]):
     """Command lines of `tfrt-nb`; a case is the words and the program that they are about."""
 
     name, suffix, weight = "command", ".command", 1.0
+    # A command has a clock of its own.
+    hang_seconds = 2 * PATIENCE * COMMAND_SECONDS
 
     @functools.cached_property
     def _texts(self) -> list[str]:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from tfrt_runtime.testing.random_programs import UNLIMITED
+
 I1, I64, F64, BUFFER = "i1", "i64", "f64", "memref<4xi64>"
 TOKEN, GROUP = "!async.token", "!async.group"
 PAYLOADS = (I64, I64, I64, I64, F64, I1, BUFFER)
@@ -32,11 +34,13 @@ def future(payload: str) -> str:
     return f"!async.value<{payload}>"
 
 
-def random_program(seed: int) -> str:
-    """The program with this number."""
+def random_program(seed: int, most: int = UNLIMITED) -> str:
+    """The program with this number; `main` has so many statements at most, another function half of them."""
     generator = Generator(random.Random(seed))
-    for _ in range(generator.rng.randrange(4)):
+    for _ in range(generator.rng.randrange(1 + min(3, most // 4))):
+        generator.left = most // 2
         generator.function()
+    generator.left = most
     generator.main()
     first = "// parallel-for: num-workers=4 min-task-size=1" if seed % 2 else "// no parallel loops"
     return "\n".join([first, *generator.lines, PRINTING])
@@ -88,12 +92,13 @@ class Scope:
 
 @dataclass
 class Generator:
-    """Writes a program line by line."""
+    """Writes a program line by line.  `left`: how many statements the present function may still have."""
 
     rng: random.Random
     lines: list[str] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     work: int = 0
+    left: int = UNLIMITED
     _names: int = 0
     _indent: int = 0
 
@@ -248,6 +253,9 @@ class Generator:
 
     def statements(self, scope: Scope, count: int) -> None:
         for _ in range(count):
+            if self.left == 0:
+                return
+            self.left -= 1
             self.work += scope.times
             names = list(_STATEMENTS)
             weights = [_STATEMENTS[name] for name in names]

@@ -29,7 +29,7 @@ from tfrt_runtime.kernels.users.user import kernel
 from tfrt_runtime.native.handles import value_drop
 from tfrt_runtime.native.layouts import REQUEST_ACTIVE
 from tfrt_runtime.testing.explorer import Machine, World, explore_at_random
-from tfrt_runtime.testing.random_programs import Extras, random_program
+from tfrt_runtime.testing.random_programs import UNLIMITED, Extras, random_program
 from tfrt_runtime.testing.simulated_host import SimulatedHost
 from tfrt_runtime.testing.simulated_program import load_file, outcome, start, work
 
@@ -42,6 +42,10 @@ WITH_DELAYS = 0.1
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
 """The simulated core calls no kernels that are written in Python, and has no clock."""
+LARGE_PROGRAMS = 0.05
+"""So many programs are as large as they become; the others are small, as a program takes time by its size."""
+NUMBERS_PER_PROGRAM = 3
+"""A program of scalars runs with so many: to make its machine code takes longer than that."""
 LARGE = Machine(step_limit=1_000_000)
 
 
@@ -119,6 +123,11 @@ TASKS = (
 )
 
 
+def steps(chance: random.Random) -> int:
+    """How many steps a program may have."""
+    return UNLIMITED if chance.random() < LARGE_PROGRAMS else int(2 ** chance.uniform(1.0, 4.0))
+
+
 def host_program(chance: random.Random) -> str:
     """A host program with kernels of all kinds; one of ten calls compiled functions, and one has delays."""
     given = extras()
@@ -126,7 +135,7 @@ def host_program(chance: random.Random) -> str:
         given = Extras(
             given.numbers, given.arrays, given.sums, (COMPILED, TASKS), prints=given.prints
         )
-    text = random_program(chance.getrandbits(40), given)
+    text = random_program(chance.getrandbits(40), given, steps(chance))
     if chance.random() < WITH_DELAYS:
         return text
     for late, at_once in INSTEAD.items():
@@ -136,7 +145,7 @@ def host_program(chance: random.Random) -> str:
 
 def scalar_program(chance: random.Random) -> str:
     """A host program for the simulated core."""
-    return random_program(chance.getrandbits(40))
+    return random_program(chance.getrandbits(40), most=steps(chance))
 
 
 def tiered_program(chance: random.Random) -> str:
@@ -146,7 +155,7 @@ def tiered_program(chance: random.Random) -> str:
 
 def async_program(chance: random.Random) -> str:
     """An async program."""
-    return random_async_program(chance.getrandbits(40))
+    return random_async_program(chance.getrandbits(40), steps(chance))
 
 
 @dataclass(frozen=True)
@@ -163,7 +172,7 @@ class Seen:
 def on_every_queue(runner: Runner, text: str, chance: random.Random) -> None:
     """A host program gives the same on every queue; on one of them it is cancelled afterwards."""
     program = Program.from_source(text, "random.mlir")
-    seen = {queue: _run(runner, program, queue) for queue in ALL_QUEUES}
+    seen = _run_everywhere(runner, program)
     for queue, found in seen.items():
         if found != seen["s"]:
             runner.problems.append(f"{queue} differs from s\n{found}\n{seen['s']}")
@@ -174,27 +183,39 @@ def on_every_queue(runner: Runner, text: str, chance: random.Random) -> None:
 def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
     """Functions of scalars give the same interpreted and as machine code: values, errors and their places."""
     program = Program.from_source(text, "random.mlir")
-    queue, number = chance.choice(("s", "mstd:2")), chance.randint(-1, 6)
-    seen, texts = [], []
-    for tier in (Tier.INTERPRETER, Tier.COMPILED):
-        execution = program.run(number, host=runner.host(queue), tier=tier)
-        runner.ran += 1
-        if not execution.wait(ENOUGH_SECONDS):
-            runner.problems.append(f"a program of scalars does not end on {queue}, {tier}\n")
-            execution.cancel()
-            ends(execution)
-        seen.append(_seen(execution))
-        texts.append([str(value.exception(0)) for value in execution.results])
-        if tier is Tier.COMPILED and execution.tier_note is not None:
-            runner.problems.append(f"not compiled: {execution.tier_note}\n")
-    # NaN is not equal to itself.
-    if repr(seen[0]) != repr(seen[1]) or texts[0] != texts[1]:
-        runner.problems.append(f"tiers differ on {queue}\n{seen[0]}\n{seen[1]}\n{texts}")
+    for number in chance.sample(range(-1, 7), NUMBERS_PER_PROGRAM):
+        queue = chance.choice(("s", "mstd:2"))
+        seen, texts = [], []
+        for tier in (Tier.INTERPRETER, Tier.COMPILED):
+            execution = program.run(number, host=runner.host(queue), tier=tier)
+            runner.ran += 1
+            if not execution.wait(ENOUGH_SECONDS):
+                runner.problems.append(f"a program of scalars does not end on {queue}, {tier}\n")
+                execution.cancel()
+                ends(execution)
+            seen.append(_seen(execution))
+            texts.append([str(value.exception(0)) for value in execution.results])
+            if tier is Tier.COMPILED and execution.tier_note is not None:
+                runner.problems.append(f"not compiled: {execution.tier_note}\n")
+        # NaN is not equal to itself.
+        if repr(seen[0]) != repr(seen[1]) or texts[0] != texts[1]:
+            runner.problems.append(
+                f"tiers differ on {queue} for {number}\n{seen[0]}\n{seen[1]}\n{texts}"
+            )
 
 
-def _run(runner: Runner, program: Program, queue: str) -> Seen:
-    execution = program.run(runner.host(queue), output=lambda _: None)
+def _run_everywhere(runner: Runner, program: Program) -> dict[str, Seen]:
+    """What a program does on each queue.  It runs on all at the same time: most of its time it may wait."""
+    runs = {queue: _start(runner, program, queue) for queue in ALL_QUEUES}
+    return {queue: _end(runner, run, queue) for queue, run in runs.items()}
+
+
+def _start(runner: Runner, program: Program, queue: str) -> Execution:
     runner.ran += 1
+    return program.run(runner.host(queue), output=lambda _: None)
+
+
+def _end(runner: Runner, execution: Execution, queue: str) -> Seen:
     if not execution.wait(ENOUGH_SECONDS):
         runner.problems.append(f"a random program does not end on {queue}\n")
         execution.cancel()
@@ -232,7 +253,7 @@ def _cancel_half_way(
 def simulated(runner: Runner, text: str, chance: random.Random) -> None:
     """The simulated core, two workers in random order, gives what the native one does."""
     program = Program.from_source(text, "random.mlir")
-    expected = list(_run(runner, program, "s").results)
+    expected = list(_end(runner, _start(runner, program, "s"), "s").results)
     kernels = available_kernels()
 
     def scenario(world: World) -> None:
@@ -260,16 +281,15 @@ def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
     module = parse_module(text, "random.mlir")
     expected = interpret(module)
     program = Program.from_source(text, "random.mlir")
-    for queue in ALL_QUEUES:
-        host = runner.host(queue)
-        shared = host.shared_context(HostCode)
-        program.compile()
-        shared.check(program.compiled)
-        shared.runtime.checked = chance.random() < 0.5
-        found = _run(runner, program, queue)
+    program.compile()
+    shared = {queue: runner.host(queue).shared_context(HostCode) for queue in ALL_QUEUES}
+    for one in shared.values():
+        one.check(program.compiled)
+        one.runtime.checked = chance.random() < 0.5
+    for queue, found in _run_everywhere(runner, program).items():
         if not agrees(expected, found):
             runner.problems.append(f"{queue} differs from the interpreter\n{expected}\n{found}")
-        if left := shared.runtime.live_objects():
+        if left := shared[queue].runtime.live_objects():
             runner.problems.append(f"objects are left over on {queue}\n{left}")
     if "async.runtime." not in text:  # a cancelled program does not drop what it has added by hand
         _cancel_compiled(runner, program, runner.host(chance.choice(ALL_QUEUES)), expected, chance)

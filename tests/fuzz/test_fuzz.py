@@ -12,10 +12,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.fuzz.children import STATE, Outcome, Work, run_child, watch
+from tests.fuzz import children
+from tests.fuzz.children import STATE, HangClock, Outcome, Work, run_child, watch
 from tests.fuzz.minimise import minimise
 from tests.fuzz.nets import TESTS, all_nets
+from tests.fuzz.random_async_programs import random_program as random_async_program
 from tests.fuzz.text_mutants import parts, tokens
+
+from tfrt_runtime.cache import code_cache
+from tfrt_runtime.testing.random_programs import UNLIMITED
+from tfrt_runtime.testing.random_programs import random_program as random_host_program
 
 FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())
 NETS = ["bef", "compiled-bef", "calls", "host", "async", "abi", "command", "magic"]
@@ -78,6 +84,16 @@ def test_a_case_is_kept_as_a_file(name: str) -> None:
     assert net.content(net.of_file(content, "case")) == content
 
 
+@pytest.mark.parametrize("random_program", [random_host_program, random_async_program])
+def test_a_random_program_of_few_steps_is_small(random_program: Callable[..., str]) -> None:
+    sizes = {
+        most: sum(random_program(seed, most=most).count("\n") for seed in range(20))
+        for most in (2, 8, UNLIMITED)
+    }
+
+    assert 4 * sizes[2] < 2 * sizes[8] < sizes[UNLIMITED]
+
+
 def test_the_tokens_of_a_text_are_all_of_it() -> None:
     text = '// one\n%a:2 = "x.y"(%b#1) {c = -0x1F : i8} : (!a.b<i64>) -> (f32, f64)\t"\n^bb0:'
 
@@ -138,6 +154,64 @@ def test_a_child_that_does_not_come_back_is_found_at_its_case(
 
     [problem] = outcome.problems
     assert (problem.kind.partition(" in ")[0], problem.case, outcome.tried) == (kind, 5, 6)
+
+
+@pytest.mark.parametrize(
+    ("share", "is_ready", "seconds"),
+    [
+        (1.0, True, 10),  # it runs on for ever
+        (0.25, True, 40),  # the same, beside other processes
+        (0.0, False, 10),  # blocked
+        (0.01, False, 10),  # blocked, but for a thread that looks at something now and then
+        (0.0, True, 100),  # it never gets a processor
+    ],
+)
+def test_a_process_hangs_when_it_has_worked_for_its_time_or_does_not_want_to_work(
+    share: float, is_ready: bool, seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(HangClock, "_processor_seconds", lambda self: share * now)
+    monkeypatch.setattr(HangClock, "_is_ready", lambda self: is_ready)
+    clock = HangClock(0, 10.0)
+
+    while not clock.is_over():
+        now += children.LOOK_SECONDS
+
+    assert now == pytest.approx(seconds, abs=2 * children.LOOK_SECONDS)
+
+
+def test_a_blocked_process_is_not_ready_and_a_busy_one_works() -> None:
+    program = (
+        "import sys, time; time.sleep(60) if sys.argv[1] == 'blocked' else exec('while 1: pass')"
+    )
+    clocks = {}
+    for kind in ("blocked", "busy"):
+        process = subprocess.Popen([sys.executable, "-c", program, kind])
+        clock = HangClock(process.pid, 2.0)
+        while not clock.is_over():
+            time.sleep(0.05)
+        clocks[kind] = (
+            clock._ready > children.READY * clock._looks,
+            clock._processor_seconds() > 1,
+        )
+        process.kill()
+        process.wait()
+
+    assert clocks == {"blocked": (False, False), "busy": (True, True)}
+
+
+def test_a_child_keeps_what_it_compiles_in_a_folder_of_its_own() -> None:
+    parents = code_cache().folder
+
+    def work(number: int) -> tuple[list[str], int]:
+        return [
+            f"{code_cache().folder != parents}, {code_cache().folder.parent == Path.cwd().parent}"
+        ], 1
+
+    [problem] = watched(work, count=1).problems
+
+    assert problem.kind == "True, True"
 
 
 def test_a_child_that_is_interrupted_while_it_writes_the_time_does_not_hang(

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from tfrt_runtime.scalars import OPERATIONS
 
 MAX_DEPTH = 3
+UNLIMITED = 1 << 30
+"""Steps of a program that is as large as it becomes."""
 ARITHMETIC = [
     one.name
     for one in OPERATIONS.values()
@@ -40,11 +42,15 @@ NOTHING = Extras()
 
 
 class ProgramWriter:
-    """Writes one program.  `lines` is the body under construction."""
+    """Writes one program.  `lines` is the body under construction.
 
-    def __init__(self, seed: int, extras: Extras = NOTHING) -> None:
+    `most` limits the steps of @main, those of its regions included; another function has half of them.
+    """
+
+    def __init__(self, seed: int, extras: Extras = NOTHING, most: int = UNLIMITED) -> None:
         self._random = random.Random(seed)
         self._extras = extras
+        self._most = self._left = most
         self._count = 0
         self._functions: list[str] = []
         self._callable: list[str] = []
@@ -55,8 +61,9 @@ class ProgramWriter:
         for name, text in self._extras.functions:
             self._functions.append(text)
             self._callable.append(name)
-        for _ in range(self._random.randrange(1, 4)):
+        for _ in range(self._random.randrange(1, 2 + min(2, self._most // 8))):
             self._function()
+        self._left = self._most
         body, values = self._body([], self._random.randrange(8, 30), 0)
         results = ", ".join(self._random.choices(values, k=5))
         types = ", ".join(["i32"] * 5)
@@ -68,6 +75,7 @@ class ProgramWriter:
         return f"{prefix}{self._count}"
 
     def _function(self) -> None:
+        self._left = self._most // 2
         name = self._name("@f")
         parameters = [self._name("%a") for _ in range(2)]
         body, values = self._body(parameters, self._random.randrange(2, 8), 1)
@@ -105,6 +113,9 @@ class ProgramWriter:
         if self._callable:
             makers += [self._call, self._call, self._condition, self._while]
         for _ in range(size):
+            if self._left == 0:
+                break
+            self._left -= 1
             self._random.choice(makers)(lines, values, depth)
         return "".join(f"  {line}\n" for line in lines), values
 
@@ -283,6 +294,6 @@ class ProgramWriter:
         values.append(name)
 
 
-def random_program(seed: int, extras: Extras = NOTHING) -> str:
-    """The program of that seed."""
-    return ProgramWriter(seed, extras).program()
+def random_program(seed: int, extras: Extras = NOTHING, most: int = UNLIMITED) -> str:
+    """The program of that seed, with so many steps at most in @main."""
+    return ProgramWriter(seed, extras, most).program()
