@@ -12,7 +12,6 @@ import pytest
 from tfrt_nb import HostContext, KernelError, Program, external
 from tfrt_nb.compiled.file import with_compiled
 from tfrt_runtime.async_runtime import externals
-from tfrt_runtime.async_runtime.printing import PRINTING
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 
 SLOW = 60
@@ -48,79 +47,11 @@ def host(request: pytest.FixtureRequest) -> Iterator[HostContext]:
         yield host
 
 
-def problems(text: str) -> list[tuple[str, str, list[str]]]:
-    """The quoted line, the message and the notes of each error of a program that is run."""
-    with HostContext("s") as host, pytest.raises(TfrtError) as caught:
-        Program.from_source(text, "program").run(host)
-    return [
-        (text.splitlines()[d.location.line - 1], d.message, [n.message for n in d.notes])
-        for d in caught.value.diagnostics
-        if d.location is not None
-    ]
-
-
 def with_main(declaration: str) -> str:
     return f"{declaration}\nfunc.func @main() {{\n  return\n}}"
 
 
 UNKNOWN = "is declared but not defined, and is no function that programs may call"
-
-
-@pytest.mark.parametrize("name", ["system", "abort", "malloc", "dlopen", "memcpy2"])
-def test_functions_of_the_process_are_refused_where_they_are_declared(name: str) -> None:
-    declaration = f"func.func private @{name}(i64) -> i32"
-
-    [(line, message, notes)] = problems(with_main(declaration))
-
-    assert (line, message) == (declaration, f"'{name}' {UNKNOWN}")
-    assert notes[-1].startswith("programs may call nanoTime, printClose, ")
-
-
-@pytest.mark.parametrize(
-    "declaration",
-    [
-        "@tfrtAsyncFreeFrame(!async.token, i64, i64)",
-        "@mlirAsyncRuntimeGetValueStorage(!async.token) -> !async.value<i64>",
-        "@mlirAsyncRuntimeCreateToken() -> !async.token",
-        "@memcpy(i64, i64, i64) -> i64",
-        "@sin(f64) -> f64",
-    ],
-)
-def test_what_the_compiler_calls_programs_may_not(declaration: str) -> None:
-    [(_, message, _)] = problems(with_main(f"func.func private {declaration}"))
-
-    name = declaration[1:].partition("(")[0]
-    assert message == f"'{name}' is for code that the compiler makes: programs may not call it"
-
-
-def test_a_name_that_is_nearly_right_is_suggested_and_what_there_is_said_once() -> None:
-    found = problems(
-        with_main("func.func private @prinI64(i64)\nfunc.func private @nanotime() -> i64")
-    )
-
-    assert [notes[0] for _, _, notes in found] == [
-        "did you mean 'printI64'?",
-        "did you mean 'nanoTime'?",
-    ]
-    assert [len(notes) for _, _, notes in found] == [2, 1]
-
-
-@pytest.mark.parametrize(
-    ("declaration", "type_"),
-    [
-        ("@printI64(f64)", "(i64) -> ()"),
-        ("@printI64(i64) -> i64", "(i64) -> ()"),
-        ("@printNewline(i64)", "() -> ()"),
-        ("@nanoTime() -> !async.token", "() -> i64"),
-        ("@printMemrefF32(memref<?xf32>)", "(memref<*xf32>) -> ()"),
-        ("@printMemrefI64(memref<*xindex>)", "(memref<*xi64>) -> ()"),
-    ],
-)
-def test_another_type_than_the_function_has_is_refused(declaration: str, type_: str) -> None:
-    [(_, message, _)] = problems(with_main(f"func.func private {declaration}"))
-
-    name = declaration[1:].partition("(")[0]
-    assert message == f"'{name}' is declared with another type than it has, which is {type_}"
 
 
 def test_a_file_is_judged_like_a_text(host: HostContext) -> None:
@@ -130,81 +61,6 @@ def test_a_file_is_judged_like_a_text(host: HostContext) -> None:
 
     with pytest.raises(TfrtError, match=f"error: 'system' {UNKNOWN}"):
         Program.from_bef(data, "file.bef").run(host)
-
-
-def test_a_region_of_a_host_program_is_judged_like_a_function(host: HostContext) -> None:
-    text = """
-    func.func private @exit(i32)
-    func.func @main(%x: i32) -> i32 {
-      %y = tfrt.jit (%x as %a: i32) -> i32 {
-        func.call @exit(%a) : (i32) -> ()
-        tfrt.return %a : i32
-      }
-      tfrt.return %y : i32
-    }"""
-
-    with pytest.raises(TfrtError, match=f"'exit' {UNKNOWN}"):
-        Program.from_source(text, "program").run(host, arguments=[1])
-
-
-@pytest.mark.parametrize("name", [n for n, e in PRINTING.items() if e.type.endswith("64) -> ()")])
-def test_scalars_are_printed(name: str, host: HostContext) -> None:
-    type_ = PRINTING[name].type[1:4]
-    number = "7" if type_ == "i64" else "7.0"
-    run = Program.from_source(
-        f"""
-        func.func private @{name}({type_})
-        func.func @main() {{
-          %x = arith.constant {number} : {type_}
-          call @{name}(%x) : ({type_}) -> ()
-          return
-        }}""",
-        "program",
-    ).run(host)
-
-    assert run.wait(SLOW)
-    assert run.output == ("0.000000 GFLOPS\n" if "lops" in name else "7")
-
-
-def test_the_proposals_function_prints(host: HostContext) -> None:
-    run = Program.from_source(
-        """
-        func.func private @print_i32(i32)
-        func.func private @print_i1(i1)
-        func.func @main() {
-          %x = arith.constant -789 : i32
-          %t = arith.constant true
-          call @print_i32(%x) : (i32) -> ()
-          call @print_i1(%t) : (i1) -> ()
-          return
-        }""",
-        "program",
-    ).run(host)
-
-    assert run.wait(SLOW)
-    assert run.output == "-7891"
-
-
-def test_a_function_of_a_program_may_be_called_like_one_of_the_library(host: HostContext) -> None:
-    text = """
-    func.func @sin(%x: i64) -> i64 {
-      return %x : i64
-    }
-    func.func @memcpy(%x: f64) -> f64 {
-      %y = math.sin %x : f64
-      return %y : f64
-    }
-    func.func @main() -> (i64, f64) {
-      %seven = arith.constant 7 : i64
-      %zero = arith.constant 0.0 : f64
-      %x = call @sin(%seven) : (i64) -> i64
-      %y = call @memcpy(%zero) : (f64) -> f64
-      return %x, %y : i64, f64
-    }"""
-
-    x, y = Program.from_source(text, "program").run(host).results
-
-    assert (x.result(SLOW), y.result(SLOW)) == (7, 0.0)
 
 
 # What Python registers

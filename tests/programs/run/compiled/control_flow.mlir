@@ -110,6 +110,36 @@ func.func @cases() {
   return
 }
 
+// No iterations in two reversed dimensions.
+func.func @reversed() {
+  %lo = arith.constant 5 : index
+  %hi = arith.constant 2 : index
+  %one = arith.constant 1 : index
+  %x = arith.constant 1 : i64
+  scf.parallel (%i, %j) = (%lo, %lo) to (%hi, %hi) step (%one, %one) {
+    func.call @printI64(%x) : (i64) -> ()
+  }
+  return
+}
+
+// A reduction.
+func.func @reduced() {
+  %lo = arith.constant 1 : index
+  %hi = arith.constant 11 : index
+  %one = arith.constant 1 : index
+  %z = arith.constant 100 : i64
+  %s = scf.parallel (%i) = (%lo) to (%hi) step (%one) init (%z) -> i64 {
+    %k = arith.index_cast %i : index to i64
+    scf.reduce(%k : i64) {
+    ^bb0(%a: i64, %b: i64):
+      %c = arith.addi %a, %b : i64
+      scf.reduce.return %c : i64
+    }
+  }
+  call @printI64(%s) : (i64) -> ()
+  return
+}
+
 func.func @main() {
   call @count_down() : () -> ()
   call @printNewline() : () -> ()
@@ -120,6 +150,9 @@ func.func @main() {
   call @nested() : () -> ()
   call @printNewline() : () -> ()
   call @cases() : () -> ()
+  call @printNewline() : () -> ()
+  call @reversed() : () -> ()
+  call @reduced() : () -> ()
   return
 }
 func.func private @printI64(i64)
