@@ -4,9 +4,11 @@
 
 Every round runs programs of the corpora on hosts that stay, cancels some of them at a random moment,
 calls Python kernels of all kinds (some of which raise), compiles async programs, and makes a host that
-is closed in a random state.  After a warm-up, every tenth of the time one line says what the process
-holds.  Exit status 1: memory grew by more than 1 % between the first and the last third, or threads,
-open files or live values are not those of the start.
+is closed in a random state.  Forty lines, one after the other, say what the process holds.  It warms up
+until memory stays the same, for half of the time at most: free blocks of the core keep more slabs the longer
+their places are mixed, up to as many slabs as there are such blocks.  Exit status 1: afterwards memory
+grew by more than 1 % between the first and the last third, or there are more threads, open files or live
+values.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +34,9 @@ from tfrt_runtime.host.process import native_process
 
 GOLDEN = Path(__file__).parent / "golden"
 QUEUES = ("s", "mstd:1", "mstd:2", "mstd:4")
-WARM_UP = 0.25
-"""Part of the time after which caches, free lists and pools have their sizes."""
+LINES = 40
+STEADY = 5
+"""Samples in a row which differ by less than half of `GROWTH` end the warm-up."""
 GROWTH = 0.01
 LONGEST_RUN_SECONDS = 5.0
 OWN = """
@@ -163,6 +166,12 @@ def rounds(seed: int) -> Iterator[Callable[[], None]]:
         yield chance.choice(kinds)
 
 
+def is_steady(samples: Sequence[Held]) -> bool:
+    """Whether memory stayed the same for some samples."""
+    memory = [sample.memory for sample in samples[-STEADY:]]
+    return len(memory) == STEADY and max(memory) < (1 + GROWTH / 2) * min(memory)
+
+
 def main() -> int:
     """Soak for as long as the command line says; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m tests.soak")
@@ -170,17 +179,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     start, seconds = time.monotonic(), options.minutes * 60
+    warming: list[Held] = []
     samples: list[Held] = []
-    done, next_line = 0, WARM_UP * seconds
+    done, next_line = 0, seconds / LINES
     for piece in rounds(options.seed):
         piece()
         done += 1
         passed = time.monotonic() - start
         if passed >= next_line:
-            next_line += seconds * (1 - WARM_UP) / 12
+            next_line += seconds / LINES
             time.sleep(1)
-            samples.append(held())
-            print(f"{passed / 60:6.1f} min  {done:8} rounds  {samples[-1]}", flush=True)
+            is_warm = is_steady(warming) or passed > seconds / 2
+            (samples if is_warm else warming).append(held())
+            last_one, word = (samples or warming)[-1], "" if is_warm else "warms up"
+            print(f"{passed / 60:6.1f} min  {done:8} rounds  {last_one}  {word}", flush=True)
         if passed >= seconds:
             break
     third = len(samples) // 3
