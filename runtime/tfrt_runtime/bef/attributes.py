@@ -1,16 +1,45 @@
-"""Attributes as values.
+"""Attributes as values, and these as bytes: `write_attribute`, `AttributeReader`.
 
 An attribute is referred to by its offset in the attributes section; what it is (its kind) is not
-stored with it, so the reader must know it.  `attribute_bytes` has the layouts.
+stored with it, so the reader must know it.  Layouts, all little-endian:
+
+* a scalar or a type: the value itself (a type is one byte, its `DType`);
+* a string: u32 length, the bytes;
+* an array: u32 count, the elements; an empty array of anything and an unranked shape: u32 0;
+* a shape, dense elements, an aggregate: the header u8 alignment, u8 dtype, u16 size of all that
+  comes before the aligned part, u32 size in bytes of the whole, and
+  - shape: u32 rank, i64 sizes (-1 is unknown);
+  - dense: u32 offset of the data, u32 element count, u32 rank, i64 sizes, the data;
+  - aggregate: u32 count, u32 offset of each element from the header, the elements;
+* a symbol in a compiled module: VBR length of the root name, VBR count and lengths of the nested
+  names, VBR length of the module's text, all these strings, a NUL.
+
+Alignment is that of the data: a header stands where the part after it comes out aligned.
+An element of an aggregate has its kind in the byte before it.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
-from tfrt_runtime.bef.encoding import ARRAY_FLAG, EMPTY_ARRAY, AttributeKind, DType
+from tfrt_runtime.bef import numbers
+from tfrt_runtime.bef.encoding import (
+    ARRAY_FLAG,
+    EMPTY_ARRAY,
+    MAX_AGGREGATES,
+    AttributeKind,
+    DType,
+)
 from tfrt_runtime.bef.numbers import Number
+from tfrt_runtime.bef.wire import ByteBuilder, Cursor
+
+_PROBLEM = "invalid Attributes section in BEF file"
+_HEADER = struct.Struct("<BBHI")
+_U32 = struct.Struct("<I")
+_BLOCK_ALIGNMENT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +175,303 @@ def to_plain(attribute: Attribute) -> Plain:
             return tuple(map(to_plain, elements))
         case Dense() | Symbol():
             return attribute
+
+
+# --- as bytes ---
+
+
+def write_attribute(out: ByteBuilder, attribute: Attribute) -> int:
+    """Append `attribute`; the offset by which it is referred to."""
+    alignment, prefix = _layout(attribute)
+    out.align(alignment, prefix)
+    offset = len(out)
+    _write_body(out, attribute)
+    return offset
+
+
+def _layout(attribute: Attribute) -> tuple[int, int]:
+    """The alignment of the data, and how many bytes stand before the data."""
+    match attribute:
+        case Scalar(dtype, _):
+            return numbers.SIZES[dtype], 0
+        case TypeValue() | Symbol():
+            return 1, 0
+        case Array(dtype, values) if values:
+            return max(4, numbers.SIZES[dtype]), 4
+        case Shape(sizes) if sizes is not None:
+            return _BLOCK_ALIGNMENT, 12
+        case Dense(_, sizes, _):
+            return _BLOCK_ALIGNMENT, 20 + 8 * len(sizes)
+        case Aggregate(elements):
+            alignment = max(4, *map(_alignment_in_aggregate, elements))
+            return alignment, 12 + 4 * len(elements)
+    return 4, 0  # starts with a count
+
+
+def _alignment_in_aggregate(attribute: Attribute) -> int:
+    """What an aggregate's own alignment takes its element for; arrays for the most they can be."""
+    match attribute:
+        case Scalar() | TypeValue() | String():
+            return _layout(attribute)[0]
+    return _BLOCK_ALIGNMENT
+
+
+def _write_body(out: ByteBuilder, attribute: Attribute) -> None:
+    data = out.data
+    match attribute:
+        case Scalar(dtype, value):
+            data += numbers.pack(dtype, (value,))
+        case TypeValue(dtype):
+            out.byte(dtype)
+        case String(text):
+            encoded = text.encode(errors="surrogateescape")
+            data += _U32.pack(len(encoded)) + encoded
+        case Array(dtype, values):
+            data += _U32.pack(len(values)) + numbers.pack(dtype, values)
+        case TypeArray(dtypes):
+            data += _U32.pack(len(dtypes)) + bytes(dtypes)
+        case Shape(sizes):
+            data += _shape_bytes(sizes)
+        case Dense():
+            data += _dense_bytes(attribute)
+        case Aggregate(elements):
+            _write_aggregate(out, elements, *_layout(attribute))
+        case Symbol():
+            _write_symbol(out, attribute)
+
+
+def _shape_bytes(sizes: tuple[int, ...] | None) -> bytes:
+    if sizes is None:
+        return _U32.pack(0)
+    rank = len(sizes)
+    header = _HEADER.pack(_BLOCK_ALIGNMENT, 0, 12, 12 + 8 * rank)
+    return header + struct.pack(f"<I{rank}q", rank, *sizes)
+
+
+def _dense_bytes(dense: Dense) -> bytes:
+    rank = len(dense.sizes)
+    start = 20 + 8 * rank
+    header = _HEADER.pack(_BLOCK_ALIGNMENT, dense.dtype, start, start + len(dense.data))
+    counts = struct.pack(f"<3I{rank}q", start, prod(dense.sizes), rank, *dense.sizes)
+    return header + counts + dense.data
+
+
+def _write_aggregate(
+    out: ByteBuilder, elements: tuple[Attribute, ...], alignment: int, prefix: int
+) -> None:
+    start = len(out)
+    out.data += bytes(prefix)  # known when the elements are written
+    offsets = [_write_element(out, element) - start for element in elements]
+    header = _HEADER.pack(alignment, 0, prefix & 0xFFFF, len(out) - start)
+    table = struct.pack(f"<{1 + len(offsets)}I", len(offsets), *offsets)
+    out.data[start : start + prefix] = header + table
+
+
+def _write_element(out: ByteBuilder, element: Attribute) -> int:
+    alignment, prefix = _layout(element)
+    out.align(alignment, 1 + prefix)
+    out.byte(kind_of(element))
+    offset = len(out)
+    _write_body(out, element)
+    return offset
+
+
+def _write_symbol(out: ByteBuilder, symbol: Symbol) -> None:
+    root, text, *nested = (
+        part.encode(errors="surrogateescape")
+        for part in (symbol.root, symbol.module_text, *symbol.nested)
+    )
+    out.varints((len(root), len(nested)))
+    out.varints([*map(len, nested), len(text)])
+    out.data += b"".join((root, *nested, text, b"\0"))
+
+
+class AttributeReader:
+    """Attributes by their offset.  What does not fit raises `MalformedBef`.
+
+    `data` is the whole file, `start` and `end` where its attributes are; nothing outside is read.
+    """
+
+    def __init__(self, data: memoryview, start: int, end: int) -> None:
+        self._data = data
+        self._start = start
+        self._end = end
+
+    def read(self, offset: int, kind: int) -> Attribute:
+        """The attribute of `kind` (a `DType`, an `AttributeKind` or an array of one)."""
+        return _read(self._cursor(offset), kind, MAX_AGGREGATES)
+
+    def read_scalar(self, offset: int, dtype: DType) -> Number:
+        return _read_scalar(self._cursor(offset), dtype)
+
+    def read_type(self, offset: int) -> DType:
+        return _read_type(self._cursor(offset))
+
+    def read_string(self, offset: int) -> str:
+        return _read_string(self._cursor(offset))
+
+    def read_array(self, offset: int, dtype: DType) -> tuple[Number, ...]:
+        """An array of numbers.  An empty array is one of any type."""
+        return _read_array(self._cursor(offset), dtype).values
+
+    def read_type_array(self, offset: int) -> tuple[DType, ...]:
+        return _read_type_array(self._cursor(offset))
+
+    def read_shape(self, offset: int) -> tuple[int, ...] | None:
+        """The sizes, -1 where unknown; None if not even their number is known."""
+        return _read_shape(self._cursor(offset))
+
+    def read_dense(self, offset: int) -> Dense:
+        """The elements as a view into the file."""
+        return _read_dense(self._cursor(offset))
+
+    def read_aggregate(self, offset: int) -> tuple[Plain, ...]:
+        """The elements as plain values, aggregates in it as tuples of such."""
+        elements = _read_aggregate(self._cursor(offset), MAX_AGGREGATES)
+        return tuple(map(to_plain, elements))
+
+    def read_symbol(self, offset: int) -> Symbol:
+        return _read_symbol(self._cursor(offset))
+
+    def _cursor(self, offset: int) -> Cursor:
+        return Cursor(self._data, _PROBLEM, self._start + offset, self._end)
+
+
+def _read(cursor: Cursor, kind: int, depth: int) -> Attribute:
+    match kind:
+        case DType.STRING:
+            return String(_read_string(cursor))
+        case AttributeKind.TYPE:
+            return TypeValue(_read_type(cursor))
+        case AttributeKind.SHAPE:
+            return Shape(_read_shape(cursor))
+        case AttributeKind.DENSE:
+            return _read_dense(cursor)
+        case AttributeKind.AGGREGATE:
+            return Aggregate(_read_aggregate(cursor, depth))
+        case AttributeKind.SYMBOL_REF:
+            return _read_symbol(cursor)
+        case _ if kind == ARRAY_FLAG | AttributeKind.TYPE:
+            return TypeArray(_read_type_array(cursor))
+        case _ if kind in numbers.FORMATS:
+            return Scalar(DType(kind), _read_scalar(cursor, DType(kind)))
+        case _ if kind & ARRAY_FLAG and kind - ARRAY_FLAG in numbers.FORMATS:
+            return _read_array(cursor, DType(kind - ARRAY_FLAG))
+    raise cursor.fail(f"unknown attribute kind {kind}")
+
+
+def _read_scalar(cursor: Cursor, dtype: DType) -> Number:
+    return numbers.unpack(dtype, cursor.take(numbers.SIZES[dtype]))[0]
+
+
+def _read_type(cursor: Cursor) -> DType:
+    return _dtype(cursor, cursor.byte())
+
+
+def _dtype(cursor: Cursor, number: int) -> DType:
+    try:
+        return DType(number)
+    except ValueError:
+        raise cursor.fail(f"unknown type {number}") from None
+
+
+def _read_u32(cursor: Cursor) -> int:
+    value: int = _U32.unpack(cursor.take(4))[0]
+    return value
+
+
+def _read_string(cursor: Cursor) -> str:
+    return _text(cursor.take(_read_u32(cursor)))
+
+
+def _text(data: memoryview) -> str:
+    return data.tobytes().decode(errors="surrogateescape")
+
+
+def _read_array(cursor: Cursor, dtype: DType) -> Array:
+    count = _read_u32(cursor)
+    values = numbers.unpack(dtype, cursor.take(count * numbers.SIZES[dtype]))
+    return Array(dtype if values else DType.I32, values)
+
+
+def _read_type_array(cursor: Cursor) -> tuple[DType, ...]:
+    return tuple(_dtype(cursor, number) for number in cursor.take(_read_u32(cursor)))
+
+
+def _read_header(cursor: Cursor, prefix: int) -> tuple[int, int]:
+    """The dtype of a block, and where the block ends; it must have `prefix` bytes at least."""
+    start = cursor.offset
+    _, dtype, _, size = _HEADER.unpack(cursor.take(_HEADER.size))
+    if not prefix <= size <= cursor.end - start:
+        raise cursor.fail(f"an attribute of {size} bytes, {cursor.end - start} left", start)
+    return dtype, start + size
+
+
+def _read_sizes(cursor: Cursor, rank: int) -> tuple[int, ...]:
+    return struct.unpack(f"<{rank}q", cursor.take(8 * rank))
+
+
+def _read_shape(cursor: Cursor) -> tuple[int, ...] | None:
+    # A ranked shape starts with its alignment, which is not 0.
+    start = cursor.offset
+    if _read_u32(cursor) == 0:
+        return None
+    cursor.offset = start
+    _read_header(cursor, 12)
+    return _read_sizes(cursor, _read_u32(cursor))
+
+
+def _read_dense(cursor: Cursor) -> Dense:
+    start = cursor.offset
+    dtype_number, end = _read_header(cursor, 20)
+    dtype = _dtype(cursor, dtype_number)
+    data_offset, count, rank = struct.unpack("<3I", cursor.take(12))
+    sizes = _read_sizes(cursor, rank)
+    if dtype not in numbers.SIZES:
+        raise cursor.fail(f"dense elements of type {dtype.name}", start)
+    size = count * numbers.SIZES[dtype]
+    if start + data_offset < cursor.offset or start + data_offset + size != end:
+        raise cursor.fail(f"{count} elements do not fill the attribute", start)
+    if not _is_product(count, sizes):
+        raise cursor.fail(f"{count} elements for the sizes {list(sizes)}", start)
+    cursor.offset = start + data_offset
+    return Dense(dtype, sizes, cursor.take(size))
+
+
+def _is_product(count: int, sizes: tuple[int, ...]) -> bool:
+    # Step by step: the product of hostile sizes would be a number of megabytes.
+    product = 0 if 0 in sizes else 1
+    for size in sizes:
+        product *= size
+        if not 0 <= product <= count:
+            return False
+    return product == count
+
+
+def _read_aggregate(cursor: Cursor, depth: int) -> tuple[Attribute, ...]:
+    if depth == 0:
+        raise cursor.fail(f"aggregates nest more than {MAX_AGGREGATES} deep")
+    start = cursor.offset
+    _, end = _read_header(cursor, 12)
+    count = _read_u32(cursor)
+    offsets = struct.unpack(f"<{count}I", cursor.take(4 * count))
+    inside = Cursor(cursor.data, cursor.problem, cursor.offset, end)
+    elements = tuple(_read_element(inside, start + offset, depth) for offset in offsets)
+    cursor.offset = end
+    return elements
+
+
+def _read_element(cursor: Cursor, offset: int, depth: int) -> Attribute:
+    # In order and apart, so that the work is bounded by the size of the file.
+    if not cursor.offset < offset <= cursor.end:
+        raise cursor.fail(f"an element at byte {offset}, expected between here and {cursor.end}")
+    cursor.offset = offset - 1
+    return _read(cursor, cursor.byte(), depth - 1)
+
+
+def _read_symbol(cursor: Cursor) -> Symbol:
+    root_length, nested_count = cursor.varints(2)
+    *nested_lengths, text_length = cursor.varints(nested_count + 1)
+    root = _text(cursor.take(root_length))
+    nested = tuple(_text(cursor.take(length)) for length in nested_lengths)
+    return Symbol(root, nested, _text(cursor.take(text_length)))

@@ -10,7 +10,7 @@ another byte follows.  Everything else is little-endian.  What the sections hold
 
 ======================  ==========================================================================
 STRINGS                 NUL-terminated strings, sorted bytewise; references are byte offsets
-ATTRIBUTES              raw values (see `attribute_bytes`); references are byte offsets
+ATTRIBUTES              raw values (see `attributes`); references are byte offsets
 KERNELS                 VBR count, then the VBR string offset of each kernel's name
 TYPES                   VBR count, then the VBR string offset of each type's spelling
 FUNCTION_INDEX          VBR count; each: kind byte, VBR offset into FUNCTIONS, VBR name, then

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from tfrt_runtime.bef.attribute_bytes import AttributeReader
+from tfrt_runtime.bef.attributes import AttributeReader
 from tfrt_runtime.bef.body_reader import BodyReader, Signature, Tables
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import (

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfrt_runtime.bef import numbers
-from tfrt_runtime.bef.attribute_bytes import AttributeReader, write_attribute
 from tfrt_runtime.bef.attributes import (
     Aggregate,
     Array,
     Attribute,
+    AttributeReader,
     Dense,
     Scalar,
     Shape,
@@ -23,6 +23,7 @@ from tfrt_runtime.bef.attributes import (
     TypeArray,
     TypeValue,
     kind_of,
+    write_attribute,
 )
 from tfrt_runtime.bef.encoding import AttributeKind, DType
 from tfrt_runtime.bef.wire import ByteBuilder, MalformedBef

@@ -32,7 +32,7 @@ from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.passes.streams import COST_ATTRIBUTE
 from tfrt_nb.source.spans import location_of, span_of
 from tfrt_runtime.bef import attributes as bef
-from tfrt_runtime.bef.attribute_bytes import write_attribute
+from tfrt_runtime.bef.attributes import write_attribute
 from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
 from tfrt_runtime.bef.locations import to_location
 from tfrt_runtime.bef.wire import ByteBuilder

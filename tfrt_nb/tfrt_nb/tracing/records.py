@@ -12,8 +12,14 @@ from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.passes.streams import AUTOMATIC
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
-from tfrt_runtime.bef.attribute_bytes import write_attribute
-from tfrt_runtime.bef.attributes import Aggregate, Array, Attribute, Scalar, kind_of
+from tfrt_runtime.bef.attributes import (
+    Aggregate,
+    Array,
+    Attribute,
+    Scalar,
+    kind_of,
+    write_attribute,
+)
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
