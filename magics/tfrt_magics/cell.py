@@ -24,7 +24,6 @@ from tfrt_magics.options import (
     OptionError,
     RunOptions,
     help_text,
-    parallel_for_of,
     parse_options,
 )
 from tfrt_magics.session import Session
@@ -102,11 +101,10 @@ class CellMagics(Magics):
         # A byte order mark stays a column.
         cell = " " + cell[1:] if cell.startswith("\ufeff") else cell
         text = CellText(f"cell {self._shell.displayhook.prompt_count}", "\n" + cell)
-        parallel_for = parallel_for_of(options, cell)
 
         def compile_cell(libraries: Mapping[str, Program]) -> Program:
             return self._session.compile(
-                text.text, text.name, parallel_for, libraries, options.level
+                text.text, text.name, options.parallel_for, libraries, options.level
             )
 
         self._execute(options, text, compile_cell)
@@ -129,9 +127,8 @@ class CellMagics(Magics):
                 if libraries:
                     raise TfrtError(error("--with: a BEF file calls no functions of others"))
                 return self._session.load_bef(data, text.name)
-            parallel_for = parallel_for_of(options, text.text)
             return self._session.compile(
-                text.text, text.name, parallel_for, libraries, options.level
+                text.text, text.name, options.parallel_for, libraries, options.level
             )
 
         self._execute(options, text, compile_file)

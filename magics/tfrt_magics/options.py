@@ -11,14 +11,14 @@ import difflib
 import keyword
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import NoReturn
 
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.budget import parse_budget
-from tfrt_runtime.host.queues.queue_names import WorkQueueError, parse_work_queue
+from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 EXAMPLES = """\
 examples:
@@ -45,8 +45,6 @@ MAX_LINE = 10_000
 ENGINES = ("own", "dot")
 """What may place the operations of a graph."""
 STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
-PARALLEL_FOR = "// parallel-for:"
-"""What the first line of a cell begins with that wants its parallel loops split, before the options."""
 
 
 class OptionError(ValueError):
@@ -130,14 +128,6 @@ def help_text() -> str:
     return _parser("%%tfrt").format_help() + "\n" + EXAMPLES
 
 
-def parallel_for_of(options: RunOptions, cell: str) -> str | None:
-    """The options for parallel loops: those of the line, or those that the cell's first line names."""
-    if options.parallel_for is not None:
-        return options.parallel_for
-    first = cell.lstrip().partition("\n")[0].strip()
-    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None
-
-
 def _unknown(magic: str, word: str) -> str:
     if not word.startswith("-"):
         where = "one file at a time" if magic == "%tfrt" else "the program starts on the line below"
@@ -192,41 +182,31 @@ def _python_names(word: str) -> tuple[str, ...]:
     return tuple(_python_name(one.strip()) for one in word.split(","))
 
 
-def _seconds(word: str) -> float:
-    try:
-        seconds = float(word)
-    except ValueError:
-        seconds = -1.0
-    # Written so that not-a-number fails as well.
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0")
-    return seconds
+def _above_zero(what: str) -> Callable[[str], float]:
+    def read(word: str) -> float:
+        try:
+            number = float(word)
+        except ValueError:
+            number = -1.0
+        # Written so that not-a-number fails as well.
+        if not 0 < number < float("inf"):
+            raise argparse.ArgumentTypeError(f"{word!r} is not a {what} above 0")
+        return number
+
+    return read
 
 
-def _factor(word: str) -> float:
-    try:
-        factor = float(word)
-    except ValueError:
-        factor = -1.0
-    if not 0 < factor < float("inf"):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a factor above 0")
-    return factor
+def _read_by(parse: Callable[[str], object]) -> Callable[[str], str]:
+    """A word that `parse` takes."""
 
+    def read(word: str) -> str:
+        try:
+            parse(word)
+        except TfrtError as problem:
+            raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
+        return word
 
-def _memory(word: str) -> str:
-    try:
-        parse_budget(word)
-    except TfrtError as problem:
-        raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
-    return word
-
-
-def _work_queue(word: str) -> str:
-    try:
-        parse_work_queue(word)
-    except WorkQueueError as problem:
-        raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
-    return word
+    return read
 
 
 def _function(word: str) -> str:
@@ -278,7 +258,7 @@ ARGUMENTS = (
         ("-q", "--work-queue"),
         {
             "metavar": "QUEUE",
-            "type": _work_queue,
+            "type": _read_by(parse_work_queue),
             "help": "s (one thread), mstd (a thread per core), mstd:N (N compute threads) or "
             "mstd:N,B (and B blocking threads); default: %%config TFRT.work_queue",
         },
@@ -295,7 +275,7 @@ ARGUMENTS = (
         ("-t", "--timeout"),
         {
             "metavar": "SECONDS",
-            "type": _seconds,
+            "type": _above_zero("number of seconds"),
             "help": "cancel what has not finished by then",
         },
     ),
@@ -303,7 +283,7 @@ ARGUMENTS = (
         ("--memory",),
         {
             "metavar": "SIZE",
-            "type": _memory,
+            "type": _read_by(parse_budget),
             "help": "what values, tasks, tensors and buffers may take, for instance 500M or 2G; "
             "default: half of what the process may have",
         },
@@ -357,7 +337,7 @@ ARGUMENTS = (
         ("--slow",),
         {
             "metavar": "FACTOR",
-            "type": _factor,
+            "type": _above_zero("factor"),
             "default": 1.0,
             "help": "let each operation of a host program last so many times as long; results are the same",
         },

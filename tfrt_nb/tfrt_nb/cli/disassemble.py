@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from tfrt_nb.cli.files import display_name, read_input, show
-from tfrt_nb.compiled.module import parallel_for_line
+from tfrt_nb.compiled.module import parallel_for_line, requested_parallel_for
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.dialects import print_module
 from tfrt_runtime.bef.reader import BefFile
@@ -23,7 +23,7 @@ def execute(options: argparse.Namespace) -> int:
         if lacks_optional_sections(file):
             warning = Diagnostic(Severity.WARNING, MISSING_SECTIONS, Location(name, 0, 0))
             print(warning, file=sys.stderr)
-        text = parallel_for_line(file.compiled) + print_module(
+        text = parallel_for_line(requested_parallel_for(file.compiled)) + print_module(
             bef_to_mlir(file), func_dialect=bool(options.func_dialect)
         )
     except TfrtError as problem:

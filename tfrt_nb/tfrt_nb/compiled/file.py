@@ -11,7 +11,7 @@ from dataclasses import replace
 from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.compiled.kinds import split
-from tfrt_nb.compiled.module import PARALLEL_FOR
+from tfrt_nb.compiled.module import parallel_for_line
 from tfrt_nb.dialects.control_flow import JitOp
 from tfrt_nb.source.spans import source_span
 from tfrt_runtime.bef.records import BefModule
@@ -48,9 +48,7 @@ def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None 
     """
     from tfrt_nb.convert.compiled_functions import compiled_text
 
-    text = compiled_text(compiled)
-    if parallel_for is not None:
-        text = f"{PARALLEL_FOR} {parallel_for}".rstrip() + f"\n{text}"
+    text = parallel_for_line(parallel_for) + compiled_text(compiled)
     return write_bef(replace(host, compiled=text))
 
 

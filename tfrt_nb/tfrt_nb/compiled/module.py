@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -32,8 +33,9 @@ LLVM IR.
 What compiles is imported where it is needed: a run may find its machine code in the cache.
 """
 
-PARALLEL_FOR = "// parallel-for:"
-"""What the first line of a text begins with that wants its parallel loops split, before the options."""
+_PARALLEL_FOR = "// parallel-for:"
+_REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
+"""What the first line of a text begins with that wants its parallel loops split, and the options."""
 
 
 class CompiledModule:
@@ -189,10 +191,10 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
 
 def requested_parallel_for(text: str) -> str | None:
     """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
-    first = text.partition("\n")[0].strip()
-    return first.removeprefix(PARALLEL_FOR).strip() if first.startswith(PARALLEL_FOR) else None
+    match = _REQUEST.match(text)
+    return None if match is None else match[1].strip()
 
 
-def parallel_for_line(text: str) -> str:
-    """The first line of a text, if it asks for `async-parallel-for`."""
-    return text[: text.find("\n") + 1] if requested_parallel_for(text) is not None else ""
+def parallel_for_line(options: str | None) -> str:
+    """The first line of a text that asks for `async-parallel-for` with these options."""
+    return "" if options is None else f"{_PARALLEL_FOR} {options}".rstrip() + "\n"
