@@ -51,15 +51,16 @@ def test_the_corpus_is_there() -> None:
     assert (len(PROGRAMS) > 60, len(WRONG), len(PIPELINES) > 15) == (True, 7, True)
 
 
-@pytest.mark.parametrize("queue", QUEUES)
+@pytest.mark.parametrize("checks", ["--check-references", "--no-check-references"])
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
 @pytest.mark.parametrize("path", PROGRAMS, ids=stem)
-def test_a_program_prints_what_it_should(shell, path: Path, queue: str) -> None:
+def test_a_program_prints_what_it_should(shell, path: Path, queue: str, checks: str) -> None:
     program = shell.write(path.name, path.read_bytes())
     wanted = expected(path)
     assert wanted is not None
     diagnostic = path.with_suffix(".diag")
 
-    outcome = shell("run", program, "--work-queue", queue, "--timeout", str(SLOW))
+    outcome = shell("run", program, checks, "--work-queue", queue, "--timeout", str(SLOW))
 
     assert outcome.stdout == wanted.read_text()
     assert (outcome.status, bool(outcome.stderr)) == (int(diagnostic.exists()),) * 2

@@ -1,22 +1,16 @@
-"""The async programs of the corpus on the native runtime: every reference is checked, none is left.
-
-Each runs without workers, where the main thread does everything, and with two.
-"""
+"""Tokens that programs make and count by hand, and deep recursions, on the native runtime."""
 
 from __future__ import annotations
 
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from tfrt_nb import kernel
 from tfrt_nb.jit.coroutines import packed_name
 from tfrt_nb.jit.programs import compile_program
-from tfrt_nb.passes.errors import PassError
-from tfrt_nb.passes.notation import parse_pipeline
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
@@ -24,10 +18,6 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import State
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "async"
-PROGRAMS = sorted(path.with_suffix(".mlir") for path in GOLDEN.glob("*/*.stdout"))
-CORRECT = sorted(GOLDEN.glob("correct/*.mlir"))
-LANDED = sorted(GOLDEN.glob("rfc/*.landed.mlir"))
 QUEUES = ["s", "mstd:2"]
 
 
@@ -40,72 +30,21 @@ class Outcome:
     left_over: tuple[LiveObject, ...] = ()
 
 
-def run(text: str, queue: str, name: str = "program", *, checked: bool = True) -> Outcome:
-    """Compile a program and run its `main`; a first line `// parallel-for: OPTIONS` asks for that pass."""
+def run(text: str, queue: str, *, checked: bool = True) -> Outcome:
+    """Compile a program and run its `main`."""
     output: list[str] = []
-    first = text.splitlines()[0]
-    options = first.removeprefix("// parallel-for:") if first.startswith("// parallel-for:") else ""
-    loops = f"async-parallel-for{{{options.strip()} clamp-trip-counts}}" if options else ""
-    module = parse_module(text, name)
+    module = parse_module(text, "program")
     with (
         HostContext(queue) as host,
         AsyncRuntime(host, checked=checked, output=output.append) as runtime,
     ):
-        code = compile_program(module, runtime.functions, *parse_pipeline(loops).passes)
+        code = compile_program(module, runtime.functions)
         errors: tuple[Diagnostic, ...] = ()
         try:
             runtime.run(code.address(packed_name("main")))
         except TfrtError as problem:
             errors = problem.diagnostics
         return Outcome("".join(output), errors, tuple(runtime.live_objects()))
-
-
-def _stem(path: Path) -> str:
-    return path.stem
-
-
-@pytest.mark.usefixtures("leak_check")
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("path", PROGRAMS, ids=_stem)
-def test_a_program_prints_what_mlir_prints(path: Path, queue: str) -> None:
-    assert run(path.read_text(), queue) == Outcome(path.with_suffix(".stdout").read_text())
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("path", PROGRAMS, ids=_stem)
-def test_it_does_so_where_nobody_checks_references(path: Path, queue: str) -> None:
-    outcome = run(path.read_text(), queue, checked=False)
-
-    assert outcome == Outcome(path.with_suffix(".stdout").read_text())
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("path", LANDED, ids=_stem)
-def test_a_landed_program_prints_what_the_proposal_prints(path: Path, queue: str) -> None:
-    expected = path.with_name(path.name.replace(".landed.mlir", ".stdout")).read_text()
-
-    assert run(path.read_text(), queue) == Outcome(expected)
-
-
-@pytest.mark.usefixtures("leak_check")
-@pytest.mark.parametrize("queue", QUEUES)
-@pytest.mark.parametrize("path", CORRECT, ids=_stem)
-def test_a_program_that_mlir_gets_wrong_is_right(path: Path, queue: str) -> None:
-    if path.name == "declared_func.mlir":
-        with pytest.raises(PassError, match="'elsewhere' is declared but not defined"):
-            run(path.read_text(), queue)
-        return
-
-    outcome = run(path.read_text(), queue, path.name)
-
-    assert (outcome.output, outcome.left_over) == (path.with_suffix(".expected").read_text(), ())
-    wanted = path.with_suffix(".diag")
-    assert len(outcome.errors) == int(wanted.exists())
-    if wanted.exists():
-        [problem] = outcome.errors
-        line = problem.location.line if isinstance(problem.location, Location) else 0
-        for part in wanted.read_text().splitlines():
-            assert part in problem.message or part == str(line)
 
 
 PRINTING = "\nfunc.func private @printI64(i64)\n"

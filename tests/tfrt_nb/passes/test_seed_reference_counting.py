@@ -53,24 +53,6 @@ def test_counts_are_where_the_review_put_them(path: Path) -> None:
     assert in_any_order(counted(path.read_text())) == in_any_order(expected)
 
 
-def test_a_call_owns_its_arguments() -> None:
-    assert counted("""
-func.func private @take(!async.token)
-func.func @f(%a: !async.token) {
-  call @take(%a) : (!async.token) -> ()
-  return
-}
-""").splitlines()[2:] == [
-        "  func.func @f(%arg0: !async.token) {",
-        "    async.add_ref %arg0 {count = 1 : i32} : !async.token",
-        "    call @take(%arg0) : (!async.token) -> ()",
-        "    async.drop_ref %arg0 {count = 1 : i32} : !async.token",
-        "    return",
-        "  }",
-        "}",
-    ]
-
-
 def test_a_program_that_counts_by_hand_is_refused() -> None:
     with pytest.raises(PassError, match="2:3: error: explicit reference counting is not supported"):
         counted("""func.func @f(%a: !async.token) {
@@ -94,40 +76,6 @@ func.func @f(%a: !async.token, %n: index) {
   return
 }
 """)
-
-
-def test_a_reference_that_is_dropped_behind_a_task_is_handed_to_the_task() -> None:
-    text = """
-func.func @f(%a: !async.token) -> !async.token {
-  %t = async.execute {
-    %u = async.execute {
-      async.await %a : !async.token
-      async.yield
-    }
-    async.yield
-  }
-  return %t : !async.token
-}
-"""
-    counts = [line.strip() for line in optimized(text).splitlines() if "_ref" in line]
-
-    assert counted(text).count("add_ref %arg0") == 2
-    assert counts.count("async.drop_ref %arg0 {count = 1 : i32} : !async.token") == 1
-    assert [line for line in counts if "add_ref" in line] == []
-
-
-def test_a_reference_that_is_needed_behind_a_task_stays() -> None:
-    text = """
-func.func @f(%a: !async.token) -> !async.token {
-  %t = async.execute {
-    async.await %a : !async.token
-    async.yield
-  }
-  async.await %a : !async.token
-  return %t : !async.token
-}
-"""
-    assert optimized(text) == counted(text)
 
 
 @pytest.mark.parametrize(
