@@ -259,7 +259,7 @@ class Entry:
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def results(self, request: Request) -> list[AsyncValue]:
-        """The results of a call that was started, which own its references to them."""
+        """The results of a call that was started, which own its references to them; the request notes them."""
         queue, source = request.queue, weakref.ref(request)
         place = (request.address + self._first) >> 3
         made = []
@@ -267,6 +267,11 @@ class Entry:
         for type_text in self.result_types:
             made.append(AsyncValue(queue, WORDS[place], type_text, source))
             place += 1
+        request.results = references = tuple(map(weakref.ref, made))
+        # See `native.python.python_runs`.
+        queue.process.untrack(source, references, *references)
+        if not queue.is_of_users:
+            queue.process.untrack(*made)
         return made
 
     def start_all(self, request: Request, count: int, *, is_task: bool) -> None:

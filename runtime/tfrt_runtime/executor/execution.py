@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import time
-import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
@@ -176,7 +175,6 @@ class Execution(Returning):
             )
             if made is not MISSING:
                 results = entry.results(request)
-                request.results = list(map(weakref.ref, results))
                 if host.cancel_message is not None or (
                     WorkQueue.has_user_kernels and not host.blocking.is_looking
                 ):

@@ -45,6 +45,10 @@ _FUNCTIONS = {
     at.PYTHON_NOTE: "PyDict_SetItem",
     at.PYTHON_THREAD: "PyThreadState_Get",
     at.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
+    at.PYTHON_TRACK: "PyObject_GC_Track",
+    at.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
+    at.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
+    at.PYTHON_FIND: "PyDict_GetItemWithError",
 }
 
 

@@ -141,6 +141,8 @@ class NativeProcess:
         self._callbacks = self._install()
         self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], int], object]
         self.launch = self._built_in("python_runs", "launch")
+        self.track: Callable[[object], None] = self._built_in("python_runs", "track")
+        self.untrack: Callable[..., None] = self._built_in("python_runs", "untrack")
         self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
         self.at_once = self._built_in("python_runs", "at_once")
         self.first: Callable[[int, int, bytes], object] = self._built_in("python_waits", "first")
@@ -369,7 +371,9 @@ class NativeProcess:
         return 0
 
     def _request_done(self, request: int) -> None:
-        self.requests.pop(request).finished()
+        run = self.requests.pop(request)
+        self.track(run)  # see `native.python.python_runs`
+        run.finished()
 
 
 def _reserve_for_errors() -> mmap.mmap | None:

@@ -37,7 +37,7 @@ class Entry(Protocol):
     name: str
 
     def results(self, request: Request) -> list[AsyncValue]:
-        """The results of the run, which take over its references to them."""
+        """The results of the run, which take over its references to them; it notes them."""
 
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
@@ -147,6 +147,7 @@ class Request(Run):
         words[at.REQUEST_NUMBER // 8] = process.quick.next_number(process.address)
         self.words = words.tobytes()
         process.requests[self.address] = self
+        process.untrack(self)  # see `native.python.python_runs`
 
     def become_known(self) -> None:
         """The run was opened: `cancel` on another thread meets it here or among those that are, or in both."""
@@ -367,8 +368,7 @@ class Request(Run):
             if is_first:
                 assert self.entry is not None
                 self.held = ()  # they are taken, also from `Execution.__del__` on another thread
-                self.held = made = self.entry.results(self)
-                self.results = list(map(weakref.ref, made))
+                self.held = self.entry.results(self)
             held = self.held or ()
         # `cancel` had none to decide.  A kernel that cancels decides none: its run ends by itself.
         if is_first and self.cancel_message is not None:

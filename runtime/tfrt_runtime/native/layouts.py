@@ -443,7 +443,15 @@ PYTHON_ANSWER = 360
 PYTHON_TRUE = 368
 PYTHON_INTERRUPT = 376
 """PyErr_SetInterruptEx: the handler of a signal is called at the main thread's next check."""
-PYTHON_SIZE = 384
+PYTHON_TRACK = 384
+"""PyObject_GC_Track: Python's collector looks at an object.  It must not do so already."""
+PYTHON_UNTRACK = 392
+"""PyObject_GC_UnTrack: it does not, whether or not it did."""
+PYTHON_IS_TRACKED = 400
+"""PyObject_GC_IsTracked"""
+PYTHON_FIND = 408
+"""PyDict_GetItemWithError: borrowed; 0 without an exception where there is no such key."""
+PYTHON_SIZE = 416
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 

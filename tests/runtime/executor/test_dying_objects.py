@@ -1,8 +1,11 @@
-"""Objects that another thread gets from a weak reference while their last reference goes."""
+"""Objects that another thread gets while their last reference goes, and what Python's collector finds of runs."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
+import gc
+import io
 import sys
 import threading
 import weakref
@@ -10,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+import tfrt_nb as tfrt
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.executor.execution import Execution
@@ -23,6 +27,14 @@ func.func @main() -> (i32, i32) {
   tfrt.return %a, %a : i32, i32
 }
 """
+WAITING = """
+func.func @main(%gate: !tfrt.object) -> i64 {
+  %a = "dying.wait"(%gate) {released = true} : (!tfrt.object) -> i64
+  tfrt.return %a : i64
+}
+"""
+SLOW = 60
+COUNT = 200
 DEATHS = 20_000
 SWITCH_SECONDS = 1e-6
 """CPython lets another thread go on after so long: inside `__del__`, too."""
@@ -85,3 +97,53 @@ def test_a_run_is_dropped_while_its_results_are_decided(host: HostContext) -> No
 
     last[0] = lambda: None
     assert host.quiesce(60)
+
+
+@tfrt.kernel("dying.wait")
+def wait(gate: threading.Event, *, released: bool) -> int:
+    """Blocks a worker, or not, until the gate opens."""
+    return int(gate.wait(SLOW) and released)
+
+
+def test_the_collector_does_not_search_outstanding_runs(host: HostContext) -> None:
+    program, gate = Program.from_source(WAITING, "test.mlir"), threading.Event()
+    runs = [program.run(host, "main", [gate])]
+    gc.collect()
+    before = len(gc.get_objects())
+    runs += [program.run(host, "main", [gate]) for _ in range(COUNT)]
+    values = [run.results[0] for run in runs]
+    # The Execution, its list of results, and what CPython makes by the way.
+    assert len(gc.get_objects()) - before < 2.5 * COUNT
+    assert not any(gc.is_tracked(one) for one in (values[0], values[0].source, runs[0].request))
+    gate.set()
+    assert [value.result(SLOW) for value in values] == [1] * len(runs)
+
+
+@pytest.mark.parametrize("hears", [False, True])
+def test_the_collector_finds_what_refers_to_itself_through_a_run(
+    host: HostContext, hears: bool
+) -> None:
+    program, gate = Program.from_source(WAITING, "test.mlir"), threading.Event()
+    run = program.run(host, "main", [gate])
+    [value] = run.results
+    refers = [run.request, value]
+    run.request.data[list] = refers
+    if hears:  # Python is called when it is over
+        run.request.on_done(gate.clear)
+    value.and_then(functools.partial(list, refers))
+    dead = weakref.ref(value), weakref.ref(run.request)
+    gate.set()
+    assert run.wait(SLOW)
+    del run, value, refers
+    gc.collect()
+    assert [one() for one in dead] == [None, None]
+
+
+def test_the_collector_finds_a_value_whose_callback_refers_to_it(host: HostContext) -> None:
+    program, gate = Program.from_source(WAITING, "test.mlir"), threading.Event()
+    [value] = program.run(host, "main", [gate]).results
+    assert not gc.is_tracked(value)
+    value.and_then(functools.partial(print, value, file=io.StringIO()))
+    assert gc.is_tracked(value)
+    gate.set()
+    assert value.result(SLOW) == 1

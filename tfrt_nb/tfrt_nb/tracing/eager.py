@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import repeat
 from operator import itemgetter
 from struct import unpack
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from tfrt_nb.dialects.catalog import SIGNATURES, similar_operations
@@ -100,19 +100,24 @@ def _program(
     name: str | Callable[..., object], values: tuple[object, ...], attributes: dict[str, Any]
 ) -> _Found:
     """What calls a kernel with such values, made when the caller's instruction first does."""
-    if type(name) is not str:
-        name = _name_of(name)
+    if type(name) is not str and type(name) is not FunctionType:
+        name = _name_of(name)  # another object may have no hash
     frame = sys._getframe(2)  # what called `call` or `call_each`
     code = frame.f_code
+    types: object = len(values)
+    if name not in _TYPED:
+        types = kinds = tuple(map(type, values))
+        if AsyncValue in kinds:
+            types = tuple(map(_type_key, values))
     # One tuple, as the hash of each counts in so short a call.
     key: tuple[object, ...]
-    key = (id(code), frame.f_lasti, name, len(values), USER_KERNELS.version)
-    if name not in _TYPED:
-        key += tuple(map(_type_key, values))
+    key = (id(code), frame.f_lasti, name, USER_KERNELS.version, types)
     if attributes:
         key += (*attributes, *map(_attribute_key, attributes.values()))
     found = _programs.get(key)
     if found is None:
+        if type(name) is not str:
+            name = _name_of(name)
         program, needs_chain = _loaded(name, values, attributes, key[2:])
         found = program, program.entry(0), needs_chain, _number_kernel(name), code
         with _lock:

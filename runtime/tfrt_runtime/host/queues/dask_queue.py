@@ -43,6 +43,8 @@ class DaskWorkQueue(WorkQueue):
     The client stays the caller's: it is not closed with the host.
     """
 
+    is_of_users = True
+
     def __init__(self, client: Client, local: str = "mstd") -> None:
         """
         Raises:

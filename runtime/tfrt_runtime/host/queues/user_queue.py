@@ -131,6 +131,7 @@ class UserWorkQueue(WorkQueue):
 
     takes_calls = False  # the queue wants to know the kernels that its tasks begin with
     is_worked_here = False
+    is_of_users = True
 
     def __init__(self, user: ConcurrentWorkQueue) -> None:
         super().__init__(0, DEFAULT_BLOCKING_THREADS, user.name)

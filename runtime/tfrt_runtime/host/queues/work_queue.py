@@ -62,6 +62,8 @@ class WorkQueue:
     """Whether a call from outside may start as a task of the queue."""
     is_worked_here = True
     """Whether a thread that waits may work for the queue by itself."""
+    is_of_users = False
+    """Whether it refers to objects of users, which may refer to its values."""
     has_user_kernels = False
     """Whether users have registered Python functions as kernels, of any queue: calls may take any time."""
 

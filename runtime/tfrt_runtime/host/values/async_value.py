@@ -237,6 +237,7 @@ class AsyncValue(NativeValue):
             if not self.done():
                 if self._callbacks is not None and self._callbacks.add(waiter):
                     return
+                native_process().track(self)  # what is called may refer to this object
                 self._callbacks = callbacks
         handle = native_process().objects.add(callbacks)
         entry = native_process().quick.value_and_then
