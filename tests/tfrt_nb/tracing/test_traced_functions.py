@@ -501,6 +501,7 @@ def generator(x: int) -> Any:
         (coroutine, "a plain function"),
         (generator, "a plain function"),
         (int, "written in Python"),
+        ("func.func @main() { return }", "for a text there is tfrt.Program"),
         (lambda *x: x, "fixed number of arguments"),
     ],
 )

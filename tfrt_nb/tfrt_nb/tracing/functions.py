@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import reprlib
 import threading
 import typing
 from collections.abc import Callable, Sequence
@@ -65,7 +66,11 @@ class TracedProgram:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         if not inspect.isfunction(function):
-            refuse(f"a program is made of a function that is written in Python, found {function!r}")
+            hint = ": for a text there is tfrt.Program" if isinstance(function, str) else ""
+            refuse(
+                "a program is made of a function that is written in Python,"
+                f" found {reprlib.repr(function)}{hint}"
+            )
         if any(map(function.__code__.co_flags.__and__, _NOT_PLAIN)):
             refuse(
                 f"@{function.__name__}: a program is a plain function, which is called once to trace it:"
