@@ -99,7 +99,7 @@ NOT_IN_PROGRAMS = {
     "does not say what it returns": "kernels in Python only; kernel_short_forms of tests/python_scripts",
     "has two attributes|needs an attribute": "kernels in Python only; test_python_kernels.py",
     "of what type|no names of attributes": "kernels in Python only; test_python_kernels.py",
-    "the kernel returned": "kernels in Python only; test_kernel_outcomes.py",
+    "the kernel returned": "kernels in Python only; kernel_bad_results of tests/python_scripts",
     "without parentheses, or is written in quotes": "test_advice.py of the source's tests",
     "is .*, and the kernel takes": "kernels in Python only; test_python_kernels.py",
     "the event loop of the host is closed": "needs a kernel in Python; kernel_coroutines of tests/python_scripts",

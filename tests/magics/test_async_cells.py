@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.testing.globalipapp import start_ipython
 
 from tfrt_magics.bridge.compiled import holders, operation_at
 from tfrt_magics.views.outlet import has_no_board
@@ -49,19 +47,9 @@ LEAK = """func.func @main() {
 """
 
 
-@pytest.fixture(scope="session")
-def ipython() -> InteractiveShell:
-    shell = start_ipython() or InteractiveShell.instance()
-    shell.colors = "nocolor"
-    return shell
-
-
 @pytest.fixture
-def shell(ipython: InteractiveShell) -> Iterator[InteractiveShell]:
-    ipython.run_line_magic("load_ext", "tfrt_nb")
-    yield ipython
-    ipython.run_line_magic("unload_ext", "tfrt_nb")
-    ipython.config.pop("TFRT", None)
+def shell(notebook: InteractiveShell) -> InteractiveShell:
+    return notebook
 
 
 def run(shell: InteractiveShell, line: str, program: str) -> object:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from IPython.testing.globalipapp import start_ipython
 
 from tfrt_magics import extension
 from tfrt_magics.bridge.job import Job
@@ -21,13 +19,6 @@ from tfrt_runtime.diagnostics import Location, TfrtError, error
 PROGRAM = "func @main() -> i32 {\n  tfrt.return %a : i32\n}\n"
 
 
-@pytest.fixture(scope="session")
-def ipython() -> InteractiveShell:
-    shell = start_ipython() or InteractiveShell.instance()
-    shell.colors = "nocolor"
-    return shell
-
-
 @pytest.fixture
 def host(fake):
     run = fake.one_result_run("%a", over=True)
@@ -37,15 +28,12 @@ def host(fake):
 
 
 @pytest.fixture
-def shell(ipython, host, fake, monkeypatch) -> Iterator[InteractiveShell]:
+def shell(host, fake, monkeypatch, request) -> InteractiveShell:
     """IPython with the extension loaded, over the fake host and compiler."""
     monkeypatch.setattr(
         extension, "Session", lambda **settings: Session(lambda *_: host, fake.compile, **settings)
     )
-    ipython.run_line_magic("load_ext", "tfrt_nb")
-    yield ipython
-    ipython.run_line_magic("unload_ext", "tfrt_nb")
-    ipython.config.pop("TFRT", None)
+    return request.getfixturevalue("notebook")
 
 
 def run(shell: InteractiveShell, line: str, program: str = PROGRAM) -> object:

@@ -11,10 +11,11 @@ def attempt(kind, make):
     def made():
         return make()
 
+    names = "%y, %z" if "," in kind else "%y"
     program = tfrt.Program(f"""
-func.func @main() -> {kind} {{
-  %y = "bad.made"() : () -> {kind}
-  tfrt.return %y : {kind}
+func.func @main() -> ({kind}) {{
+  {names} = "bad.made"() : () -> ({kind})
+  tfrt.return {names} : {kind}
 }}
 """)
     try:
@@ -41,13 +42,29 @@ for kind, make in [
     ("i32", lambda: 2**40),
     ("i32", lambda: np.array([4])),
     ("i32", lambda: np.int8(4)),
+    ("i32", lambda: 1.5),
+    ("i32", lambda: True),
+    ("i8", lambda: 200),
+    ("i64", lambda: 2**63),
+    ("i64", lambda: -(2**63)),
     ("i1", lambda: 5),
+    ("i1", lambda: np.True_),
+    ("f32", lambda: np.float32(1.5)),
+    ("f32", lambda: 1e300),
     ("f64", lambda: np.array([1.0])),
     ("f64", lambda: 1),
+    ("f64", lambda: "a"),
+    ("f64", lambda: float("nan")),
     ("!tfrt.string", lambda: b"x"),
     ("!t.tensor", lambda: [1]),
     ("!tfrt.chain", lambda: 3),
     ("!tfrt.object", lambda: None),
+    ("!tfrt.object", lambda: (1, 2)),
+    ("i32, i32", lambda: None),
+    ("i32, i32", lambda: 1),
+    ("i32, i32", lambda: (1, 2)),
+    ("i32, i32", lambda: (1, 2, 3)),
+    ("i32, i32", lambda: [1, 2]),
     ("i32", lambda: asyncio.sleep(0)),
     ("i32", lambda: tfrt.call("tfrt.add.i32", 1, 2)),
     ("i32", leave),

@@ -1,4 +1,4 @@
-# "to_future() a real concurrent.futures.Future".
+# "to_future() a real concurrent.futures.Future", so that wait and as_completed take it; callbacks, and from_future.
 import concurrent.futures as cf
 
 import tfrt_nb as tfrt
@@ -22,7 +22,11 @@ except cf.CancelledError:
     print("CancelledError")
 values = [tfrt.unavailable() for _ in range(4)]
 fs = [v.to_future() for v in values]
-for i in (2, 0, 3, 1):
+print(len(cf.wait(fs, timeout=0.05).done))
+values[3].set_result(3)
+done, rest = cf.wait(fs, timeout=20, return_when=cf.FIRST_COMPLETED)
+print([f.result() for f in done], len(rest))
+for i in (2, 0, 1):
     values[i].set_result(i)
 print(sorted(f.result() for f in cf.as_completed(fs, timeout=5)))
 done, rest = cf.wait(fs)
@@ -49,3 +53,22 @@ print(len(done), len(rest))
 fs = [v.to_future() for v in (tfrt.unavailable(), c, x)]
 fs[0].cancel()
 print(len(cf.wait(fs, timeout=5).done), len(list(cf.as_completed(fs, timeout=5))))
+
+heard = []
+value = tfrt.unavailable()
+value.add_done_callback(heard.append)
+print(value.state == "unavailable", value.done(), value.cancelled(), heard)
+try:
+    value.result(timeout=0.05)
+except TimeoutError:
+    print("not in time")
+value.set_result({"milk": 2})
+print(value.state == "available", value.done(), value.cancelled(), heard[0].result(), value.exception())
+value.add_done_callback(lambda resolved: heard.append("at once"))
+print(heard[1], e.state == "error")
+
+later = cf.Future()
+from_outside = tfrt.AsyncValue.from_future(later)
+print(from_outside.done())
+later.set_result(7)
+print(from_outside.result(20))

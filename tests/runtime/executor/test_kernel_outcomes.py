@@ -390,18 +390,6 @@ def test_a_cancellation_decides_what_a_kernel_has_allocated(run: Run) -> None:
         held.pop().emplace(1)
 
 
-def test_a_result_that_a_kernel_forgets_is_an_error_and_the_run_is_over(run: Run) -> None:
-    execution = run(call("i32"), kernels=kernels(forgetful))
-
-    assert execution.wait(SLOW)
-    message = "test.mlir:2:8: error: kernel 'my.test' dropped its result unresolved"
-    assert str(execution.results[0].exception(0)) == message
-
-
-def forgetful(frame: KernelFrame) -> AsyncValue:
-    return frame.allocate()
-
-
 def test_a_run_of_a_program_may_be_the_cause_of_an_error(host: HostContext, run: Run) -> None:
     inner = Program.from_source(call("i32"), "inner.mlir")
 

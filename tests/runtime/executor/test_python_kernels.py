@@ -63,15 +63,6 @@ def errors_of(execution: Execution) -> list[str]:
 # --- arguments, attributes and results ---
 
 
-def test_a_kernel_is_an_ordinary_function(run: Run) -> None:
-    def test(x: int) -> int:
-        return 2 * x
-
-    execution = run(call("i32", "%x"), 21, kernels=kernels(test))
-
-    assert execution.results[0].result(SLOW) == 42
-
-
 def test_the_decorator_registers_a_kernel_that_programs_find(host: HostContext) -> None:
     name = "my.of.this.test"
     try:
@@ -244,15 +235,6 @@ def test_a_trailing_chain_is_dropped_unless_the_function_takes_it(
     assert run(call("i32", operands), 5, kernels=kernels(function)).results[0].result(SLOW) == 5
 
 
-def test_any_python_object_passes_through(run: Run) -> None:
-    made = object()
-
-    def test() -> object:
-        return made
-
-    assert run(call("!my.thing"), 0, kernels=kernels(test)).results[0].result(SLOW) is made
-
-
 def test_a_tuple_is_several_results(run: Run) -> None:
     def test(x: int) -> tuple[int, float, object]:
         return x + 1, x / 2, None
@@ -318,30 +300,6 @@ def test_a_kernel_error_in_a_tuple_is_the_error_of_that_result_only(run: Run) ->
         second.result(SLOW)
 
 
-@pytest.mark.parametrize(
-    ("function", "results", "message"),
-    [
-        (lambda: (1, 2), "i32", "expected i32, found tuple"),
-        (lambda: 1, "i32, i32", "the kernel returned 1 value for 2 results"),
-        (lambda: (1, 2, 3), "i32, i32", "the kernel returned 3 values for 2 results"),
-        (lambda: None, "i32, i32", "the kernel returned 0 values for 2 results"),
-        (lambda: "text", "i32", "expected i32, found str"),
-        (lambda: 2**31, "i32", "2147483648 does not fit in i32"),
-        (lambda: None, "i32", "expected i32, found NoneType"),
-    ],
-)
-def test_a_kernel_that_returns_something_else_is_an_error(
-    run: Run, function: Callable[[], object], results: str, message: str
-) -> None:
-    function.__name__ = "test"
-    execution = run(call(results), 1, kernels=kernels(function))
-
-    for value in execution.results:
-        with pytest.raises(TfrtError, match=message):
-            value.result(SLOW)
-    assert len(errors_of(execution)) == 1
-
-
 def test_a_kernel_without_results_may_fail_as_well(run: Run) -> None:
     def test() -> None:
         raise KernelError("nobody waits for this")
@@ -372,14 +330,6 @@ def test_a_kernel_that_takes_fewer_arguments_is_an_error(run: Run) -> None:
 
     with pytest.raises(TfrtError, match=r"'my.test' takes 0 arguments, found 1"):
         run(call("i32", "%x"), 1, kernels=kernels(test)).results[0].result(SLOW)
-
-
-def test_a_kernel_may_even_exit(run: Run) -> None:
-    def test() -> int:
-        raise SystemExit(3)
-
-    with pytest.raises(TfrtError, match="SystemExit: 3"):
-        run(call("i32"), 1, kernels=kernels(test)).results[0].result(SLOW)
 
 
 def test_a_diagnostic_handler_that_raises_is_shown_and_stops_nobody(
