@@ -112,8 +112,8 @@ def test_the_collector_does_not_search_outstanding_runs(host: HostContext) -> No
     before = len(gc.get_objects())
     runs += [program.run(host, "main", [gate]) for _ in range(COUNT)]
     values = [run.results[0] for run in runs]
-    # The Execution, its list of results, and what CPython makes by the way.
-    assert len(gc.get_objects()) - before < 2.5 * COUNT
+    # The Execution, its list of results, and in Python 3.13 a dictionary of attributes.
+    assert len(gc.get_objects()) - before < 3.5 * COUNT
     assert not any(gc.is_tracked(one) for one in (values[0], values[0].source, runs[0].request))
     gate.set()
     assert [value.result(SLOW) for value in values] == [1] * len(runs)

@@ -112,6 +112,8 @@ class Last:
 
 last = Last()
 last.itself = last
+# The collector, which finds them both, may end the run first: this module keeps it longer.
+threading.endless = endless
 """
 
 
