@@ -31,6 +31,7 @@ from pathlib import Path
 from tfrt_nb import HostContext, Program, kernel
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.native.layouts import PROCESS_HELD
 
 GOLDEN = Path(__file__).parent / "golden"
 QUEUES = ("s", "mstd:1", "mstd:2", "mstd:4")
@@ -80,6 +81,8 @@ class Held:
 
     memory: int
     """Bytes of resident memory."""
+    core: int
+    """Those of the core's slabs and large blocks, free ones included."""
     threads: int
     files: int
     values: int
@@ -87,7 +90,8 @@ class Held:
 
     def __str__(self) -> str:
         return (
-            f"{self.memory / 1e6:8.1f} MB  {self.threads:3} threads  {self.files:3} files  "
+            f"{self.memory / 1e6:8.1f} MB, {self.core / 1e6:5.1f} MB of the core  "
+            f"{self.threads:3} threads  {self.files:3} files  "
             f"{self.values:4} values  {self.objects:4} objects"
         )
 
@@ -101,6 +105,7 @@ def held() -> Held:
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return Held(
         pages * os.sysconf("SC_PAGE_SIZE"),
+        ctypes.c_int64.from_address(process.address + PROCESS_HELD).value,
         threading.active_count(),
         len(os.listdir("/proc/self/fd")),
         process.live_values(),

@@ -42,8 +42,10 @@ WITH_DELAYS = 0.1
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
 """The simulated core calls no kernels that are written in Python, and has no clock."""
-LARGE_PROGRAMS = 0.05
-"""So many programs are as large as they become; the others are small, as a program takes time by its size."""
+LARGE_PROGRAMS = 0.2
+"""So many programs are as large as they become, which takes half of the time: some faults need many values
+at once, most need a few steps.
+"""
 NUMBERS_PER_PROGRAM = 3
 """A program of scalars runs with so many: to make its machine code takes longer than that."""
 LARGE = Machine(step_limit=1_000_000)
