@@ -299,42 +299,8 @@ class AttributeReader:
 
     def read(self, offset: int, kind: int) -> Attribute:
         """The attribute of `kind` (a `DType`, an `AttributeKind` or an array of one)."""
-        return _read(self._cursor(offset), kind, MAX_AGGREGATES)
-
-    def read_scalar(self, offset: int, dtype: DType) -> Number:
-        return _read_scalar(self._cursor(offset), dtype)
-
-    def read_type(self, offset: int) -> DType:
-        return _read_type(self._cursor(offset))
-
-    def read_string(self, offset: int) -> str:
-        return _read_string(self._cursor(offset))
-
-    def read_array(self, offset: int, dtype: DType) -> tuple[Number, ...]:
-        """An array of numbers.  An empty array is one of any type."""
-        return _read_array(self._cursor(offset), dtype).values
-
-    def read_type_array(self, offset: int) -> tuple[DType, ...]:
-        return _read_type_array(self._cursor(offset))
-
-    def read_shape(self, offset: int) -> tuple[int, ...] | None:
-        """The sizes, -1 where unknown; None if not even their number is known."""
-        return _read_shape(self._cursor(offset))
-
-    def read_dense(self, offset: int) -> Dense:
-        """The elements as a view into the file."""
-        return _read_dense(self._cursor(offset))
-
-    def read_aggregate(self, offset: int) -> tuple[Plain, ...]:
-        """The elements as plain values, aggregates in it as tuples of such."""
-        elements = _read_aggregate(self._cursor(offset), MAX_AGGREGATES)
-        return tuple(map(to_plain, elements))
-
-    def read_symbol(self, offset: int) -> Symbol:
-        return _read_symbol(self._cursor(offset))
-
-    def _cursor(self, offset: int) -> Cursor:
-        return Cursor(self._data, _PROBLEM, self._start + offset, self._end)
+        cursor = Cursor(self._data, _PROBLEM, self._start + offset, self._end)
+        return _read(cursor, kind, MAX_AGGREGATES)
 
 
 def _read(cursor: Cursor, kind: int, depth: int) -> Attribute:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from tfrt_runtime.bef.attributes import String
 from tfrt_runtime.bef.collector import collector_paused
-from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.encoding import DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.callers import place_of_caller
@@ -375,7 +376,9 @@ class Executable:
     def _benchmark_name(self, record: BefKernel) -> str:
         if len(record.attributes) <= BENCHMARK_NAME + 1:  # of a sync function: it is the name
             return self.functions[record.functions[0]].name
-        return self.file.attribute_reader.read_string(record.attributes[BENCHMARK_NAME])
+        name = self.file.attribute_reader.read(record.attributes[BENCHMARK_NAME], DType.STRING)
+        assert isinstance(name, String)
+        return name.text
 
 
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:

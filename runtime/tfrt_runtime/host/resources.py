@@ -49,11 +49,6 @@ class ResourceContext:
             found = self.get(name, kind)
             return self.create(name, make()) if found is None else found
 
-    def delete(self, name: str) -> None:
-        """Destroy the resource of that name, if there is one."""
-        with self._lock:
-            self._resources.pop(name, None)
-
     def clear(self) -> None:
         """Destroy all resources, the newest first."""
         with self._lock:

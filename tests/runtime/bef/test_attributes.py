@@ -23,6 +23,7 @@ from tfrt_runtime.bef.attributes import (
     TypeArray,
     TypeValue,
     kind_of,
+    to_plain,
     write_attribute,
 )
 from tfrt_runtime.bef.encoding import AttributeKind, DType
@@ -138,7 +139,11 @@ def test_a_kernel_sees_an_aggregate_as_plain_values() -> None:
     aggregate = Aggregate((inner, Scalar(DType.F32, 0.5), Shape((2, -1))))
     offset = write_attribute(out, aggregate)
 
-    assert reader(out.data).read_aggregate(offset) == (("s", (1, 2)), 0.5, (2, -1))
+    assert to_plain(reader(out.data).read(offset, AttributeKind.AGGREGATE)) == (
+        ("s", (1, 2)),
+        0.5,
+        (2, -1),
+    )
 
 
 def test_a_float_beyond_its_type_becomes_an_infinity() -> None:
@@ -163,7 +168,7 @@ def test_bytes_that_are_not_utf8_survive() -> None:
     offset = write_attribute(out, String("\udcff"))
 
     assert out.data == b"\x01\x00\x00\x00\xff"
-    assert reader(out.data).read_string(offset) == "\udcff"
+    assert reader(out.data).read(offset, DType.STRING) == String("\udcff")
 
 
 BROKEN = {

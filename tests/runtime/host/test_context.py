@@ -261,12 +261,11 @@ def test_a_resource_is_made_once_and_found_by_name_and_kind() -> None:
         resources.create("list", [])
 
 
-def test_a_resource_can_be_deleted_and_made_again() -> None:
+def test_resources_can_be_cleared_and_made_again() -> None:
     log: list[str] = []
     resources = ResourceContext()
     resources.create("a", Resource("first", log))
-    resources.delete("a")
-    resources.delete("a")
+    resources.clear()
     resources.create("a", Resource("second", log))
     resources.clear()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import time
 import weakref
@@ -15,7 +14,7 @@ from tfrt_runtime.async_runtime.code_of_run import CodeOfRun
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.values.async_value import State, make_error, make_unavailable
+from tfrt_runtime.host.values.async_value import State, make_error
 
 SLOW = 60
 """Far more seconds than anything here takes."""
@@ -101,14 +100,6 @@ def test_an_async_function_gives_async_values(program: Program, host: HostContex
     assert (value.result(SLOW), value.type, token.result(SLOW)) == (3.0, "f64", CHAIN)
 
 
-def test_they_can_be_awaited(program: Program, host: HostContext) -> None:
-    async def main() -> list[object]:
-        values = [program.run(host, "twice", [float(n)]).results[1] for n in range(50)]
-        return [await value for value in values]
-
-    assert asyncio.run(main()) == [2.0 * n for n in range(50)]
-
-
 def test_a_plain_function_gives_its_results_and_output(program: Program, host: HostContext) -> None:
     printed: list[str] = []
     execution = program.run(host, "mixed", [-3, 7, True], output=printed.append)
@@ -123,15 +114,6 @@ def test_an_argument_may_be_the_result_of_another_call(program: Program, host: H
     second = program.run(host, "twice", [first]).results[1]
 
     assert second.result(SLOW) == 10.0
-
-
-def test_an_argument_may_come_later(program: Program, host: HostContext) -> None:
-    later = make_unavailable(host.work_queue, "f64")
-    execution = program.run(host, "twice", [later])
-    before = execution.results[1].state
-    later.emplace(4.0)
-
-    assert (before, execution.results[1].result(SLOW)) == (State.UNAVAILABLE, 8.0)
 
 
 def test_an_argument_that_is_an_error_is_the_result(program: Program, host: HostContext) -> None:
@@ -232,18 +214,6 @@ def test_a_wait_ends_soon_after_a_task_that_a_worker_has_not_quite_ended(
     assert min(took) < 0.01
 
 
-def test_a_cancelled_call_gives_errors(program: Program, host: HostContext) -> None:
-    later = make_unavailable(host.work_queue, "f64")
-    execution = program.run(host, "twice", [later])
-
-    assert execution.cancel("enough")
-    assert not execution.cancel("again")
-    with pytest.raises(TfrtError, match="enough"):
-        execution.results[1].result(SLOW)
-    later.emplace(1.0)
-    assert execution.wait(SLOW)
-
-
 def test_a_program_is_compiled_once(program: Program) -> None:
     assert program.load_compiled("twice") is program.load_compiled("divide")
 
@@ -265,24 +235,6 @@ def test_its_functions_are_listed_with_the_others() -> None:
         ("host", (), False),
         ("later", ("!async.token",), True),
     ]
-
-
-def test_both_kinds_run_side_by_side(host: HostContext) -> None:
-    program = Program.from_source(
-        """
-func.func @host() -> i32 {
-  %x = tfrt.constant.i32 40
-  tfrt.return %x : i32
-}
-func.func @compiled() -> i32 {
-  %x = arith.constant 2 : i32
-  return %x : i32
-}""",
-        "f.mlir",
-    )
-    values = [program.run(host, name).results[0].result(SLOW) for name in ("host", "compiled")]
-
-    assert values == [40, 2]
 
 
 def test_what_will_never_come_is_an_error() -> None:

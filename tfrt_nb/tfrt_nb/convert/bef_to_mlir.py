@@ -64,7 +64,9 @@ class _Builder:
         """All references to functions of compiled modules."""
         for offset, kind in (self._file.attribute_types or {}).items():
             if kind == AttributeKind.SYMBOL_REF:
-                yield self._file.attribute_reader.read_symbol(offset)
+                symbol = self._file.attribute_reader.read(offset, kind)
+                assert isinstance(symbol, Symbol)
+                yield symbol
 
     def build(self, index: int) -> FuncOp | None:
         """The function; None for a region, which its operation will take."""
