@@ -54,6 +54,39 @@ def outer(x: int) -> int:
     return int(tfrt.call("tfrt.div.i32", x, 0)[0].result(SLOW))  # type: ignore[index, call-overload]
 
 
+@tfrt.kernel("api.digits")
+def digits(x: int, y: int = 5, *rest: int, z: int = 7) -> int:
+    return int("".join(map(str, (x, y, *rest, z))))
+
+
+@tfrt.kernel("api.defaults")
+def defaults(x: int, y: int = 5, z: int = 7) -> int:
+    return 100 * x + 10 * y + z
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        (lambda: tfrt.call(digits, 1, y=2), 127),
+        (lambda: tfrt.call("api.digits", z=3, y=2, x=1), 123),
+        (lambda: tfrt.call(digits, 1, 2, 4, z=3), 1243),
+        (lambda: tfrt.call(defaults, 1, z=3), 153),
+        (lambda: tfrt.call_each(defaults, [1, 2], y=[3, 4]), [137, 247]),
+        (lambda: tfrt.call_each(defaults, [1, 2], z=[3, 4]), [153, 254]),
+        (lambda: tfrt.program(lambda x: defaults(x, z=3))(1), 153),
+    ],
+)
+def test_arguments_of_a_users_kernel_may_have_their_names(
+    value: Callable[[], Any], wanted: object
+) -> None:
+    assert value().result(SLOW) == wanted
+
+
+def test_an_argument_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(tfrt.TfrtError, match="'api.defaults': multiple values for argument 'x'"):
+        tfrt.call(defaults, 1, x=2)
+
+
 def test_callbacks_are_called_in_the_order_in_which_they_came() -> None:
     value = tfrt.unavailable()
     heard: list[int] = []

@@ -62,7 +62,7 @@ def traced_call(
     after = keywords.pop("after", ())
     plan = CallPlan.of(kernel)
     if len(values) != len(plan.positional) or not keywords.keys() <= plan.keywords.keys():
-        values, keywords = _bound(kernel, plan, values, keywords)
+        values, keywords = bound(kernel, values, keywords)
     elif len(keywords) < len(plan.keywords):
         for name, default in plan.keywords.items():
             if default is REQUIRED and name not in keywords:
@@ -90,19 +90,27 @@ def traced_call(
     return results[0] if len(results) == 1 else results
 
 
-def _bound(
-    kernel: UserKernel, plan: CallPlan, values: tuple[object, ...], keywords: dict[str, object]
+def bound(
+    kernel: UserKernel, values: tuple[object, ...], keywords: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """The values in the order of the parameters, up to the first default, and the attributes."""
+    """The values in the order of the parameters, up to the first default, and the attributes.
+
+    Raises:
+        TfrtError: if Python would not call the kernel's function with them.
+    """
+    plan = CallPlan.of(kernel)
     try:
-        bound = plan.signature.bind(*values, **keywords)
+        found = plan.signature.bind(*values, **keywords)
     except TypeError as wrong:
         refuse(f"'{kernel.name}': {wrong}; it takes {kernel.signature}")
-    given = [bound.arguments[p.name] for p in plan.positional if p.name in bound.arguments]
-    gap = next((p for p in plan.positional if p.name not in bound.arguments), None)
+    given = [found.arguments[p.name] for p in plan.positional if p.name in found.arguments]
+    gap = next((p for p in plan.positional if p.name not in found.arguments), None)
     if gap is not None and len(given) != plan.positional.index(gap):
-        given = [bound.arguments.get(p.name, p.default) for p in plan.positional]
-    return bound.args[len(given) :] and bound.args or tuple(given), bound.kwargs
+        given = [found.arguments.get(p.name, p.default) for p in plan.positional]
+    # Behind a gap Python has them by name.
+    named = {p.name for p in plan.positional}
+    attributes = {name: value for name, value in found.kwargs.items() if name not in named}
+    return found.args[len(given) :] and found.args or tuple(given), attributes
 
 
 def operand(

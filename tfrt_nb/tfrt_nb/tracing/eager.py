@@ -16,7 +16,7 @@ from tfrt_nb.dialects.catalog import SIGNATURES, similar_operations
 from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
-from tfrt_nb.tracing.calls import keyword_attribute, typed_attribute
+from tfrt_nb.tracing.calls import CallPlan, bound, keyword_attribute, typed_attribute
 from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, refuse
 from tfrt_nb.tracing.types import type_of_value
@@ -59,11 +59,14 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
 
     `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the kernel's
     signature, for user kernels those of the values.  A chain that the kernel takes last may be left out.
+    `attributes` may have arguments of a user's kernel by the names of its parameters, too.
     Each line that calls has a program of its own, which is kept: errors have the place of the caller.
 
     Raises:
         TfrtError: if there is no such kernel, or it takes other arguments or attributes.
     """
+    if attributes:
+        values, attributes = _by_position(name, values, attributes)
     program, entry, needs_chain, kernel, _ = _program(name, values, attributes)
     host = default_host()
     queue = host.work_queue
@@ -89,11 +92,28 @@ def call_each(
     Raises:
         TfrtError: as `call`, and if the columns do not fit the kernel.
     """
+    if attributes:
+        given = (*columns, *attributes.values())
+        columns, attributes = _by_position(name, columns, attributes)
+        # A default between them is no column.
+        columns = tuple(
+            [one if any(one is g for g in given) else [one] * len(given[0]) for one in columns]
+        )
     firsts = tuple([column[0] if len(column) else None for column in columns])
     program, _, needs_chain, _, _ = _program(name, firsts, attributes)
     if needs_chain:
         columns = (*columns, [A_CHAIN] * len(columns[0]))
     return Batch(default_host(), program, 0, columns)
+
+
+def _by_position(
+    name: str | Callable[..., object], values: tuple[Any, ...], keywords: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The values, those of a user's kernel that are given by the names of its parameters too, and the attributes."""
+    kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
+    if kernel is None or not any(one.name in keywords for one in CallPlan.of(kernel).positional):
+        return values, keywords
+    return bound(kernel, values, keywords)
 
 
 def _program(
