@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -45,7 +45,6 @@ from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annota
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
-    from xdsl.ir import Operation
 
     from tfrt_nb.compiled.module import CompiledModule
     from tfrt_nb.convert.graph import Graph
@@ -250,7 +249,10 @@ class Program:
             return Program.from_bef, (self.bef, self.name)
         half = self.compiled
         options, level = (None, None) if half is None else (half.parallel_for, half.level)
-        return _from_text, (self.text, self.name, options, self.libraries, level)
+        make = functools.partial(
+            Program.from_source, parallel_for=options, libraries=self.libraries, level=level
+        )
+        return make, (self.text, self.name)
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
         if not name.startswith("__") and name in self._signatures:
@@ -298,7 +300,12 @@ class Program:
         if len(names) > 1 and self.plain is not None:
             names = [body.name for body in self.plain.bodies if body.name and not body.is_private]
         elif len(names) > 1 and self.module is not None:
-            private = {name for name, op in _symbols(self.module) if _is_private(op)}
+            symbols = [op.properties for op in self.module.ops]
+            private = {
+                getattr(one.get("sym_name"), "data", "")
+                for one in symbols
+                if getattr(one.get("sym_visibility"), "data", "") == "private"
+            }
             names = [name for name in names if name not in private]
         return names[0] if len(names) == 1 else None
 
@@ -705,18 +712,6 @@ def code_of_text(text: str, name: str) -> CompiledModule:
         return CompiledModule(module, requested_parallel_for(text), (text, name))
 
 
-def _from_text(
-    text: str,
-    name: str,
-    parallel_for: str | None,
-    libraries: Mapping[str, Program],
-    level: int | None,
-) -> Program:
-    return Program.from_source(
-        text, name, parallel_for=parallel_for, libraries=libraries, level=level
-    )
-
-
 def _host(host: HostContext | None) -> HostContext:
     """The host of a run: the one that is given, or the default one."""
     if host is None:
@@ -755,15 +750,3 @@ def _given(
     if values:
         raise TypeError("run takes the arguments by position, or as `arguments`")
     return host, function, tuple(arguments)
-
-
-def _symbols(module: ModuleOp) -> Iterator[tuple[str, Operation]]:
-    """The functions of a module by name."""
-    for op in module.ops:
-        name = op.properties.get("sym_name")
-        if name is not None:
-            yield getattr(name, "data", ""), op
-
-
-def _is_private(op: Operation) -> bool:
-    return getattr(op.properties.get("sym_visibility"), "data", "") == "private"

@@ -5,6 +5,7 @@ For the rest of the program a sync function has one kernel, which runs its code.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -13,7 +14,6 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.executor.loading.decode import (
     Call,
-    Constant,
     FunctionWriter,
     make_plan,
     write_constant,
@@ -109,7 +109,8 @@ class SyncFunctions:
         return self._codes[index]
 
     def _write_code(self, index: int) -> None:
-        code = Lowering(self._functions, self._box, self._watched).lower(index)
+        box = functools.partial(write_constant, self._arena)
+        code = Lowering(self._functions, box, self._watched).lower(index)
         callees = {
             instruction.callee: self._code(instruction.callee)
             for instruction in code.instructions
@@ -119,6 +120,3 @@ class SyncFunctions:
         write_code(self._arena, self._codes[index], code, callees, resume)
         if index in self.machines:
             self._arena.put_address(self._codes[index] + CODE_MACHINE, self.machines[index])
-
-    def _box(self, constant: Constant) -> int:
-        return write_constant(self._arena, constant)

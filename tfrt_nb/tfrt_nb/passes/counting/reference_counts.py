@@ -146,7 +146,7 @@ class _Dropping:
         self.values = values
         self.counts = counts
         self.liveness = Liveness(region, values)
-        self._steps: list[tuple[int, int, Callable[[SSAValue], None]]] = []
+        self._steps: list[tuple[int, int, Callable[[], Emitter], int]] = []
         self._split: dict[tuple[Block, int], Block] = {}
 
     def run(self, sharing_exits: bool) -> None:
@@ -167,8 +167,9 @@ class _Dropping:
         for order, block in enumerate(self.liveness.blocks):
             if block not in sharing:
                 self._behind_last_users(order, block)
-        for number, _, place in sorted(self._steps, key=itemgetter(0, 1)):
-            place(self.values[number])
+        for number, _, where, added in sorted(self._steps, key=itemgetter(0, 1)):
+            value = self.values[number]
+            where()(self.counts.add(value, added) if added else self.counts.drop(value, 1))
         for group in shared:
             used_last = {b: self.liveness.live_in[b] & ~self.liveness.live_out(b) for b in group}
             due_at_end = {block: due | used_last[block] for block, due in group.items()}
@@ -181,18 +182,16 @@ class _Dropping:
         for number in numbers_in(held & ~liveness.live_out(block) & ~liveness.at_end[block]):
             user = liveness.last_user(block, number)
             if user is not None:
-                self._add_step(number, order, functools.partial(self._drop_behind, user))
+                self._add_step(number, order, functools.partial(Emitter.behind, user))
             elif liveness.made[block] >> number & 1:
-                self._add_step(number, order, self._drop_behind_definition)
+                definition = functools.partial(_behind_definition, self.values[number])
+                self._add_step(number, order, definition)
 
-    def _add_step(self, number: int, order: int, place: Callable[[SSAValue], None]) -> None:
-        self._steps.append((number, order, place))
-
-    def _drop_behind(self, user: Operation, value: SSAValue) -> None:
-        Emitter.behind(user)(self.counts.drop(value, 1))
-
-    def _drop_behind_definition(self, value: SSAValue) -> None:
-        _behind_definition(value)(self.counts.drop(value, 1))
+    def _add_step(
+        self, number: int, order: int, where: Callable[[], Emitter], added: int = 0
+    ) -> None:
+        """Drop a reference of a value there, or add so many."""
+        self._steps.append((number, order, where, added))
 
     def _due_on_edges(self, order: int, block: Block) -> list[int]:
         """For each edge out of the block, the values that are not needed behind it."""
@@ -219,8 +218,8 @@ class _Dropping:
                 if needed > 0:
                     dropped &= ~(1 << number)
                 if needed > 1:
-                    add = functools.partial(self._add_on_edge, block, edge, needed - 1)
-                    self._add_step(number, order, add)
+                    where = functools.partial(self._in_front_of_target, block, edge)
+                    self._add_step(number, order, where, needed - 1)
             # What is not needed while suspended is needed when resumed: the frame holds the reference.
             due.append(0 if isinstance(branch, CoroSuspendOp) else dropped)
         return due
@@ -229,21 +228,12 @@ class _Dropping:
         value = self.values[number]
         returned = sum(operand is value for operand in end.operands)
         if returned > 1:
-
-            def add(value: SSAValue) -> None:
-                Emitter.in_front_of(end)(self.counts.add(value, returned - 1))
-
-            self._add_step(number, order, add)
+            where = functools.partial(Emitter.in_front_of, end)
+            self._add_step(number, order, where, returned - 1)
 
     def _drop_on_edge(self, order: int, block: Block, edge: int, due: int) -> None:
         for number in numbers_in(due):
-            self._add_step(number, order, functools.partial(self._drop_there, block, edge))
-
-    def _drop_there(self, block: Block, edge: int, value: SSAValue) -> None:
-        self._on_edge(block, edge)(self.counts.drop(value, 1))
-
-    def _add_on_edge(self, block: Block, edge: int, count: int, value: SSAValue) -> None:
-        self._in_front_of_target(block, edge)(self.counts.add(value, count))
+            self._add_step(number, order, functools.partial(self._on_edge, block, edge))
 
     def _in_front_of_target(self, block: Block, edge: int) -> Emitter:
         """Where only this edge passes, and the target does not have its arguments yet.
