@@ -110,7 +110,6 @@ NOT_IN_PROGRAMS = {
     "^out of memory": "test_memory.py",
     "as a file in memory": "test_library.py",
     "to a negative power|negative shift|does not fit 64 bits|cannot convert float": "test_native_numbers.py",
-    "calls are nested too deeply": "needs gigabytes; test_calls_and_loops.py",
 }
 """Messages that no program of the tests gets, as regular expressions, and why."""
 

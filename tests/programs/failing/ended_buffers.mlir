@@ -365,3 +365,92 @@ func.func @main() -> i64 {
   async.await %t : !async.token
   return %v : i64
 }
+// -----
+// A buffer that never was.
+func.func @main() -> i64 {
+  %z = arith.constant 0 : index
+  %s = arith.constant 1 : index
+  %n = arith.constant 8 : index
+  %v = arith.constant 7 : i64
+  %m = ub.poison : memref<4xi64>
+  %x = memref.load %m[%z] : memref<4xi64>
+  return %v : i64
+}
+// -----
+// A loop fails at the access, and behind what it prints before.
+func.func @main() -> index {
+  %n = arith.constant 2 : index
+  %k = arith.constant 5 : index
+  %r = call @loops(%n, %k) : (index, index) -> index
+  return %r : index
+}
+func.func private @loops(%n: index, %k: index) -> index {
+  %z = arith.constant 0 : index
+  %s = arith.constant 1 : index
+  %h = arith.constant 100 : index
+  %v = arith.constant 1 : i64
+  %m = memref.alloc(%h) : memref<?xi64>
+  func.call @free(%m) : (memref<?xi64>) -> ()
+  scf.for %i = %z to %n step %s {
+    scf.for %j = %z to %k step %s {
+      memref.store %v, %m[%j] : memref<?xi64>
+    }
+  }
+  return %n : index
+}
+func.func private @printI64(i64)
+func.func private @free(%m: memref<?xi64>) {
+  memref.dealloc %m : memref<?xi64>
+  return
+}
+// -----
+func.func @main() -> index {
+  %n = arith.constant 2 : index
+  %k = arith.constant 101 : index
+  %r = call @loops(%n, %k) : (index, index) -> index
+  return %r : index
+}
+func.func private @loops(%n: index, %k: index) -> index {
+  %z = arith.constant 0 : index
+  %s = arith.constant 1 : index
+  %h = arith.constant 100 : index
+  %v = arith.constant 1 : i64
+  %m = memref.alloc(%h) : memref<?xi64>
+  scf.for %i = %z to %n step %s {
+    scf.for %j = %z to %k step %s {
+      memref.store %v, %m[%j] : memref<?xi64>
+    }
+  }
+  return %n : index
+}
+func.func private @printI64(i64)
+func.func private @free(%m: memref<?xi64>) {
+  memref.dealloc %m : memref<?xi64>
+  return
+}
+// -----
+func.func @main() -> index {
+  %n = arith.constant 2 : index
+  %k = arith.constant 101 : index
+  %r = call @loops(%n, %k) : (index, index) -> index
+  return %r : index
+}
+func.func private @loops(%n: index, %k: index) -> index {
+  %z = arith.constant 0 : index
+  %s = arith.constant 1 : index
+  %h = arith.constant 100 : index
+  %v = arith.constant 1 : i64
+  %m = memref.alloc(%h) : memref<?xi64>
+  scf.for %i = %z to %n step %s {
+    scf.for %j = %z to %k step %s {
+      memref.store %v, %m[%j] : memref<?xi64>
+      func.call @printI64(%v) : (i64) -> ()
+    }
+  }
+  return %n : index
+}
+func.func private @printI64(i64)
+func.func private @free(%m: memref<?xi64>) {
+  memref.dealloc %m : memref<?xi64>
+  return
+}

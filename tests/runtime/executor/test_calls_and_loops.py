@@ -8,14 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 
 Run = Callable[..., Execution]
 SLOW = 60
-TOO_DEEP = "calls are nested too deeply: they take more than 128 MiB"
-
 SUM_TO = """
 func @sum(%n: i32) -> i32 {
   %zero = tfrt.constant.i32 0
@@ -34,20 +31,6 @@ func @sum(%n: i32) -> i32 {
 }
 func @main(%n: i32) -> i32 {
   %r = tfrt.call @sum(%n) : (i32) -> (i32)
-  tfrt.return %r : i32
-}
-"""
-
-ENDLESS = """
-func @down(%n: i32) -> i32 {
-  %one = tfrt.constant.i32 1
-  %m = tfrt.add.i32 %n, %one
-  %r = tfrt.call @down(%m) : (i32) -> (i32)
-  tfrt.return %r : i32
-}
-func @main() -> i32 {
-  %n = tfrt.constant.i32 0
-  %r = tfrt.call @down(%n) : (i32) -> (i32)
   tfrt.return %r : i32
 }
 """
@@ -102,97 +85,6 @@ def test_a_recursion_may_be_deep(run: Run, depth: int) -> None:
     expected = (depth * (depth + 1) // 2 + 2**31) % 2**32 - 2**31
 
     assert run(SUM_TO, depth).results[0].result(SLOW) == expected
-
-
-def test_an_endless_recursion_ends_in_an_error(run: Run) -> None:
-    execution = run(ENDLESS)
-
-    with pytest.raises(TfrtError) as raised:
-        execution.results[0].result(SLOW)
-    assert str(raised.value) == (f"test.mlir:5:8: error: {TOO_DEEP}")
-    assert execution.wait(SLOW)
-
-
-@pytest.mark.parametrize(
-    "loop", ["call", "if", "repeat", "while", "do.async", "parallel_for", "benchmark"]
-)
-def test_no_kind_of_call_goes_deeper_than_that(run: Run, loop: str) -> None:
-    execution = run(NESTING[loop])
-    problem = execution.results[0].exception(SLOW)
-    assert problem is not None
-    assert problem.diagnostics[0].message == TOO_DEEP
-    assert execution.wait(SLOW)
-
-
-def nesting(call: str) -> str:
-    """A program whose only function, @main, calls itself without end."""
-    return f"""
-func @main() -> i32 {{
-  %one = tfrt.constant.i32 1
-  %yes = tfrt.constant.i1 true
-  {call}
-  tfrt.return %r : i32
-}}
-"""
-
-
-NESTING = {
-    "call": nesting("%r = tfrt.call @main() : () -> (i32)"),
-    "if": nesting(
-        """%r = tfrt.if %yes, %one : (i32) -> (i32) {
-      %s = tfrt.call @main() : () -> (i32)
-      tfrt.return %s : i32
-    } else {
-      tfrt.return %one : i32
-    }"""
-    ),
-    "repeat": nesting(
-        """%r = tfrt.repeat.i32 %one, %one : i32 {
-      %s = tfrt.call @main() : () -> (i32)
-      tfrt.return %s : i32
-    }"""
-    ),
-    "while": """
-func @body(%x: i32) -> (i32, i1) {
-  %yes = tfrt.constant.i1 true
-  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
-  %goes_on = "tfrt.equal.i32"(%r, %r) : (i32, i32) -> (i1)
-  tfrt.return %r, %goes_on : i32, i1
-}
-func @main() -> i32 {
-  %x = tfrt.constant.i32 1
-  %yes = tfrt.constant.i1 true
-  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
-  tfrt.return %r : i32
-}
-""",
-    "do.async": nesting(
-        """%r = tfrt_test.do.async %one : (i32) -> (i32) {
-      %s = tfrt.call @main() : () -> (i32)
-      tfrt.return %s : i32
-    }"""
-    ),
-    "benchmark": """
-func @main() -> !tfrt.chain {
-  %c = tfrt_test.benchmark "deep"() duration_secs = 1, max_count = 1000000, num_warmup_runs = 0 {
-    %s = tfrt.call @main() : () -> (!tfrt.chain)
-    tfrt.return %s : !tfrt.chain
-  }
-  tfrt.return %c : !tfrt.chain
-}
-""",
-    "parallel_for": """
-func @main() -> !tfrt.chain {
-  %zero = tfrt.constant.i32 0
-  %one = tfrt.constant.i32 1
-  %c = tfrt.parallel_for.i32 %zero to %one fixed %one {
-    %s = tfrt.call @main() : () -> (!tfrt.chain)
-    tfrt.return %s : !tfrt.chain
-  }
-  tfrt.return %c : !tfrt.chain
-}
-""",
-}
 
 
 def largest_memory() -> int:

@@ -20,7 +20,6 @@ from tfrt_runtime.kernels.users.user import user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 60
-TOO_DEEP = "calls are nested too deeply: they take more than 128 MiB"
 
 
 def sync(body: str, arguments: str = "", results: str = "i32") -> str:
@@ -153,20 +152,6 @@ def test_a_deep_call_that_is_refused_memory_says_so_once_and_nothing_else() -> N
 def test_deep_calls_need_no_native_stack(run: Run, depth: int) -> None:
     expected = (depth * (depth + 1) // 2 + 2**31) % 2**32 - 2**31
     assert values_of(run(DOWN, depth, function="sum")) == [expected]
-
-
-def test_calls_without_end_are_an_error_that_says_so(run: Run) -> None:
-    text = """
-func.func @down(%x: i32) -> i32 attributes {tfrt.sync} {
-  %y = "tfrt.add_s.i32"(%x, %x) : (i32, i32) -> i32
-  %r = tfrt.call @down(%y) : (i32) -> i32
-  tfrt.return %r : i32
-}"""
-    execution = run(text, 1, function="down")
-    assert execution.wait(SLOW)
-
-    assert message_of(execution.results[0]) == TOO_DEEP
-    assert [raised.location for raised in execution.diagnostics] == [Location("test.mlir", 4, 8)]
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 7, 10_000_000])

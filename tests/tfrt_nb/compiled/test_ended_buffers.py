@@ -15,18 +15,12 @@ from tfrt_runtime.host.process import native_process
 
 SLOW = 60
 """Far more seconds than anything here takes."""
-GONE = "the buffer is used after its end: it was deallocated, or its function has returned"
 RETURNED = "the buffer has ended: it was deallocated, or its function has returned"
 NOT_FREED = "the buffer is deallocated already, or is not one of memref.alloc"
 NUMBERS = """  %z = arith.constant 0 : index
   %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
-"""
-FREE = """func.func private @free(%m: memref<?xi64>) {
-  memref.dealloc %m : memref<?xi64>
-  return
-}
 """
 
 
@@ -52,105 +46,6 @@ def marked(text: str) -> int:
 def main(body: str, others: str = "") -> str:
     """A program whose main function has the numbers and the body, and returns a number."""
     return f"func.func @main() -> i64 {{\n{NUMBERS}{body}  return %v : i64\n}}\n{others}"
-
-
-def test_a_buffer_that_never_was_has_ended(host: HostContext) -> None:
-    text = main("""  %m = ub.poison : memref<4xi64>
-  %x = memref.load %m[%z] : memref<4xi64> // HERE
-""")
-
-    assert found(host, text) == [(GONE, marked(text))]
-
-
-RIGHT = {
-    "a buffer of each round goes on to the next": (
-        63,
-        """  %m0 = memref.alloca() : memref<4xi64>
-  memref.store %v, %m0[%z] : memref<4xi64>
-  %m = scf.for %i = %z to %n step %s iter_args(%p = %m0) -> memref<4xi64> {
-    %q = memref.alloca() : memref<4xi64>
-    %x = memref.load %p[%z] : memref<4xi64>
-    %w = arith.addi %x, %v : i64
-    memref.store %w, %q[%z] : memref<4xi64>
-    scf.yield %q : memref<4xi64>
-  }
-  %r = memref.load %m[%z] : memref<4xi64>
-""",
-    ),
-    "an index that is nothing is some index": (
-        7,
-        """  %m = memref.alloc(%s) : memref<?xi64>
-  %i = ub.poison : index
-  memref.store %v, %m[%i] : memref<?xi64>
-  %r = memref.load %m[%z] : memref<?xi64>
-""",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_use_before_the_end_is_right(host: HostContext, name: str) -> None:
-    number, body = RIGHT[name]
-    text = main(body).replace("return %v", "return %r")
-
-    assert Program.from_source(text, "f.mlir").run(host, "main").results[0].result(SLOW) == number
-
-
-LOOP = (
-    """func.func @main(%n: index, %k: index) -> index {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %h = arith.constant 100 : index
-  %v = arith.constant 1 : i64
-  %m = memref.alloc(%h) : memref<?xi64>
-  FREE
-  scf.for %i = %z to %n step %s {
-    scf.for %j = %z to %k step %s {
-      memref.store %v, %m[%j] : memref<?xi64>
-      PRINT
-    }
-  }
-  return %n : index
-}
-func.func private @printI64(i64)
-"""
-    + FREE
-)
-DEAD = LOOP.replace("FREE", "func.call @free(%m) : (memref<?xi64>) -> ()")
-PRINT = "func.call @printI64(%v) : (i64) -> ()"
-
-
-@pytest.mark.parametrize("rounds", [(0, 5), (5, 0), (0, 1000)])
-@pytest.mark.parametrize("text", [LOOP.replace("FREE", ""), DEAD])
-def test_a_loop_without_rounds_uses_nothing(
-    host: HostContext, text: str, rounds: tuple[int, int]
-) -> None:
-    run = Program.from_source(text.replace("PRINT", ""), "f.mlir").run(host, "main", [*rounds])
-
-    assert run.results[0].result(SLOW) == rounds[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "count", "message", "output"),
-    [
-        (DEAD.replace("PRINT", ""), 5, GONE, ""),
-        (LOOP.replace("FREE", "").replace("PRINT", ""), 101, "index #0 is out of bounds", ""),
-        (LOOP.replace("FREE", "").replace("PRINT", PRINT), 101, "index #0 is out of bounds", "1"),
-    ],
-)
-def test_a_loop_fails_at_the_access_and_behind_what_it_prints_before(
-    text: str, count: int, message: str, output: str
-) -> None:
-    printed: list[str] = []
-    with HostContext("s", output=printed.append) as host:
-        run = Program.from_source(text, "f.mlir").run(host, "main", [2, count])
-        assert run.wait(SLOW)
-        [problem] = run.diagnostics
-
-    assert problem.message == message
-    assert isinstance(problem.location, Location)
-    assert text.splitlines()[problem.location.line - 1].lstrip().startswith("memref.store")
-    assert "".join(printed) == output * 100
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
