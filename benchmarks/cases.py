@@ -39,6 +39,7 @@ CASES = (
     Case("tasks_10000", "W4", "10 000 independent tasks and their sum", "ns per task", "tasks"),
     Case("tasks_100000", "W4", "100 000 independent tasks and their sum", "ns per task", "tasks"),
     Case("submitted", "W4 Python", "1 000 adds, submitted from Python", "ns per task", "tasks"),
+    Case("called", "calls", "100 000 calls of a Python function at once", "ns per call", "tasks"),
     Case("group", "async group", "10 000 tasks in a group, awaited", "ns per task", "tasks"),
     Case("awaited", "async await", "2 000 tasks, each awaited at once", "ns per task", "tasks"),
     Case("eight_threads", "threads", "runs of eight threads of Python", "ns per run", "tasks"),

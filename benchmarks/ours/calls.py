@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 import numpy as np
 
 from benchmarks.ours import programs
 from benchmarks.ours.running import QUEUES, on_each_queue
-from benchmarks.sizes import KERNELS, SUBMITTED
+from benchmarks.sizes import CALLED, KERNELS, SUBMITTED
 from benchmarks.submitters import EACH, THREADS, submitters, whole
 from benchmarks.work import Run, Work
-from tfrt_nb import HostContext, Program, call, kernel, set_default_host
+from tfrt_nb import HostContext, Program, call, call_each, kernel, set_default_host
 
 TWO = QUEUES[:3:2]
 
@@ -83,18 +84,34 @@ def at_once(
     return make
 
 
-@contextmanager
-def eager() -> Iterator[Run]:
-    """`tfrt.call` on the default host."""
+def eager(queue: str, run: Run) -> Callable[[], AbstractContextManager[Run]]:
+    """`run` on the default host."""
 
-    def run() -> None:
-        for i in range(SUBMITTED):
-            call("tfrt.add.i32", i, 1).result()
+    @contextmanager
+    def make() -> Iterator[Run]:
+        with HostContext(queue) as host:
+            set_default_host(host)
+            yield run
+            set_default_host(None)
 
-    with HostContext("s") as host:
-        set_default_host(host)
-        yield run
-        set_default_host(None)
+    return make
+
+
+def in_turn() -> None:
+    """Each call is waited for before the next begins."""
+    for i in range(SUBMITTED):
+        call("tfrt.add.i32", i, 1).result()
+
+
+def all_at_once() -> int:
+    """All calls are begun, then their results are added."""
+    return sum([value.result() for value in [call(increment, i) for i in range(CALLED)]])
+
+
+def each_of_a_column() -> int:
+    """One call of Python's for all."""
+    results: list[Any] = call_each(increment, range(CALLED)).result()
+    return sum(results)
 
 
 WORKS = (
@@ -116,7 +133,12 @@ WORKS = (
             ("longest_wait", submitters, 1),
         )
     ],
-    Work("start", "tfrt.call, s", eager, SUBMITTED),
+    Work("start", "tfrt.call, s", eager("s", in_turn), SUBMITTED),
+    *[
+        Work("called", f"{name}, {queue}", eager(queue, run), CALLED, cores)
+        for queue, cores in TWO
+        for name, run in (("tfrt.call", all_at_once), ("tfrt.call_each", each_of_a_column))
+    ],
     *on_each_queue(
         "python_kernel",
         programs.python_kernels("benchmark.increment", KERNELS),

@@ -127,6 +127,7 @@ def works(new_loop: NewLoop) -> Iterator[Work]:
     for count in (1_000, 10_000, 100_000):
         yield work(f"tasks_{count}", each, partial(tasks, count), count)
     yield work("submitted", each, lambda: tasks(sizes.SUBMITTED), sizes.SUBMITTED)
+    yield work("called", each, lambda: tasks(sizes.CALLED), sizes.CALLED)
     yield work("group", each, lambda: tasks(sizes.GROUP), sizes.GROUP)
     yield work("awaited", each, lambda: in_turn(sizes.AWAITED), sizes.AWAITED)
     yield work("start", each, lambda: in_turn(sizes.SUBMITTED), sizes.SUBMITTED)

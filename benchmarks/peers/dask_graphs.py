@@ -1,4 +1,4 @@
-"""Dask: graphs that are built before the clock starts, on its threads."""
+"""Dask, on its threads: graphs that are built before the clock starts, and `delayed` calls."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from subprocess import run as run_process
 from sys import executable
 
 import dask.threaded
+from dask.base import compute
+from dask.delayed import delayed
 from dask.local import get_sync
 
+from benchmarks import sizes
 from benchmarks.peers.trees import reduced
 from benchmarks.work import Work, simply
 
@@ -41,6 +44,18 @@ def tasks(count: int) -> Graph:
     return {**{name: (add, 1, 1) for name in names}, "sum": (sum, names)}
 
 
+def called(count: int) -> int:
+    """A `delayed` object for each call, made while the clock runs."""
+    calls = [later(i) for i in range(count)]
+    return sum(compute(*calls, scheduler="threads", num_workers=2))  # type: ignore[no-untyped-call]
+
+
+@delayed  # type: ignore[untyped-decorator]
+def later(x: int) -> int:
+    """What is called."""
+    return x + 1
+
+
 def _works() -> Iterator[Work]:
     line = chain(1_000)
     yield Work("chain_1000", "one thread", simply(lambda: get_sync(line, "v1000")), 1_000)
@@ -51,6 +66,8 @@ def _works() -> Iterator[Work]:
     many = tasks(1_000)
     run = simply(lambda: on_threads(many, "sum", num_workers=2))
     yield Work("tasks_1000", "2 threads", run, 1_000, 2)
+    count = sizes.CALLED // 50  # as long for each of them
+    yield Work("called", "delayed, 2 threads", simply(lambda: called(count)), count, 2)
     command = [executable, "-c", PROCESS]
     run = simply(lambda: run_process(command, capture_output=True, check=True))
     yield Work("process", "one task", run)

@@ -133,6 +133,7 @@ def _works() -> Iterator[Work]:
     for count in (1_000, 10_000, 100_000):
         yield Work(f"tasks_{count}", name, in_pool(2, tasks, count), count, 2)
     yield Work("submitted", name, in_pool(2, tasks, sizes.SUBMITTED), sizes.SUBMITTED, 2)
+    yield Work("called", name, in_pool(2, tasks, sizes.CALLED), sizes.CALLED, 2)
     yield Work("start", name, in_pool(2, in_turn, sizes.SUBMITTED), sizes.SUBMITTED, 2)
     count = THREADS * EACH
     yield Work("eight_threads", name, lambda: in_pool_at_once(whole), count, 2)
