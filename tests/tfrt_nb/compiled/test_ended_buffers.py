@@ -1,7 +1,4 @@
-"""Buffers that are used after their end, in whatever way the program gets there: an error at the use.
-
-The line that must fail is marked by `// HERE`.
-"""
+"""Buffers for which there is no memory, or that Python holds; others are in tests/programs/failing."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import numpy as np
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import Location, TfrtError
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 
@@ -17,35 +14,6 @@ SLOW = 60
 """Far more seconds than anything here takes."""
 RETURNED = "the buffer has ended: it was deallocated, or its function has returned"
 NOT_FREED = "the buffer is deallocated already, or is not one of memref.alloc"
-NUMBERS = """  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
-"""
-
-
-def found(host: HostContext, text: str) -> list[tuple[str, int]]:
-    """Messages and lines of a run of @main; 0 for what has no place."""
-    try:
-        run = Program.from_source(text, "f.mlir").run(host, "main")
-        assert run.wait(SLOW)
-        problems = list(run.diagnostics)
-    except TfrtError as refused:
-        problems = list(refused.diagnostics)
-    return [
-        (problem.message, problem.location.line if isinstance(problem.location, Location) else 0)
-        for problem in problems
-    ]
-
-
-def marked(text: str) -> int:
-    """The line that must fail."""
-    return text[: text.index("// HERE")].count("\n") + 1
-
-
-def main(body: str, others: str = "") -> str:
-    """A program whose main function has the numbers and the body, and returns a number."""
-    return f"func.func @main() -> i64 {{\n{NUMBERS}{body}  return %v : i64\n}}\n{others}"
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
@@ -54,15 +22,24 @@ def test_an_allocation_that_fails_is_an_error_at_its_line(
     leak_check: None, queue: str, kind: str
 ) -> None:
     before = native_process().memory_held
-    text = main(f"""  %k = arith.constant 1000 : index
+    text = f"""func.func @main() {{
+  %z = arith.constant 0 : index
+  %s = arith.constant 1 : index
+  %k = arith.constant 1000 : index
+  %v = arith.constant 7 : i64
   scf.for %i = %z to %k step %s {{
-    %m = memref.{kind}(%k) : memref<?xi64> // HERE
+    %m = memref.{kind}(%k) : memref<?xi64>
     memref.store %v, %m[%i] : memref<?xi64>
   }}
-""")
-
+  return
+}}"""
     with HostContext(queue, memory=before + 4_000_000) as host:
-        assert found(host, text) == [("there is no memory for the buffer", marked(text))]
+        run = Program.from_source(text, "f.mlir").run(host)
+        assert run.wait(SLOW)
+        assert list(map(str, run.diagnostics)) == [
+            "f.mlir:7:10: error: there is no memory for the buffer"
+        ]
+        del run
     if kind == "alloca":
         assert native_process().memory_held - before < 2_000_000
 

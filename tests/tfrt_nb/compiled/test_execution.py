@@ -6,7 +6,6 @@ import gc
 import time
 import weakref
 
-import numpy as np
 import pytest
 
 from tfrt_nb.programs import Program
@@ -43,23 +42,6 @@ async.func @fails(%a: i64) -> (!async.token, !async.value<i64>) {
   %q = arith.divsi %a, %z : i64
   return %q : i64
 }
-func.func @sum(%m: memref<?xf64>) -> f64 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %n = memref.dim %m, %c0 : memref<?xf64>
-  %z = arith.constant 0.0 : f64
-  %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %z) -> f64 {
-    %v = memref.load %m[%i] : memref<?xf64>
-    %w = arith.addf %a, %v : f64
-    scf.yield %w : f64
-  }
-  return %s : f64
-}
-func.func @table() -> memref<2xi32> {
-  %m = memref.get_global @pair : memref<2xi32>
-  return %m : memref<2xi32>
-}
-memref.global "private" @pair : memref<2xi32> = dense<[3, 4]>
 func.func @never() -> !async.value<i64> {
   %v = async.runtime.create : !async.value<i64>
   return %v : !async.value<i64>
@@ -122,14 +104,6 @@ def test_an_argument_that_is_an_error_is_the_result(program: Program, host: Host
 
     with pytest.raises(TfrtError, match="nothing there"):
         execution.results[1].result(SLOW)
-
-
-def test_arrays_are_lent_and_copied(program: Program, host: HostContext) -> None:
-    total = program.run(host, "sum", [np.arange(10.0)]).results[0]
-    table = program.run(host, "table").results[0]
-
-    assert total.result(SLOW) == 45.0
-    assert np.array_equal(table.result(SLOW), [3, 4])  # type: ignore[arg-type]
 
 
 def test_a_function_that_fails_gives_errors_with_their_place(
