@@ -8,81 +8,11 @@ import pytest
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
 
-WORDS = [element.word for element in ELEMENT_TYPES.values()]
-ARITHMETIC = [element.word for element in ELEMENT_TYPES.values() if element.is_arithmetic]
-REAL = [word for word in ARITHMETIC if not word.startswith("complex")]
-SIZES = ((), (2,), (2, 1), (1, 2, 1), (1, 2, 1, 1), (1, 1, 1, 1, 2))
-
 CREATE = "tfrt_dht.create_uninitialized_tensor"
 FILL = "tfrt_dht.fill_tensor_with_constant"
-SET = "tfrt_dht.set_tensor_with_constant_values"
-
-
-@pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("sizes", SIZES)
-def test_a_tensor_of_every_type_and_rank_can_be_made(kernels, word, sizes) -> None:
-    made = kernels(f"{CREATE}.{word}.{len(sizes)}", attributes=(sizes,))
-    assert (made.element_type.word, made.shape) == (word, TensorShape(sizes))
-    assert kernels.host.allocator.ledger.current_allocations == 1
-    del made
-    assert kernels.host.allocator.ledger.current_allocations == 0
-
-
-@pytest.mark.parametrize(
-    ("sizes", "message"),
-    [
-        ((-1, 2), r"negative size in shape \[-1, 2\]"),
-        ((2**62, 4), "Cannot allocate tensor"),
-        ((2**62, 1), "Cannot allocate tensor"),
-        ((2**40, 2**20), "Cannot allocate tensor"),
-        ((1,), "expected 2 sizes, not 1"),
-    ],
-)
-def test_a_tensor_that_cannot_be_is_refused(kernels, sizes, message) -> None:
-    with pytest.raises(KernelError, match=message):
-        kernels(f"{CREATE}.f64.2", attributes=(sizes,))
-
-
-@pytest.mark.parametrize("word", REAL)
-def test_every_real_type_is_filled_set_and_compared(kernels, word) -> None:
-    filled = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
-    kernels(f"{FILL}.{word}", filled, CHAIN, attributes=(1,))
-    listed = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
-    kernels(f"{SET}.{word}", listed, CHAIN, attributes=((1, 1),))
-    given = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
-    kernels(f"tfrt_dht.set_tensor_with_values.{word}", given, CHAIN, 1, 0)
-
-    assert [t.array.tolist() for t in (filled, listed, given)] == [[1, 1], [1, 1], [1, 0]]
-    assert kernels(f"tfrt_dht.tensor_equal.{word}", filled, listed, CHAIN) == (True, CHAIN)
-    assert kernels(f"tfrt_dht.tensor_equal.{word}", filled, given, CHAIN) == (False, CHAIN)
-    for tolerance in ("", ".3ulp", ".1000ulp", ".2000ulp", ".100000ulp"):
-        name = f"tfrt_dht.tensor_allclose{tolerance}.{word}"
-        assert kernels(name, filled, listed, CHAIN) == (True, CHAIN)
-    name = f"tfrt_dht.tensor_allclose.{word}"
-    assert kernels(name, filled, given, CHAIN) == (False, CHAIN)
-
-
-@pytest.mark.parametrize("word", ["complex64", "complex128"])
-def test_complex_constants_come_as_parts(kernels, word) -> None:
-    filled = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
-    kernels(f"{FILL}.{word}", filled, CHAIN, attributes=(-1.0, 0.5))  # imaginary, real
-    listed = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
-    kernels(f"{SET}.{word}", listed, CHAIN, attributes=((0.5, -1.0, 0.5, 0.0),))
-    given = kernels(f"{CREATE}.{word}.1", attributes=((2,),))
-    kernels(f"tfrt_dht.set_tensor_with_values.{word}", given, CHAIN, 0.5 - 1j, 0.5 - 1j)
-
-    assert filled.array.tolist() == [0.5 - 1j, 0.5 - 1j]
-    assert listed.array.tolist() == [0.5 - 1j, 0.5]
-    assert kernels(f"tfrt_dht.tensor_equal.{word}", filled, given, CHAIN) == (True, CHAIN)
-    for tolerance in ("", ".3ulp", ".1000ulp", ".2000ulp", ".100000ulp"):
-        name = f"tfrt_dht.tensor_allclose{tolerance}.{word}"
-        assert kernels(name, filled, given, CHAIN) == (True, CHAIN)
-    with pytest.raises(KernelError, match="tensor: 2, but expected 4"):
-        kernels(f"{SET}.{word}", listed, CHAIN, attributes=((0.5, -1.0),))
 
 
 @pytest.mark.parametrize(
