@@ -17,7 +17,6 @@ from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, I64, element_type_of
 from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
-from tfrt_runtime.host.tensor.strings import StringHostTensor
 from tfrt_runtime.host.tensor.text import element_text
 
 
@@ -210,11 +209,6 @@ def test_a_bfloat16_is_printed_as_a_number() -> None:
     assert str(tensor) == (
         "DenseHostTensor dtype = bf16, shape = [3], values = [1.000000e+00, -2.000000e+00, INF]"
     )
-
-
-def test_string_tensors_are_printed() -> None:
-    tensor = StringHostTensor(TensorShape((2, 2)), ("north", "", "south", "west"))
-    assert str(tensor) == 'StringHostTensor shape = [2, 2], values = ["north", "", "south", "west"]'
 
 
 # --- sparse ---

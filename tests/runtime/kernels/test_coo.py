@@ -2,27 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
-from tfrt_runtime.kernels.tensor.tensors import ARITHMETIC_TYPES
-
-
-@pytest.mark.parametrize("element", ARITHMETIC_TYPES, ids=str)
-@pytest.mark.parametrize("sizes", [(), (6,), (2, 3), (1, 2, 3), (1, 2, 1, 3), (1, 1, 2, 1, 3)])
-def test_a_tensor_of_every_type_and_rank_survives_the_conversion(
-    kernels, tensor, element, sizes
-) -> None:
-    values = np.resize(np.array([0, 1, 0, 1, 1, 0]), sizes).astype(element.storage)
-    dense, suffix = tensor(values, element.storage), f"{element.word}.{len(sizes)}"
-
-    sparse, chain = kernels(f"coo.convert_dht_to_coo.{suffix}", dense, CHAIN)
-    again, _ = kernels(f"coo.convert_coo_to_dht.{suffix}", sparse, CHAIN)
-
-    assert chain is CHAIN
-    assert (again.element_type, again.array.tolist()) == (element, values.tolist())
-    assert kernels(f"coo.tensor_equal.{suffix}", sparse, sparse, CHAIN) == (True, CHAIN)
 
 
 def test_coordinates_of_an_oblong_tensor_are_row_and_column(kernels, tensor) -> None:
