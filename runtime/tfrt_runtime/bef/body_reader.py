@@ -25,7 +25,7 @@ from tfrt_runtime.bef.encoding import (
     PSEUDO_KERNEL_LOCATION,
     FunctionKind,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel, Numbers, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefKernel, Later, Numbers, kernel_of
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import counted
 
@@ -119,7 +119,7 @@ class BodyReader:
         self, signature: Signature, location: int, register_count: int, cursor: Cursor
     ) -> BefFunction | None:
         """A large function by column, its use counts at the cursor; None if it is small or wrong."""
-        from tfrt_runtime.bef.columns import Body, read_kernels, word_column
+        from tfrt_runtime.bef.columns import Body, narrowed, read_kernels, word_column
 
         if (use_counts := cursor.varint_column(register_count)) is None:
             return None
@@ -153,15 +153,16 @@ class BodyReader:
             return None
         kernels, size = read
         self._next_word = (cursor.offset - self._start) // _WORD + size
+        streams = narrowed(table[2::3])
         return BefFunction(
             *signature[:4],
             location,
             register_count,
-            tuple(use_counts.tolist()),
+            Later(narrowed(use_counts).tolist),
             kernels,
             entry_users,
             tuple(argument_users),
-            tuple(table[2::3].tolist()),
+            Later(streams.tolist),
             result_registers,
         )
 

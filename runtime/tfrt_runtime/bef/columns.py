@@ -1,18 +1,19 @@
 """The kernels of a large function by column: one array for each thing that a kernel says.
 
 A file of a hundred thousand kernels is checked and loaded in a tenth of the time that a record for each
-takes.  `read_kernels` reads the words of a file and makes no record; `columns_of` is the same of
-records.  A small function is not worth the time to load NumPy: what uses this module imports it for
-`encoding.MANY_KERNELS` kernels and more.
+takes.  What kernels say besides registers and places is kept once for those that are alike (`Kinds`), so
+that a kernel takes some twenty bytes.  `read_kernels` reads the words of a file and makes no record;
+`columns_of` is the same of records.  A small function is not worth the time to load NumPy: what uses this
+module imports it for `encoding.MANY_KERNELS` kernels and more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
-from typing import overload
+from itertools import chain, islice, pairwise
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,18 +24,24 @@ from tfrt_runtime.bef.records import (
     BefKernel,
     KernelsByColumn,
     Numbers,
+    Repeated,
     kernel_of,
 )
 
 Words = npt.NDArray[np.int64]
+Column = npt.NDArray[np.integer[Any]]
+"""Numbers of any width: what is kept has 32 bits, and is widened before it is multiplied."""
+PIECE = 1 << 16
+"""So many kernels are worked on at a time where that takes several arrays."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Lists:
     """Lists of numbers, one per kernel, end to end: `counts` has the length of each."""
 
-    counts: Words
-    numbers: Words
+    counts: Column
+    numbers: Column
 
     @cached_property
     def owners(self) -> Words:
@@ -44,27 +51,25 @@ class Lists:
     @cached_property
     def starts(self) -> Words:
         """Where each list begins in `numbers`."""
-        starts: Words = np.cumsum(self.counts) - self.counts
-        return starts
+        return starts_of(self.counts)
 
     @cached_property
     def places(self) -> Words:
         """Where each number is in its list."""
         return np.arange(len(self.numbers)) - self.starts[self.owners]
 
-    def tuples(self, first: int, end: int) -> list[Numbers]:
-        """The lists of the kernels from `first` up to `end`."""
-        ends = np.cumsum(self.counts[first:end])
-        start = int(self.starts[first]) if first < len(self.counts) else 0
-        numbers = tuple(self.numbers[start : start + int(ends[-1] if len(ends) else 0)].tolist())
-        bounds = [0, *ends.tolist()]
+    def tuples(self) -> list[Numbers]:
+        """The lists as tuples."""
+        numbers = tuple(self.numbers.tolist())
+        bounds = [0, *np.cumsum(self.counts).tolist()]
         return [numbers[at:to] for at, to in pairwise(bounds)]
 
-    def taken(self, which: Words) -> Lists:
+    def taken(self, which: Column) -> Lists:
         """The lists `which`, in that order, one as often as it is named."""
         counts = self.counts[which]
-        positions = np.repeat(self.starts[which] - np.cumsum(counts) + counts, counts)
-        return Lists(counts, self.numbers[positions + np.arange(len(positions))])
+        positions = np.repeat(self.starts[which] - starts_of(counts), counts)
+        positions += np.arange(len(positions))
+        return Lists(counts, self.numbers[positions])
 
     def firsts(self) -> Words:
         """The first number of each list, -1 of an empty one."""
@@ -74,56 +79,155 @@ class Lists:
         return firsts
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The kernels of a function; `names` has what each of the `codes` stands for."""
+def starts_of(counts: Column) -> Words:
+    """Where each of the lists of these lengths begins, if they are end to end."""
+    starts: Words = np.cumsum(counts, dtype=np.int64)
+    starts -= counts
+    return starts
 
-    names: Sequence[str]
-    codes: Words
-    locations: Words
-    arguments: Lists
+
+@dataclass(frozen=True)
+class Kinds:
+    """What kernels that differ in registers and places only have in common; `codes` are places of names."""
+
+    codes: Column
+    argument_counts: Column
     attributes: Lists
     functions: Lists
+    result_counts: Column
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some kernels in a row, from number `first` on; all numbers have 64 bits."""
+
+    first: int
+    kinds: Words
+    arguments: Lists
     results: Lists
 
-    def alike(self, alone: Sequence[bool]) -> tuple[Words, Words]:
+    @property
+    def end(self) -> int:
+        """The number of the next kernel."""
+        return self.first + len(self.kinds)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The kernels of a function, whose results have the registers from `first_result` on, in order.
+
+    `names` has what each code stands for, `numbers` the kind of each kernel, `operands` the arguments of
+    all kernels, end to end.
+    """
+
+    names: Sequence[str]
+    kinds: Kinds
+    numbers: Column
+    locations: Column
+    operands: Column
+    first_result: int
+
+    @property
+    def argument_counts(self) -> Column:
+        """How many arguments each kernel has."""
+        return self.kinds.argument_counts[self.numbers]
+
+    @property
+    def result_counts(self) -> Column:
+        """How many results each kernel has."""
+        return self.kinds.result_counts[self.numbers]
+
+    @property
+    def register_count(self) -> int:
+        """How many registers the function has."""
+        return self.first_result + int(self.result_counts.sum())
+
+    def pieces(self) -> Iterator[Piece]:
+        """All kernels, `PIECE` at a time."""
+        at, register = 0, self.first_result
+        for first in range(0, len(self.numbers), PIECE):
+            piece = self.piece(first, min(first + PIECE, len(self.numbers)), at, register)
+            yield piece
+            at += len(piece.arguments.numbers)
+            register += len(piece.results.numbers)
+
+    def piece(self, first: int, end: int, at: int, register: int) -> Piece:
+        """The kernels from `first` up to `end`, whose arguments are from `at` on in `operands`, whose
+        results from `register` on."""
+        kinds = self.numbers[first:end].astype(np.int64)
+        counts = self.kinds.argument_counts[kinds].astype(np.int64)
+        operands = self.operands[at : at + int(counts.sum())].astype(np.int64)
+        results = self.kinds.result_counts[kinds].astype(np.int64)
+        registers = np.arange(register, register + int(results.sum()))
+        return Piece(first, kinds, Lists(counts, operands), Lists(results, registers))
+
+    def alike(self, alone: Sequence[bool]) -> tuple[Column, Words]:
         """A number for each kernel, which those have in common that differ in registers and places only.
 
-        Kernels with more than one attribute or function are like no other one, nor are those whose code
-        is `alone`.  The second array has for each number the first kernel that has it, in their order.
+        Kernels whose code is `alone` are like no other one.  The second array has for each number the first
+        kernel that has it, in their order.
         """
-        is_own = (self.attributes.counts > 1) | (self.functions.counts > 1)
-        is_own |= np.array(alone, np.bool_)[self.codes]
-        key, room = np.zeros(len(is_own), np.int64), 1
-        for column in (
-            self.codes,
-            self.arguments.counts,
-            self.results.counts,
-            self.attributes.firsts() + 1,
-            self.functions.firsts() + 1,
-        ):
-            radix = int(column.max()) + 1
-            key = key * radix + column  # may wrap round, and is not used then
-            room *= radix
-        if room >= 1 << 62:
-            is_own[:] = True
-        like, own = np.flatnonzero(~is_own), np.flatnonzero(is_own)
-        _, firsts, numbers_of_like = np.unique(key[like], return_index=True, return_inverse=True)
-        numbers = np.empty(len(is_own), np.int64)
-        numbers[like] = numbers_of_like
-        numbers[own] = len(firsts) + np.arange(len(own))
-        unordered = np.concatenate((like[firsts], own))
-        order = np.argsort(unordered)
-        ranks = np.empty_like(order)
+        count = len(self.numbers)
+        is_own = np.array(alone, np.bool_)[self.kinds.codes]
+        keys = self.numbers
+        if is_own.any():
+            own = np.flatnonzero(is_own[keys])
+            keys = keys.copy()
+            keys[own] = len(is_own) + np.arange(len(own))
+        first_of_key = np.full(int(keys.max(initial=0)) + 1, count)
+        first_of_key[keys[::-1]] = np.arange(
+            count - 1, -1, -1
+        )  # the last one that is put there stays
+        used = np.flatnonzero(first_of_key < count)
+        order = used[np.argsort(first_of_key[used])]
+        ranks = np.zeros(len(first_of_key), np.int32)
         ranks[order] = np.arange(len(order))
-        return ranks[numbers], unordered[order]
+        return ranks[keys], first_of_key[order]
+
+
+def kinds_of(
+    codes: Column, arguments: Column, attributes: Lists, functions: Lists, results: Column
+) -> tuple[Kinds, Column]:
+    """The kinds of these kernels, and that of each.
+
+    Of kernels with more than one attribute or function each is of its own kind.
+    """
+    is_own = (attributes.counts > 1) | (functions.counts > 1)
+    key, room = np.zeros(len(is_own), np.int64), 1
+    for column in (codes, arguments, results, attributes.firsts() + 1, functions.firsts() + 1):
+        radix = int(column.max(initial=0)) + 1
+        key = key * radix + column  # may wrap round, and is not used then
+        room *= radix
+    if room >= 1 << 62:
+        is_own[:] = True
+    like, own = np.flatnonzero(~is_own), np.flatnonzero(is_own)
+    numbers = np.empty(len(is_own), np.int32)
+    if room > 4 * len(key):
+        _, firsts, numbers[like] = np.unique(key[like], return_index=True, return_inverse=True)
+    else:  # a table takes less time than to sort
+        first_of_key = np.full(room, -1)
+        first_of_key[key[like[::-1]]] = np.arange(len(like) - 1, -1, -1)
+        used = np.flatnonzero(first_of_key >= 0)
+        firsts = first_of_key[used]
+        first_of_key[used] = np.arange(len(used))
+        numbers[like] = first_of_key[key[like]]
+    numbers[own] = len(firsts) + np.arange(len(own))
+    which = np.concatenate((like[firsts], own))
+    kinds = Kinds(
+        codes[which].astype(np.int64),
+        arguments[which].astype(np.int64),
+        attributes.taken(which),
+        functions.taken(which),
+        results[which].astype(np.int64),
+    )
+    return kinds, numbers
 
 
 class ColumnKernels(KernelsByColumn):
     """The kernels of a function that is strict throughout."""
 
-    def __init__(self, columns: Columns, users: Lists) -> None:
-        """`users` has for each register the kernels that use it, which count from 1."""
+    def __init__(self, columns: Columns, users: Lists | None = None) -> None:
+        """`users` has for each register the kernels that use it, which count from 1; None: the last one first."""
         self.columns = columns
         self._users = users
         self._asked = 0
@@ -131,26 +235,49 @@ class ColumnKernels(KernelsByColumn):
         """All records, from when one in sixteen was asked for by itself: to make all takes a tenth of the time."""
 
     @property
-    def names(self) -> list[str]:
+    def users(self) -> Lists:
+        """For each register the kernels that use it, which count from 1."""
+        return self.uses if self._users is None else self._users
+
+    @cached_property
+    def uses(self) -> Lists:
+        """The same, the last one first."""
+        return users_of(self.columns)
+
+    @cached_property
+    def _starts(self) -> tuple[Column, Column]:
+        """Where the arguments of each kernel are among all of them, and its first result's register."""
+        columns = self.columns
+        registers = columns.first_result + starts_of(columns.result_counts)
+        return starts_of(columns.argument_counts).astype(np.int32), registers.astype(np.int32)
+
+    @property
+    def names(self) -> Repeated[str]:
         names = self.columns.names
-        return [names[code] for code in self.columns.codes.tolist()]
+        return Repeated([names[code] for code in self.columns.kinds.codes], self.columns.numbers)
 
     @property
-    def locations(self) -> list[int]:
-        locations: list[int] = self.columns.locations.tolist()
-        return locations
+    def first_of_names(self) -> dict[str, int]:
+        columns = self.columns
+        _, firsts = columns.alike([False] * len(columns.names))
+        found: dict[str, int] = {}
+        for first in firsts.tolist():
+            found.setdefault(columns.names[columns.kinds.codes[columns.numbers[first]]], first)
+        return found
+
+    def location(self, index: int) -> int:
+        return int(self.columns.locations[index])
 
     @property
-    def attribute_counts(self) -> list[int]:
-        counts: list[int] = self.columns.attributes.counts.tolist()
-        return counts
+    def attribute_counts(self) -> Repeated[int]:
+        return Repeated(self.columns.kinds.attributes.counts.tolist(), self.columns.numbers)
 
     @property
     def callees(self) -> set[int]:
-        return set(self.columns.functions.numbers.tolist())
+        return set(self.columns.kinds.functions.numbers.tolist())
 
     def __len__(self) -> int:
-        return len(self.columns.codes)
+        return len(self.columns.numbers)
 
     @overload
     def __getitem__(self, index: int) -> BefKernel: ...
@@ -167,37 +294,53 @@ class ColumnKernels(KernelsByColumn):
         if isinstance(index, slice):
             return tuple([self[one] for one in range(*index.indices(len(self)))])
         number = range(len(self))[index]  # raises IndexError
-        return next(self._records(number, number + 1))
+        arguments, registers = self._starts
+        at, register = int(arguments[number]), int(registers[number])
+        return next(self._records(self.columns.piece(number, number + 1, at, register)))
 
     def __iter__(self) -> Iterator[BefKernel]:
-        return iter(self._made or self._records(0, len(self)))
+        if self._made:
+            return iter(self._made)
+        return chain.from_iterable(map(self._records, self.columns.pieces()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _records(self, first: int, end: int) -> Iterator[BefKernel]:
-        """The kernels from `first` up to `end`."""
-        columns, names = self.columns, self.columns.names
-        results = columns.results
-        arguments_of_function = len(self._users.counts) - len(results.numbers)
-        register, last = (
-            arguments_of_function + int(results.counts[:one].sum()) for one in (first, end)
-        )
-        users = iter(self._users.tuples(register, last))
-        for code, location, arguments, attributes, functions, made in zip(
-            columns.codes[first:end].tolist(),
-            columns.locations[first:end].tolist(),
-            columns.arguments.tuples(first, end),
-            columns.attributes.tuples(first, end),
-            columns.functions.tuples(first, end),
-            results.tuples(first, end),
+    @cached_property
+    def _heads(self) -> list[tuple[str, Numbers, Numbers]]:
+        """The name, the attributes and the functions of each kind."""
+        names, kinds = self.columns.names, self.columns.kinds
+        named = [names[code] for code in kinds.codes]
+        return [*zip(named, kinds.attributes.tuples(), kinds.functions.tuples(), strict=True)]
+
+    @cached_property
+    def _users_starts(self) -> Words:
+        return self.users.starts
+
+    def _records(self, piece: Piece) -> Iterator[BefKernel]:
+        """The kernels of a piece."""
+        heads = self._heads
+        registers = piece.results.numbers
+        users: Iterator[Numbers] = iter(())
+        if len(registers):
+            first, end = int(registers[0]), int(registers[-1]) + 1
+            counts = self.users.counts[first:end]
+            start = int(self._users_starts[first])
+            numbers = self.users.numbers[start : start + int(counts.sum())]
+            users = iter(Lists(counts, numbers).tuples())
+        for kind, location, arguments, made in zip(
+            piece.kinds.tolist(),
+            self.columns.locations[piece.first : piece.end].tolist(),
+            piece.arguments.tuples(),
+            piece.results.tuples(),
             strict=True,
         ):
+            name, attributes, functions = heads[kind]
             used_by = tuple([next(users) for _ in made])
             lists = arguments, attributes, functions, made, used_by
-            yield kernel_of((names[code], location, *lists, len(arguments), False))
+            yield kernel_of((name, location, *lists, len(arguments), False))
 
 
 def columns_of(function: BefFunction) -> Columns:
@@ -209,12 +352,43 @@ def columns_of(function: BefFunction) -> Columns:
         *zip(*kernels, strict=True)
     ] or [()] * len(BefKernel._fields)
     codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return Columns(
-        tuple(codes),
+    listed = lists_of(arguments)
+    kinds, numbers = kinds_of(
         np.fromiter(map(codes.__getitem__, names), np.int64, len(names)),
-        np.array(locations, np.int64),
-        *(lists_of(one) for one in (arguments, attributes, functions, results)),
+        listed.counts,
+        lists_of(attributes),
+        lists_of(functions),
+        lists_of(results).counts,
     )
+    first_result = len(function.argument_types)
+    places = np.array(locations, np.uint32)
+    return Columns(tuple(codes), kinds, numbers, places, listed.numbers, first_result)
+
+
+def dealt(items: Iterator[T], counts: Repeated[int]) -> Repeated[tuple[T, ...]]:
+    """The next so many `items` for each of `counts`."""
+    column = np.array(counts.values, np.int64)[counts.numbers]
+    numbers = np.zeros(len(column), np.int32)
+    known: dict[tuple[T, ...], int] = {(): 0}
+    there = np.flatnonzero(column)
+    for place, count in zip(there.tolist(), column[there].tolist(), strict=True):
+        numbers[place] = known.setdefault(tuple(islice(items, count)), len(known))
+    return Repeated(list(known), numbers)
+
+
+def repeated(values: Sequence[T]) -> Repeated[T]:
+    """The same sequence; an object that is in it more than once is kept once."""
+    if isinstance(values, Repeated):
+        return values
+    distinct = {id(value): value for value in values}
+    places = {key: place for place, key in enumerate(distinct)}
+    numbers = np.fromiter((places[id(value)] for value in values), np.int32, len(values))
+    return Repeated([*distinct.values()], numbers)
+
+
+def narrowed(column: Column) -> Column:
+    """The same numbers, none of them below 0, in as few bytes as the largest one needs."""
+    return column.astype(np.min_scalar_type(int(column.max(initial=0))))
 
 
 def lists_of(lists: Sequence[Sequence[int]]) -> Lists:
@@ -231,8 +405,8 @@ class Body:
     operands, and its stream.
     """
 
-    table: Words
-    use_counts: Words
+    table: Column
+    use_counts: Column
     argument_users: Sequence[Numbers]
     entry_users: Numbers
     result_registers: Numbers
@@ -241,85 +415,169 @@ class Body:
     attributes_size: int
 
 
+class _Part(NamedTuple):
+    """Some kernels of a body; numbers have 32 bits, but for those of lists of which few have any.
+
+    `end` is the word where they end; `user_counts` has for each result how many `users` it has.
+    """
+
+    codes: Column
+    locations: Column
+    arguments: Lists
+    attributes: Lists
+    functions: Lists
+    results: Column
+    user_counts: Column
+    users: Column
+    end: int
+
+
 def read_kernels(words: npt.NDArray[np.uint32], body: Body) -> tuple[ColumnKernels, int] | None:
     """The kernels of a body, which `words` has from its pseudo kernel on, and how many words these are.
 
     None if something is wrong with them: `body_reader` says what.  `words` may go on after the body.
     """
-    offsets, operands, _ = body.table.reshape(-1, 3).T
+    argument_count, register_count = len(body.argument_users), len(body.use_counts)
+    register, parts = argument_count, list[_Part]()
+    offsets, operand_counts = body.table[::3], body.table[1::3]
+    for first in range(0, len(offsets), PIECE):
+        offsets_of_part = offsets[first : first + PIECE + 1].astype(np.int64)
+        part = _read_part(words, offsets_of_part, len(offsets) - first, register, body)
+        if part is None or (operand_counts[first : first + PIECE] != part.arguments.counts).any():
+            return None
+        parts.append(part)
+        register += int(part.results.sum())
+    if register != register_count or max(body.result_registers, default=-1) >= register_count:
+        return None
+
+    def joined(column: Callable[[_Part], Column]) -> Column:
+        return np.concatenate([column(part) for part in parts])
+
+    kinds, numbers = kinds_of(
+        joined(lambda part: part.codes),
+        joined(lambda part: part.arguments.counts),
+        Lists(
+            joined(lambda part: part.attributes.counts),
+            joined(lambda part: part.attributes.numbers),
+        ),
+        Lists(
+            joined(lambda part: part.functions.counts), joined(lambda part: part.functions.numbers)
+        ),
+        joined(lambda part: part.results),
+    )
+    columns = Columns(
+        body.kernel_names,
+        kinds,
+        numbers,
+        joined(lambda part: part.locations),
+        joined(lambda part: part.arguments.numbers),
+        argument_count,
+    )
+    listed = lists_of(body.argument_users)
+    of_arguments = listed.counts.astype(np.int32), listed.numbers.astype(np.int32)
+    given = Lists(
+        np.concatenate((of_arguments[0], joined(lambda part: part.user_counts))),
+        np.concatenate((of_arguments[1], joined(lambda part: part.users))),
+    )
+    kernels = ColumnKernels(columns)
+    if not _are_uses_right(columns, body, given, kernels.uses):
+        return None
+    if not np.array_equal(given.numbers, kernels.uses.numbers):
+        kernels = ColumnKernels(columns, given)
+    return kernels, parts[-1].end
+
+
+def _read_part(
+    words: npt.NDArray[np.uint32], offsets: Words, left: int, register: int, body: Body
+) -> _Part | None:
+    """The next kernels, at these offsets in bytes; None if something is wrong with them.
+
+    Args:
+        offsets: with that of the kernel after the part, if there is one.
+        left: how many kernels there are from the part's first one on.
+        register: that of the first result.
+    """
     starts = offsets // 4
     if (offsets % 4).any() or starts.max() > len(words) - KERNEL_HEADER_WORDS:
         return None
-    codes, locations, *counts = (
+    starts, nexts = starts[: min(left, PIECE)], starts[1:]
+    codes, locations, arguments, attributes, functions, results = (
         words[starts + place].astype(np.int64) for place in range(KERNEL_HEADER_WORDS)
     )
-    arguments, attributes, functions, results = counts
     # A count is below 2^32, so that no sum wraps round.
     at = starts + KERNEL_HEADER_WORDS
     users_start = at + 2 * results + arguments + attributes + functions
-    if (users_start[:-1] > starts[1:]).any() or users_start.max() > len(words):
+    if (users_start[: len(nexts)] > nexts).any() or users_start.max() > len(words):
         return None  # lists that overlap would make a small file a lot of work
     user_counts = _gather(words, at, results)
     kernel_users = _sums(user_counts)
     ends = users_start + kernel_users
-    if (ends[:-1] != starts[1:]).any() or ends[-1] > len(words) or (operands != arguments).any():
+    if (ends[: len(nexts)] != nexts).any() or ends[-1] > len(words):
         return None
     lists = []
-    at = at + results
+    at += results
     for count in (arguments, attributes, functions, results):
         lists.append(_gather(words, at, count))
-        at = at + count
-    columns = Columns(body.kernel_names, codes, locations, *lists)
-    listed = lists_of(body.argument_users)
-    users = Lists(
-        np.concatenate((listed.counts, user_counts.numbers)),
-        np.concatenate((listed.numbers, _gather(words, users_start, kernel_users).numbers)),
-    )
-    if not _are_references_right(columns, body) or not _are_uses_right(columns, body, users):
+        at += count
+    users = _gather(words, users_start, kernel_users)
+    operands, _, _, registers = lists
+    if (
+        codes.max() >= len(body.kernel_names)
+        or (registers.numbers != np.arange(register, register + len(registers.numbers))).any()
+        or (operands.numbers >= register + registers.starts[operands.owners]).any()
+        or lists[1].numbers.max(initial=-1) >= body.attributes_size
+        or lists[2].numbers.max(initial=-1) >= body.function_count
+        or users.numbers.max(initial=0) > len(body.table) // 3
+    ):
         return None
-    return ColumnKernels(columns, users), int(ends[-1])
-
-
-def _are_references_right(columns: Columns, body: Body) -> bool:
-    """Whether a kernel uses what is there, and registers that are defined before."""
-    results, arguments = columns.results, columns.arguments
-    argument_count, register_count = len(body.argument_users), len(body.use_counts)
-    return bool(
-        columns.codes.max() < len(body.kernel_names)
-        and np.array_equal(results.numbers, np.arange(argument_count, register_count))
-        and (arguments.numbers < argument_count + results.starts[arguments.owners]).all()
-        and columns.attributes.numbers.max(initial=-1) < body.attributes_size
-        and columns.functions.numbers.max(initial=-1) < body.function_count
-        and max(body.result_registers, default=-1) < register_count
+    narrow = np.int32
+    return _Part(
+        codes.astype(narrow),
+        locations.astype(np.uint32),
+        Lists(arguments.astype(narrow), operands.numbers.astype(narrow)),
+        Lists(attributes.astype(narrow), lists[1].numbers),
+        Lists(functions.astype(narrow), lists[2].numbers),
+        results.astype(narrow),
+        user_counts.numbers.astype(narrow),
+        users.numbers.astype(narrow),
+        int(ends[-1]),
     )
 
 
-def _are_uses_right(columns: Columns, body: Body, users: Lists) -> bool:
-    """Whether the users of each register are those that have it as an operand, and as many as counted."""
-    arguments, register_count = columns.arguments, len(body.use_counts)
-    kernel_count = len(columns.codes)
-    without_operands = 1 + np.flatnonzero(arguments.counts == 0)
-    uses = np.bincount(arguments.numbers, minlength=register_count)
-    returned = np.bincount(np.array(body.result_registers, np.int64), minlength=register_count)
+def _are_uses_right(columns: Columns, body: Body, users: Lists, found: Lists) -> bool:
+    """Whether the users of each register are those that are `found`, in any order, and as many as counted."""
+    kernel_count = len(columns.numbers)
+    without_operands = 1 + np.flatnonzero(columns.argument_counts == 0)
+    returned = np.array(body.result_registers, np.int64)
+    returns = np.bincount(returned, minlength=len(body.use_counts))
     return (
         np.array_equal(without_operands, body.entry_users)
-        and np.array_equal(users.counts, uses)
-        and np.array_equal(uses + returned, body.use_counts)
+        and np.array_equal(users.counts, found.counts)
+        and np.array_equal(found.counts + returns, body.use_counts)
         and users.numbers.max(initial=0) <= kernel_count
-        and np.array_equal(
-            np.sort(users.owners * (kernel_count + 1) + users.numbers),
-            np.sort(arguments.numbers * (kernel_count + 1) + arguments.owners + 1),
+        and (
+            np.array_equal(users.numbers, found.numbers)
+            or np.array_equal(_keys(users, kernel_count), _keys(found, kernel_count))
         )
     )
 
 
-def users_of(columns: Columns, register_count: int) -> Lists:
+def _keys(users: Lists, kernel_count: int) -> Words:
+    """The same for lists that differ in order only."""
+    return np.sort(users.owners * (kernel_count + 1) + users.numbers)
+
+
+def users_of(columns: Columns) -> Lists:
     """For each register the kernels that use it, in the order of a file: the last one first."""
-    arguments, kernel_count = columns.arguments, len(columns.codes)
-    last_first = kernel_count - 1 - arguments.owners
-    keys = np.sort(arguments.numbers * kernel_count + last_first)
-    uses = np.bincount(arguments.numbers, minlength=register_count)
-    return Lists(uses, kernel_count - keys % kernel_count)
+    operands, kernel_count = columns.operands, len(columns.numbers)
+    bits = kernel_count.bit_length()
+    keys = operands.astype(np.int64) << bits
+    keys += np.repeat(np.arange(kernel_count - 1, -1, -1), columns.argument_counts)
+    keys.sort()
+    keys &= (1 << bits) - 1
+    numbers = np.subtract(kernel_count, keys, dtype=np.int64).astype(np.int32)
+    uses = np.bincount(operands, minlength=columns.register_count)
+    return Lists(uses.astype(np.int32), numbers)
 
 
 def _gather(words: npt.NDArray[np.uint32], starts: Words, counts: Words) -> Lists:
@@ -340,16 +598,53 @@ def word_column(data: memoryview) -> npt.NDArray[np.uint32]:
     return np.frombuffer(data[: len(data) // 4 * 4], "<u4")
 
 
-def varints(data: memoryview, count: int) -> tuple[Words, int] | None:
+def with_varints(head: bytes, *columns: Column) -> tuple[bytes, Words]:
+    """For each row of the columns `head` and its numbers, as `varints` reads them; where each begins, and the end."""
+    sizes = [np.ones(len(column), np.int64) for column in columns]
+    for size, column in zip(sizes, columns, strict=True):
+        for bits in range(7, int(column.max(initial=0)).bit_length(), 7):
+            size += column >= 1 << bits
+    counts = len(head) + np.sum(sizes, 0)
+    starts = starts_of(np.append(counts, 0))
+    data = np.empty(int(starts[-1]), np.uint8)
+    at = starts[:-1].copy()
+    for byte in head:
+        data[at] = byte
+        at += 1
+    for size, column in zip(sizes, columns, strict=True):
+        at += size
+        for back in range(int(size.max(initial=0))):
+            has = np.flatnonzero(size > back)
+            group = column[has] >> 7 * back & 0x7F
+            data[at[has] - 1 - back] = group | 0x80 if back else group
+    return data.tobytes(), starts
+
+
+def varints(data: memoryview, count: int) -> tuple[npt.NDArray[np.uint32], int] | None:
     """The first `count` integers of `data`, as of `Cursor.varint`, and how many bytes they have.
 
-    None if `data` is too short, or one of them is longer than five bytes.
+    None if `data` is too short, or one of them has more than 32 bits.
     """
-    window = np.frombuffer(data[: 5 * count], np.uint8)
-    ends = np.flatnonzero(window < 0x80)[:count]
-    if len(ends) < count:
+    if count > len(data):
         return None
-    values = window[ends].astype(np.int64)
+    values = np.empty(count, np.uint32)
+    at = 0
+    for first in range(0, count, PIECE):
+        part = values[first : first + PIECE]
+        size = _read_varints(data[at : at + 5 * len(part)], part)
+        if size is None:
+            return None
+        at += size
+    return values, at
+
+
+def _read_varints(data: memoryview, values: npt.NDArray[np.uint32]) -> int | None:
+    """Fill `values`; how many bytes were read, None as of `varints`."""
+    window = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(window < 0x80)[: len(values)]
+    if len(ends) < len(values):
+        return None
+    found = window[ends].astype(np.int64)
     lengths = np.diff(ends, prepend=-1)
     longest = int(lengths.max())
     if longest > 5:
@@ -357,5 +652,8 @@ def varints(data: memoryview, count: int) -> tuple[Words, int] | None:
     for back in range(1, longest):
         longer = np.flatnonzero(lengths > back)
         groups = window[ends[longer] - back] & 0x7F
-        values[longer] |= groups.astype(np.int64) << 7 * back
-    return values, int(ends[-1]) + 1
+        found[longer] |= groups.astype(np.int64) << 7 * back
+    if longest == 5 and found.max() >= 1 << 32:
+        return None
+    values[:] = found
+    return int(ends[-1]) + 1

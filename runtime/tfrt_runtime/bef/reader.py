@@ -27,7 +27,7 @@ from tfrt_runtime.bef.encoding import (
     SectionId,
 )
 from tfrt_runtime.bef.locations import Place, debug_name, read_place, to_location
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, KernelsByColumn, Repeated
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import AnyLocation
 
@@ -335,11 +335,20 @@ def _expect(cursor: Cursor, expected: int, what: str) -> None:
 
 def _read_register_types(
     cursor: Cursor, function: BefFunction, types: Mapping[int, str]
-) -> tuple[str, ...]:
+) -> Sequence[str]:
     if function.kind == FunctionKind.NATIVE:
         return ()
-    _expect(cursor, function.register_count, "registers")
-    return _lookup(cursor, types, cursor.varints(function.register_count), "type")
+    count = function.register_count
+    _expect(cursor, count, "registers")
+    if isinstance(function.kernels, KernelsByColumn):
+        column = cursor.varint_column(count)
+        if column is not None and column.max() < len(types):
+            from tfrt_runtime.bef.columns import narrowed
+
+            return Repeated(tuple(types.values()), narrowed(column))
+        if column is not None:
+            return _lookup(cursor, types, column.tolist(), "type")
+    return _lookup(cursor, types, cursor.varints(count), "type")
 
 
 def _add_attribute_names(
@@ -357,10 +366,14 @@ def _add_attribute_names(
 
 def _read_attribute_names(
     cursor: Cursor, function: BefFunction, strings: Mapping[int, str]
-) -> tuple[tuple[str, ...], ...]:
+) -> Sequence[tuple[str, ...]]:
     if function.kind == FunctionKind.NATIVE:
         return ()
     _expect(cursor, 1 + len(function.kernels), "kernels")
     counts = function.attribute_counts
     names = iter(_lookup(cursor, strings, cursor.varints(sum(counts)), "string"))
+    if isinstance(counts, Repeated):
+        from tfrt_runtime.bef.columns import dealt
+
+        return dealt(names, counts)
     return tuple([tuple(islice(names, count)) if count else () for count in counts])

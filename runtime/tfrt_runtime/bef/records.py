@@ -9,13 +9,19 @@ count from 1 in `used_by` and friends: kernel 0 is the pseudo kernel, which is n
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from tfrt_runtime.bef.encoding import FunctionKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 class BefKernel(NamedTuple):
@@ -43,6 +49,77 @@ kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, Be
 """The kernel with these nine fields, in half the time that it takes to call the class."""
 
 Numbers = tuple[int, ...]
+T = TypeVar("T")
+
+
+class Later(Sequence[T]):
+    """What is worked out when it is looked at."""
+
+    def __init__(self, find: Callable[[], Sequence[T]]) -> None:
+        self._find = find
+
+    @cached_property
+    def _found(self) -> Sequence[T]:
+        return self._find()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._found[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Repeated(Sequence[T]):
+    """A long sequence of few values: `numbers` has the place in `values` of each entry."""
+
+    def __init__(
+        self, values: Sequence[T], numbers: npt.NDArray[np.integer[Any]] | array[int]
+    ) -> None:
+        self.values = values
+        self.numbers = numbers
+
+    def changed(self, changes: Mapping[int, T]) -> Repeated[T]:
+        """The same, but for the entries that `changes` has."""
+        values, numbers = list(self.values), copy(self.numbers)
+        places: dict[T, int] = {}
+        for index, value in changes.items():
+            numbers[index] = place = places.setdefault(value, len(values))
+            if place == len(values):
+                values.append(value)
+        return Repeated(values, numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Repeated[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Repeated[T]:
+        if isinstance(index, slice):
+            return Repeated(self.values, self.numbers[index])
+        return self.values[int(self.numbers[index])]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[T]:
+        return map(self.values.__getitem__, self.numbers.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class KernelsByColumn(Sequence[BefKernel]):
@@ -50,17 +127,21 @@ class KernelsByColumn(Sequence[BefKernel]):
 
     @property
     @abstractmethod
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """The name of each."""
 
     @property
     @abstractmethod
-    def locations(self) -> list[int]:
-        """The location of each."""
+    def first_of_names(self) -> dict[str, int]:
+        """The first kernel of each name, in their order."""
+
+    @abstractmethod
+    def location(self, index: int) -> int:
+        """The location of one of them, of which no record is made."""
 
     @property
     @abstractmethod
-    def attribute_counts(self) -> list[int]:
+    def attribute_counts(self) -> Sequence[int]:
         """How many attributes each has."""
 
     @property
@@ -85,14 +166,14 @@ class BefFunction:
     result_types: tuple[str, ...]
     location: int = 0
     register_count: int = 0
-    use_counts: tuple[int, ...] = ()
+    use_counts: Sequence[int] = ()
     kernels: tuple[BefKernel, ...] | KernelsByColumn = ()
     entry_users: tuple[int, ...] = ()
-    argument_users: tuple[tuple[int, ...], ...] = ()
+    argument_users: Sequence[Numbers] = ()
     streams: Sequence[int] = ()
     result_registers: tuple[int, ...] = ()
-    register_types: tuple[str, ...] | None = None
-    attribute_names: tuple[tuple[str, ...], ...] | None = None
+    register_types: Sequence[str] | None = None
+    attribute_names: Sequence[tuple[str, ...]] | None = None
 
     @property
     def kernel_names(self) -> Sequence[str]:
@@ -103,12 +184,15 @@ class BefFunction:
         return [kernel.name for kernel in kernels]
 
     @property
-    def kernel_locations(self) -> Sequence[int]:
-        """The location of each kernel."""
+    def first_of_names(self) -> dict[str, int]:
+        """The first kernel of each name, in their order."""
         kernels = self.kernels
         if isinstance(kernels, KernelsByColumn):
-            return kernels.locations
-        return [kernel.location for kernel in kernels]
+            return kernels.first_of_names
+        firsts: dict[str, int] = {}
+        for number, kernel in enumerate(kernels):
+            firsts.setdefault(kernel.name, number)
+        return firsts
 
     @property
     def attribute_counts(self) -> Sequence[int]:
@@ -117,6 +201,12 @@ class BefFunction:
         if isinstance(kernels, KernelsByColumn):
             return kernels.attribute_counts
         return [len(kernel.attributes) for kernel in kernels]
+
+    @property
+    def distinct_attribute_names(self) -> Sequence[tuple[str, ...]]:
+        """The lists of `attribute_names`; those of large functions once each."""
+        names = self.attribute_names or ()
+        return names.values if isinstance(names, Repeated) else names
 
     @property
     def callees(self) -> set[int]:
@@ -172,5 +262,5 @@ class BefModule:
         names = {*self.type_names, *self.kernel_names}
         for function in self.functions:
             names.add(function.name)
-            names.update(chain.from_iterable(function.attribute_names or ()))
+            names.update(chain.from_iterable(function.distinct_attribute_names))
         return names

@@ -102,8 +102,8 @@ class Cursor:
             pending = self._groups(self.take(missing).tobytes(), pending, values)
         return tuple(values)
 
-    def varint_column(self, count: int) -> npt.NDArray[np.int64] | None:
-        """`count` integers, as of `varint`, as an array; None, without a move, if one has more than 35 bits or
+    def varint_column(self, count: int) -> npt.NDArray[np.uint32] | None:
+        """`count` integers, as of `varint`, as an array; None, without a move, if one has more than 32 bits or
         bytes are missing."""
         from tfrt_runtime.bef.columns import varints
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from tfrt_runtime.bef.attributes import String
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, KernelsByColumn, Repeated
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, known_names, note
 from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
@@ -100,7 +101,13 @@ class Executable:
         self.constants: list[Mapping[int, Constant]] = []
         """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._firsts = _first_kernels(file.functions, self.functions)
-        self._places = [0] * sum(len(function.kernels) for function in self.functions)
+        self._by_number = sorted(
+            (first, len(function.kernels), index)
+            for index, (first, function) in enumerate(
+                zip(self._firsts, self.functions, strict=True)
+            )
+        )
+        """The number of each function's first kernel, that of its kernels, and its index, in that order."""
         self._finishers: list[Finish] = []
         """What native code refers to by its address."""
         self._base = -1
@@ -126,7 +133,6 @@ class Executable:
         for index, (function, shape) in enumerate(zip(self.functions, shapes, strict=True)):
             first = self._firsts[index]
             handle = self._base + first
-            self._places[first : first + len(function.kernels)] = function.kernel_locations
             if (like := known.get(shape)) is not None:
                 source = replace(like.source, function=function, first_handle=handle, handle=index)
                 moved = arena.repeat(like.piece, offsets[index], handle - like.source.first_handle)
@@ -137,14 +143,17 @@ class Executable:
                 used = self._find_all(function)
                 function = lazy_last(function, used)
                 alike = find_alike(function, used)
-                kernels = [used[name] for name in function.kernel_names]
+                kernels = _each(function.kernel_names, used)
                 calls, constants = self._resolve(resolver, function, used, first, alike)
-                for number in type_check.check(function, kernels, alike):
-                    calls[number] = self._checked(kernels[number], calls[number], function, number)
+                unsure = {
+                    number: self._checked(kernels[number], calls[number], function, number)
+                    for number in type_check.check(function, kernels, alike)
+                }
+                calls = _changed(calls, unsure)
                 source = SyncFunction(function, kernels, calls, constants, handle, index)
                 self.machine.add(index, source, offsets[index])
                 if not is_sync:
-                    plan = make_plan(function, constants, [call is not None for call in calls])
+                    plan = make_plan(function, constants, _runs(calls))
                     writer = FunctionWriter(arena, plan, calls, handle)
                     writer.write(offsets[index], offsets)
                     is_repeated = shape is not None and counts[shape] > 1
@@ -187,7 +196,7 @@ class Executable:
         used: Mapping[str, Kernel],
         number: int,
         alike: Alike | None,
-    ) -> tuple[list[Call | None], dict[int, Constant]]:
+    ) -> tuple[Sequence[Call | None], dict[int, Constant]]:
         """What each kernel's record says, None for constants; the constants by register.
 
         Of kernels that are alike the first one is looked at.
@@ -242,9 +251,8 @@ class Executable:
     def _find_all(self, function: BefFunction) -> dict[str, Kernel]:
         """The kernels that a function uses, by name; each name is looked up once."""
         used: dict[str, Kernel] = {}
-        for position, name in enumerate(function.kernel_names):
-            if name not in used:
-                used[name] = self._find(function, function.kernels[position])
+        for name, position in function.first_of_names.items():
+            used[name] = self._find(function, function.kernels[position])
         return used
 
     def _find(self, function: BefFunction, record: BefKernel) -> Kernel:
@@ -330,7 +338,11 @@ class Executable:
 
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number` of the file."""
-        return self.file.location(self._places[number])
+        function, index = self._find_kernel(number)
+        kernels = function.kernels
+        if isinstance(kernels, KernelsByColumn):
+            return self.file.location(kernels.location(index))
+        return self.file.location(kernels[index].location)
 
     def kernel_name(self, number: int) -> str:
         """What kernel `number` of the file is called."""
@@ -346,10 +358,16 @@ class Executable:
         return self.kernel_name(number) in self._compiled
 
     def _kernel(self, number: int) -> BefKernel:
-        for first, function in zip(self._firsts, self.functions, strict=True):
-            if 0 <= number - first < len(function.kernels):
-                return function.kernels[number - first]
-        raise IndexError(number)
+        function, index = self._find_kernel(number)
+        return function.kernels[index]
+
+    def _find_kernel(self, number: int) -> tuple[BefFunction, int]:
+        """The function of kernel `number` of the file, and which one of it that is."""
+        place = bisect_left(self._by_number, (number + 1,)) - 1
+        first, count, index = self._by_number[max(place, 0)]
+        if not 0 <= number - first < count:
+            raise IndexError(number)
+        return self.functions[index], number - first
 
     def compile_hot(self, function: int) -> None:
         """Make machine code of a function (`process.KernelOwner`)."""
@@ -379,6 +397,31 @@ class Executable:
         name = self.file.attribute_reader.read(record.attributes[BENCHMARK_NAME], DType.STRING)
         assert isinstance(name, String)
         return name.text
+
+
+def _each(names: Sequence[str], used: Mapping[str, Kernel]) -> Sequence[Kernel]:
+    """The kernel of each name."""
+    if isinstance(names, Repeated):
+        return Repeated([used[name] for name in names.values], names.numbers)
+    return [used[name] for name in names]
+
+
+def _changed(
+    calls: Sequence[Call | None], changes: Mapping[int, Call | None]
+) -> Sequence[Call | None]:
+    """The calls of all kernels, those of some being others."""
+    if not changes:
+        return calls
+    if isinstance(calls, Repeated):
+        return calls.changed(changes)
+    return [changes.get(number, call) for number, call in enumerate(calls)]
+
+
+def _runs(calls: Sequence[Call | None]) -> Sequence[bool]:
+    """Whether each kernel runs."""
+    if isinstance(calls, Repeated):
+        return Repeated([call is not None for call in calls.values], calls.numbers)
+    return [call is not None for call in calls]
 
 
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:

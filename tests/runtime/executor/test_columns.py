@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from tfrt_nb.convert import rows
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef import body_reader, wire
+from tfrt_runtime.bef import body_reader, locations, wire
 from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.wire import MalformedBef
@@ -74,17 +75,20 @@ def memory_of(file: BefFile) -> list[tuple[bool, int]]:
                 calls.append(call if kernel.functions else known.setdefault(kernel.name, call))
         plan = make_plan(function, constants, [call is not None for call in calls])
         FunctionWriter(arena, plan, calls, 100).write(offset, offsets)
-    before = list(arena.words)
-    memory, base = arena.seal()
+    return with_offsets(arena.seal()[0])
+
+
+def with_offsets(words: array[int]) -> list[tuple[bool, int]]:
+    """For each word whether it is an address in there, and its number or offset."""
+    base, size = words.buffer_info()
     return [
-        (sealed != word, sealed - base if sealed != word else word)
-        for word, sealed in zip(before, memory, strict=True)
+        (True, word - base) if base <= word <= base + 8 * size else (False, word) for word in words
     ]
 
 
 def take_as_large(kernel_count: int, patch: pytest.MonkeyPatch) -> None:
     """Read and lay out functions of so many kernels by column."""
-    for module in (rows, wire, body_reader, alike, decode):
+    for module in (rows, wire, body_reader, locations, alike, decode):
         patch.setattr(module, "MANY_KERNELS", kernel_count)
 
 
@@ -111,13 +115,9 @@ def load(file: BefFile) -> tuple[int, list[Any]]:
         program = Executable(file, standard_kernels())
     except TfrtError as wrong:
         return 0, [str(wrong)]
-    words = program._memory
-    base, size = words.buffer_info()
     if program._python:  # its objects are anywhere
-        return program._base, [size]
-    return program._base, [
-        ("address", word - base) if base <= word < base + 8 * size else word for word in words
-    ]
+        return program._base, [len(program._memory)]
+    return program._base, with_offsets(program._memory)
 
 
 def assert_loaded_alike(make: Callable[[], BefFile], patch: pytest.MonkeyPatch) -> None:
@@ -125,7 +125,7 @@ def assert_loaded_alike(make: Callable[[], BefFile], patch: pytest.MonkeyPatch) 
     assert len(by_column) == len(by_kernel)
     for left, right in zip(by_kernel, by_column, strict=True):
         # A handle counts on from the number of its program.
-        assert right == left or (right, left) == (second + left - first, left)
+        assert right == left or right == (False, second + left[1] - first)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,10 @@ from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
+from tfrt_nb.source import text as source_text
+from tfrt_nb.source.plain import reader, runs
 from tfrt_nb.source.plain.reader import _MEMORY, MAX_REMEMBERED, read_plain
+from tfrt_nb.source.plain.rows import Run
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.records import BefModule
@@ -154,7 +158,52 @@ func.func @main(%n: i32, %t: i1, %c: !tfrt.chain) -> i32 {
 }
 """
 """Lines with regions, of which some differ in names only."""
-WHOLE = {"plain": PLAIN, "nested": NESTED, "one line": ONE_LINE, "like": LIKE}
+REPEATED = "".join(
+    [
+        "func.func @main(%n: i32, %c: !tfrt.chain) -> (i32, !tfrt.chain) {\n  %v0 = tfrt.constant.i32 1\n",
+        *(f"  %v{i} = tfrt.add.i32 %v{i - 1}, %n // a comment\n\n" for i in range(1, 9)),
+        *(
+            f"    tfrt.add.i32 %v{i}, %v1\n// {i % 2}\n  %c{i} = tfrt.new.chain\n"
+            for i in range(2, 9)
+        ),
+        "  %p8 = tfrt.print.i32 %v8, %c\n",
+        *(
+            f'  %p{i} = "tfrt.print.i32"(%v1, %p{i - 1}) : (i32, !tfrt.chain) -> !tfrt.chain\n'
+            for i in range(9, 14)
+        ),
+        "  %t = tfrt.constant.i1 1\n  %w = tfrt.if %t, %n : (i32) -> i32 {\n",
+        *(f"    %x{i} = tfrt.add.i32 %n, %n\n" for i in range(4)),
+        "    tfrt.return %x3 : i32\n  } else {\n",
+        *(f"    %x{i} = tfrt.add.i32 %n, %n\n" for i in range(4)),
+        "    tfrt.return %x3 : i32\n  }\n\n\n  tfrt.return %w, %p13 : i32, !tfrt.chain\n}\n\n\n\n",
+        "func.func @sums(%a: i32) -> i32 {\n  %v0 = tfrt.add.i32 %a, %a\n",
+        *(f"  %v{i} = tfrt.add.i32 %v{i - 1}, %v{i - 1}\n" for i in range(1, 9)),
+        "  tfrt.return %v8 : i32\n}",
+    ]
+)
+"""Lines side by side that differ in names only."""
+WHOLE = {
+    "plain": PLAIN,
+    "nested": NESTED,
+    "one line": ONE_LINE,
+    "like": LIKE,
+    "repeated": REPEATED,
+}
+
+
+@pytest.fixture(params=["by rows", "by runs"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read texts of any size as small ones are, or as large ones."""
+    if request.param == "by runs":
+        take_as_large(monkeypatch)
+
+
+def take_as_large(patch: pytest.MonkeyPatch, size: int = 100) -> None:
+    """Look for runs in texts of any size, in so many characters at a time."""
+    patch.setattr(reader, "LARGE", 0)
+    patch.setattr(runs, "SHORTEST", 1)
+    patch.setattr(runs, "_FIRST", size)
+    patch.setattr(runs, "_CHUNK", 2 * size)
 
 
 def plain_records(text: str, name: str) -> BefModule | None:
@@ -173,6 +222,7 @@ def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
         return error.diagnostics
 
 
+@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
 def test_a_plain_program_is_the_same_both_ways(text: str) -> None:
     records = plain_records(text, "plain.mlir")
@@ -181,6 +231,7 @@ def test_a_plain_program_is_the_same_both_ways(text: str) -> None:
     assert records == full_way(text, "plain.mlir")
 
 
+@pytest.mark.usefixtures("_way")
 def test_a_long_program_is_the_same_both_ways() -> None:
     random_ = random.Random(1)
     values, lines = ["%n", "%v0"], ["%v0 = tfrt.constant.i32 1"]
@@ -208,6 +259,7 @@ def test_a_long_program_is_the_same_both_ways() -> None:
     assert write_bef(records) == write_bef(full)
 
 
+@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: str(path.relative_to(TESTS)))
 def test_the_corpus_is_the_same_both_ways(path: Path) -> None:
     records = plain_records(path.read_text(), path.name)
@@ -246,6 +298,7 @@ def damaged(text: str, random_: random.Random) -> str:
     return "".join(tokens)
 
 
+@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("whole", WHOLE.values(), ids=WHOLE)
 def test_damaged_programs_are_the_same_both_ways(whole: str, seed: int) -> None:
@@ -261,9 +314,24 @@ def function(*lines: str) -> str:
     return "\n".join(["func.func @main(%a: i32, %c: !tfrt.chain) {", *lines, "}"])
 
 
+ADDS = [f"  %v{i} = tfrt.add.i32 %v{i - 1}, %a" for i in range(1, 9)]
+ADDS[0] = "  %v1 = tfrt.add.i32 %a, %a"
+
+
+@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize(
     "text",
     [
+        function(*ADDS, "  %x = tfrt.add.i32 %v8, %c", "tfrt.return"),
+        function(*ADDS, "  %x = tfrt.add.i32 %v8, %v9", "tfrt.return"),
+        function(*ADDS, "  %v3 = tfrt.add.i32 %v8, %a", "tfrt.return"),
+        function(*ADDS, "  %x = tfrt.add.i32 %y, %a", "  %y = tfrt.add.i32 %a, %a", "tfrt.return"),
+        function(*ADDS, "  %x = tfrt.add.i32 %x, %a", "tfrt.return"),
+        function(*ADDS, "  %8x = tfrt.add.i32 %a, %a", "tfrt.return"),
+        function(*ADDS, "  % = tfrt.add.i32 %a, %a", "tfrt.return"),
+        function(*ADDS, "  %x#0 = tfrt.add.i32 %a, %a", "tfrt.return"),
+        function(*ADDS) + "\n" + "\n".join(ADDS),
+        function("tfrt.return") + "\n" + "\n".join(ADDS),
         function("%x = tfrt.add.i32 %a, %b", "tfrt.return"),
         function("%x = tfrt.add.i32 %a, %c", "tfrt.return"),
         function("%x = tfrt.add.i32 %a, %a", "%y = tfrt.add.i32 %a, %c", "tfrt.return"),
@@ -325,6 +393,44 @@ def test_a_plain_program_has_a_module_when_it_is_asked_for() -> None:
     assert program.module is not None
     assert to_records(program.module) == plain_records(PLAIN, "plain.mlir")
     assert program.named_values()[1, 1].name == "%1"
+
+
+@pytest.mark.parametrize("size", [1, 40, 300, 1 << 14])
+def test_names_and_places_are_the_same_by_runs(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read() -> list[object]:
+        program = read_plain(SourceText(REPEATED, "repeated.mlir"))
+        assert program is not None
+        return [
+            (
+                program.names(body),
+                [program.extent(body, at) for at in range(len(body.lines))],
+                [shape.operation.name for shape in body.shapes],
+                body.operand_lists(),
+                [*map(str, body.register_types)],
+                body.returned,
+            )
+            for body in program.bodies
+        ]
+
+    by_rows = read()
+    take_as_large(monkeypatch, size)
+    monkeypatch.setattr(source_text, "_PART", 64)
+    assert read() == by_rows
+
+
+def test_a_large_text_is_read_by_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    adds = [f"  %v{i} = tfrt.add.i32 %v{i - 1}, %v0" for i in range(1, 10_000)]
+    text = function("  %v0 = tfrt.add.i32 %a, %a", *adds, "tfrt.return")
+    found: list[Run] = []
+    whole = runs.Runs.read
+
+    def read(self: runs.Runs, run: Run, *others: Any) -> None:
+        found.append(run)
+        whole(self, run, *others)
+
+    monkeypatch.setattr(runs.Runs, "read", read)
+    assert plain_records(text, "large.mlir") is not None
+    assert sum(len(run.forms) for run in found) > 9_900
 
 
 # What earlier texts have taught

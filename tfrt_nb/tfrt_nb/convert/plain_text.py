@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from tfrt_nb.convert.collect import Call, Collector
 from tfrt_nb.convert.mlir_to_bef import to_module
-from tfrt_nb.convert.rows import FunctionHead, Row, function_of
+from tfrt_nb.convert.rows import FunctionHead, Row, function_by_column, function_of, is_large
 from tfrt_nb.passes.streams import AUTOMATIC, operation_costs
 from tfrt_nb.source.plain.program import Body, PlainProgram, Shape
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefModule, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefModule, Repeated, kernel_of
 
 
 def plain_records(program: PlainProgram) -> BefModule | None:
@@ -59,16 +59,17 @@ class _Converter:
         self._places = places
         self._indexes = indexes
         self._rows: dict[Shape, Row] = {}
-        self._costs: dict[Shape, int] = {}
         self._regions: dict[int, int] = {}
         self._converted: dict[int, BefFunction] = {}
         """Regions by the identity of what others are like."""
 
     def add_shapes(self, calls: Mapping[Shape, Call]) -> None:
         """Have the rows of these shapes."""
-        self._rows = {shape: self._row(call) for shape, call in calls.items()}
         costs = operation_costs([call.op for call in calls.values()], AUTOMATIC)
-        self._costs = dict(zip(calls, costs, strict=True))
+        self._rows = {
+            shape: self._row(call, cost)
+            for (shape, call), cost in zip(calls.items(), costs, strict=True)
+        }
 
     def add_bodies(self, bodies: Sequence[Body]) -> None:
         """Know the numbers of these bodies, which are all that the file has."""
@@ -89,28 +90,41 @@ class _Converter:
 
     def _convert(self, body: Body, location: int) -> BefFunction:
         types = self._contents.types
-        rows = [self._rows[shape] for shape in body.shapes]
+        head = FunctionHead(
+            FunctionKind.SYNC if body.is_sync else FunctionKind.ASYNC,
+            body.name,
+            tuple(types.spellings(body.argument_types)),
+            tuple(types.spellings(body.result_types)),
+            location,
+        )
+        all_types = self._register_types(body)
+        places = self._add_places(body)
+        if not body.regions and is_large(len(body.numbers)):
+            own = dict.fromkeys(body.numbers)
+            rows = {number: self._rows[body.table[number]] for number in own}
+            if not any(row.is_nonstrict for row in rows.values()):
+                counts = {number: len(body.table[number].operand_types) for number in own}
+                columns = body.numbers, body.operands
+                return function_by_column(
+                    head, rows, counts, *columns, body.returned, all_types, places
+                )
+        all_rows = [self._rows[shape] for shape in body.shapes]
         for index, regions in body.regions.items():
             numbers = tuple([self._regions[id(region)] for region in regions])
-            rows[index] = rows[index]._replace(functions=numbers)
-        return function_of(
-            FunctionHead(
-                FunctionKind.SYNC if body.is_sync else FunctionKind.ASYNC,
-                body.name,
-                tuple(types.spellings(body.argument_types)),
-                tuple(types.spellings(body.result_types)),
-                location,
-            ),
-            rows,
-            body.operands,
-            body.returned,
-            tuple(types.spellings(body.register_types)),
-            self._add_places(body),
-            [1, *[self._costs[shape] for shape in body.shapes], 1],
-            AUTOMATIC,
-        )
+            all_rows[index] = all_rows[index]._replace(functions=numbers)
+        operands = body.operand_lists()
+        return function_of(head, all_rows, operands, body.returned, all_types, places)
 
-    def _add_places(self, body: Body) -> list[int]:
+    def _register_types(self, body: Body) -> Sequence[str]:
+        """How the types of the registers are written."""
+        types, own = self._contents.types, body.register_types
+        if not isinstance(own, Repeated):
+            return tuple(types.spellings(own))
+        used = dict.fromkeys(own.numbers)
+        written = dict(zip(used, types.spellings([own.values[one] for one in used]), strict=True))
+        return Repeated([written.get(one, "") for one in range(len(own.values))], own.numbers)
+
+    def _add_places(self, body: Body) -> Sequence[int]:
         """The records of the operations' places."""
         if not body.places:
             return self._places.add_lines(self._name, body.lines, body.columns)
@@ -122,7 +136,7 @@ class _Converter:
             for index, (line, column) in enumerate(zip(body.lines, body.columns, strict=True))
         ]
 
-    def _row(self, call: Call) -> Row:
+    def _row(self, call: Call, cost: int) -> Row:
         """What the records of a shape have in common."""
         functions = tuple([self._indexes[name] for name in call.functions])
         return Row(
@@ -132,4 +146,5 @@ class _Converter:
             functions,
             len(call.op.results),
             call.is_nonstrict,
+            cost,
         )

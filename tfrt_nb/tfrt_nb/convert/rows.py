@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from array import array
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
-from tfrt_nb.passes.streams import StreamOptions, assign_streams
+from tfrt_nb.passes.streams import AUTOMATIC, assign_streams
 from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
-from tfrt_runtime.bef.records import BefFunction, BefKernel, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefKernel, Later, Repeated, kernel_of
 
 
 class Row(NamedTuple):
@@ -24,6 +24,7 @@ class Row(NamedTuple):
     functions: tuple[int, ...]
     result_count: int
     is_nonstrict: bool = False
+    cost: int = 1
 
 
 class FunctionHead(NamedTuple):
@@ -41,23 +42,17 @@ def function_of(
     rows: Sequence[Row],
     operands: Sequence[tuple[int, ...]],
     returned: tuple[int, ...],
-    register_types: tuple[str, ...],
+    register_types: Sequence[str],
     places: Sequence[int],
-    costs: Sequence[int],
-    options: StreamOptions,
 ) -> BefFunction:
     """The function whose operations are `rows`, with their operands and places.
 
     Its registers are its arguments, then the results in the order of the rows.
-
-    Args:
-        costs: of the start, of each row, of the return.
     """
     argument_count = len(head.argument_types)
-    if len(rows) >= MANY_KERNELS and not any(row.is_nonstrict for row in rows):
-        return _by_column(head, rows, operands, returned, register_types, places, costs, options)
-    counts = [row.result_count for row in rows]
-    streams = _streams(argument_count, counts, operands, returned, costs, options)
+    if is_large(len(rows)) and not any(row.is_nonstrict for row in rows):
+        return _by_column(head, rows, operands, returned, register_types, places)
+    streams = _streams(argument_count, rows, operands, returned)
     users = _users(operands, len(register_types))
     used_by = [tuple(numbers[::-1]) for numbers in users]
     use_counts = list(map(len, users))
@@ -77,23 +72,26 @@ def function_of(
     )
 
 
+def is_large(count: int) -> bool:
+    """Whether a function of so many operations is worked on by column."""
+    return count >= MANY_KERNELS
+
+
 def _streams(
     argument_count: int,
-    result_counts: Sequence[int],
+    rows: Sequence[Row],
     operands: Sequence[Sequence[int]],
     returned: Sequence[int],
-    costs: Sequence[int],
-    options: StreamOptions,
 ) -> list[int]:
     """The stream of the start, of each operation, of the return."""
     definers = [0] * argument_count
-    for number, count in enumerate(result_counts, 1):
-        definers += [number] * count
+    for number, row in enumerate(rows, 1):
+        definers += [number] * row.result_count
     used = [
         [definers[register] for register in registers]
         for registers in chain(((),), operands, (returned,))
     ]
-    return assign_streams(used, costs, options)
+    return assign_streams(used, [1, *[row.cost for row in rows], 1], AUTOMATIC)
 
 
 def _by_column(
@@ -101,75 +99,85 @@ def _by_column(
     rows: Sequence[Row],
     operands: Sequence[tuple[int, ...]],
     returned: tuple[int, ...],
-    register_types: tuple[str, ...],
+    register_types: Sequence[str],
     places: Sequence[int],
-    costs: Sequence[int],
-    options: StreamOptions,
 ) -> BefFunction:
-    """`function_of` of many rows, all of them strict: no record is made.  Streams are for files only, and wait."""
+
+    counts = [*map(len, operands)]
+    keys = [*zip(map(id, rows), counts, strict=True)]
+    places_of = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    numbers = array("i", map(places_of.__getitem__, keys))
+    distinct = dict(zip(numbers, rows, strict=True))
+    own_counts = dict(zip(numbers, counts, strict=True))
+    flat = array("i", chain.from_iterable(operands))
+    return function_by_column(
+        head, distinct, own_counts, numbers, flat, returned, register_types, places
+    )
+
+
+def function_by_column(
+    head: FunctionHead,
+    rows: Mapping[int, Row],
+    operand_counts: Mapping[int, int],
+    numbers: array[int],
+    operands: array[int],
+    returned: tuple[int, ...],
+    register_types: Sequence[str],
+    places: Sequence[int],
+) -> BefFunction:
+    """`function_of` of many rows, all of them strict: no record is made.  Streams are for files only, and wait.
+
+    Args:
+        rows: those that differ, by number, with how many operands each has.
+        numbers: which of them each operation is.
+        operands: those of all operations, end to end.
+    """
     import numpy as np
 
-    from tfrt_runtime.bef.columns import ColumnKernels, Columns, Lists, lists_of, users_of
+    from tfrt_runtime.bef.columns import ColumnKernels, Columns, Kinds, lists_of
 
-    argument_count, register_count = len(head.argument_types), len(register_types)
-    distinct = {id(row): row for row in rows}
-    place_of = {key: place for place, key in enumerate(distinct)}
-    numbers = np.fromiter((place_of[id(row)] for row in rows), np.int64, len(rows))
-    names = tuple(dict.fromkeys(one.name for one in distinct.values()))
+    argument_count = len(head.argument_types)
+    own, own_rows = [*rows], [*rows.values()]
+    names = tuple(dict.fromkeys([row.name for row in own_rows]))
     codes = {name: code for code, name in enumerate(names)}
-    result_counts = np.array([one.result_count for one in distinct.values()])[numbers]
-    columns = Columns(
-        names,
-        np.array([codes[one.name] for one in distinct.values()])[numbers],
-        np.array(places, np.int64),
-        lists_of(operands),
-        lists_of([one.attributes for one in distinct.values()]).taken(numbers),
-        lists_of([one.functions for one in distinct.values()]).taken(numbers),
-        Lists(result_counts, np.arange(argument_count, register_count)),
+    kinds = Kinds(
+        np.array([codes[row.name] for row in own_rows]),
+        np.array([operand_counts[number] for number in own]),
+        lists_of([row.attributes for row in own_rows]),
+        lists_of([row.functions for row in own_rows]),
+        np.array([row.result_count for row in own_rows]),
     )
-    users = users_of(columns, register_count)
-    use_counts = users.counts + np.bincount(np.array(returned, np.int64), minlength=register_count)
+    kind_of = np.zeros(max(own, default=0) + 1, np.int32)
+    kind_of[own] = np.arange(len(own))
+    kind_of_each = kind_of[np.frombuffer(numbers, np.int32)]
+    registers = np.frombuffer(operands, np.int32)
+    columns = Columns(
+        names, kinds, kind_of_each, np.array(places, np.uint32), registers, argument_count
+    )
+    kernels = ColumnKernels(columns)
+
+    def use_counts() -> list[int]:
+        uses = np.concatenate((registers, np.array(returned, np.int32)))
+        counts: list[int] = np.bincount(uses, minlength=len(register_types)).tolist()
+        return counts
 
     def streams() -> list[int]:
-        arguments = columns.arguments.tuples(0, len(rows))
-        counts = result_counts.tolist()
-        return _streams(argument_count, counts, arguments, returned, costs, options)[:-1]
+        all_rows = [rows[number] for number in numbers]
+        arguments = [kernel.arguments for kernel in kernels]
+        return _streams(argument_count, all_rows, arguments, returned)[:-1]
 
     return BefFunction(
         *head,
-        register_count,
-        tuple(use_counts.tolist()),
-        ColumnKernels(columns, users),
-        tuple((1 + np.flatnonzero(columns.arguments.counts == 0)).tolist()),
-        tuple(users.tuples(0, argument_count)),
+        len(register_types),
+        Later(use_counts),
+        kernels,
+        tuple((1 + np.flatnonzero(columns.argument_counts == 0)).tolist()),
+        Later(lambda: kernels.users.tuples()[:argument_count]) if argument_count else (),
         Later(streams),
         returned,
         register_types=register_types,
-        attribute_names=tuple([row.attribute_names for row in rows]),
+        attribute_names=Repeated([row.attribute_names for row in own_rows], kind_of_each),
     )
-
-
-class Later(Sequence[int]):
-    """Numbers that are worked out when one of them is looked at."""
-
-    def __init__(self, find: Callable[[], Sequence[int]]) -> None:
-        self._find = find
-
-    @cached_property
-    def _numbers(self) -> Sequence[int]:
-        return self._find()
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> int: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[int]: ...
-
-    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
-        return self._numbers[index]
 
 
 def _kernels(
@@ -181,7 +189,7 @@ def _kernels(
 ) -> tuple[BefKernel, ...]:
     kernels = []
     for row, registers, place in zip(rows, operands, places, strict=True):
-        name, attributes, _, functions, result_count, is_nonstrict = row
+        name, attributes, _, functions, result_count, is_nonstrict, _ = row
         end = register + result_count
         kernels.append(
             kernel_of(

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
-from tfrt_nb.passes.streams import AUTOMATIC
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
 from tfrt_runtime.bef.attributes import (
     Aggregate,
@@ -155,11 +154,7 @@ class _Writer:
             for row, callees in body.rows
         ]
         places = [add(place.source, place.line, place.column) for place in body.places]
-        costs = [1] * (len(rows) + 2)
-        return function_of(
-            *(head, rows, body.operands, body.returned, body.register_types),
-            *(places, costs, AUTOMATIC),
-        )
+        return function_of(head, rows, body.operands, body.returned, body.register_types, places)
 
 
 def _region(region: Region, place: Location) -> _Body:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
-from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.bef.records import BefFunction, Repeated
 from tfrt_runtime.executor.loading.decode import Call, Constant
 from tfrt_runtime.kernels.registry import Kernel, PythonKernel
 
 if TYPE_CHECKING:
-    from tfrt_runtime.bef.columns import Columns, Words
+    from tfrt_runtime.bef.columns import Column, Columns, Words
 
 
 @dataclass(frozen=True)
@@ -23,29 +23,33 @@ class Alike:
     """
 
     columns: Columns
-    numbers: Words
+    numbers: Column
     firsts: list[int]
 
     def spread(
         self, calls: Sequence[Call | None], constants: dict[int, Constant]
-    ) -> tuple[list[Call | None], dict[int, Constant]]:
+    ) -> tuple[Repeated[Call | None], dict[int, Constant]]:
         """The call of each kernel, from those of the first ones; each constant by its own register."""
-        results = self.columns.results
-        first_results = results.firsts()
-        made = {
-            number: constants[int(first_results[first])]
-            for number, (first, call) in enumerate(zip(self.firsts, calls, strict=True))
-            if call is None
+        import numpy as np
+
+        from tfrt_runtime.bef.columns import starts_of
+
+        columns = self.columns
+        is_constant = np.array([call is None for call in calls], np.bool_)
+        made = np.flatnonzero(is_constant[self.numbers])
+        registers = columns.first_result + starts_of(columns.result_counts)
+        own = [
+            constants[int(registers[first])] if call is None else None
+            for first, call in zip(self.firsts, calls, strict=True)
+        ]
+        numbers = self.numbers[made].tolist()
+        pairs = zip(registers[made].tolist(), numbers, strict=True)
+        spread = {
+            register: constant
+            for register, number in pairs
+            if (constant := own[number]) is not None
         }
-        numbers = self.numbers.tolist()
-        registers = first_results.tolist()
-        if made:
-            constants = {
-                register: made[number]
-                for number, register in zip(numbers, registers, strict=True)
-                if number in made
-            }
-        return [calls[number] for number in numbers], constants
+        return Repeated(list(calls), self.numbers), spread
 
     def types(
         self,
@@ -53,7 +57,7 @@ class Alike:
         wanted: Sequence[Sequence[str] | None],
         given: Sequence[Sequence[str]],
         unknown: str,
-    ) -> tuple[list[str], list[int]]:
+    ) -> tuple[Repeated[str], list[int]]:
         """The type of each register, and the kernels that do not get what they want.
 
         `wanted` (None: it is not always the same) and `given` are by number; `unknown` is the type of a
@@ -70,26 +74,30 @@ class Alike:
             ids = [texts.setdefault(text, len(texts)) for one in lists for text in one]
             return counts, np.cumsum(counts) - counts, np.array([*ids, 0], np.int64)
 
-        types = np.zeros(function.register_count, np.int64)
+        types = np.zeros(function.register_count, np.int32)
         counts, starts, ids = listed([function.argument_types])
         types[: counts[0]] = ids[:-1]
         counts, starts, ids = listed(given)
-        owners = numbers[columns.results.owners]
-        has = columns.results.places < counts[owners]
-        places = (starts[owners] + columns.results.places)[has]
-        types[columns.results.numbers[has]] = ids[places]
+        for piece in columns.pieces():
+            results = piece.results
+            owners = numbers[piece.first : piece.end][results.owners]
+            has = results.places < counts[owners]
+            places = (starts[owners] + results.places)[has]
+            types[results.numbers[has]] = ids[places]
 
         counts, starts, ids = listed([one or () for one in wanted])
-        is_wrong = np.array([one is None for one in wanted], np.bool_)[numbers]
-        is_wrong |= counts[numbers] != columns.arguments.counts
-        owners = columns.arguments.owners
-        asked = ~is_wrong[owners]
-        owners = owners[asked]
-        places = starts[numbers[owners]] + columns.arguments.places[asked]
-        differs = types[columns.arguments.numbers[asked]] != ids[places]
-        is_wrong[owners[differs]] = True
-        names = list(texts)
-        return [names[one] for one in types.tolist()], np.flatnonzero(is_wrong).tolist()
+        is_unclear = np.array([one is None for one in wanted], np.bool_)
+        in_doubt: list[int] = []
+        for piece in columns.pieces():
+            arguments, own = piece.arguments, numbers[piece.first : piece.end]
+            is_wrong = is_unclear[own] | (counts[own] != arguments.counts)
+            asked = ~is_wrong[arguments.owners]
+            owners = arguments.owners[asked]
+            places = starts[own[owners]] + arguments.places[asked]
+            differs = types[arguments.numbers[asked]] != ids[places]
+            is_wrong[owners[differs]] = True
+            in_doubt += (piece.first + np.flatnonzero(is_wrong)).tolist()
+        return Repeated(list(texts), types), in_doubt
 
 
 def find_alike(function: BefFunction, used: Mapping[str, Kernel]) -> Alike | None:

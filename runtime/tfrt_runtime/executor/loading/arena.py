@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-Relocation = Callable[["array[int]", int, int], None]
-"""Adds a base to offsets in memory whose part of interest begins at some word: memory, word, base."""
+Fill = Callable[["array[int]", int, int], None]
+"""Writes a part of a memory whose address is known: the memory, the part's first word, the address."""
+_CHUNK = bytes(1 << 20)
 
 
 class Mark(NamedTuple):
@@ -44,7 +45,7 @@ class Arena:
     def __init__(self) -> None:
         self.words = array("q")
         self._relocations: list[int] = []
-        self._blocks: list[tuple[int, Relocation]] = []
+        self._blocks: list[tuple[int, Fill]] = []
 
     @property
     def offset(self) -> int:
@@ -68,12 +69,11 @@ class Arena:
         """Append plain words."""
         self.words += words
 
-    def add_block(self, words: memoryview, relocate: Relocation) -> int:
-        """Append words as they are in memory; `relocate` makes addresses of those that become some."""
-        first = len(self.words)
-        self.words.frombytes(words.cast("B"))
-        self._blocks.append((first, relocate))
-        return 8 * first
+    def add_block(self, count: int, fill: Fill) -> int:
+        """Append words that `fill` writes when the arena is sealed, and that are zero until then."""
+        offset = self.reserve(count)
+        self._blocks.append((offset // 8, fill))
+        return offset
 
     def add_addresses(self, *offsets: int) -> int:
         """Append words that become addresses of offsets in the arena."""
@@ -85,7 +85,9 @@ class Arena:
     def reserve(self, count: int) -> int:
         """Append `count` zero words, to fill later; returns the offset of the first."""
         offset = 8 * len(self.words)
-        self.words.frombytes(bytes(8 * count))
+        for _ in range(8 * count // len(_CHUNK)):  # a large one is not made twice
+            self.words.frombytes(_CHUNK)
+        self.words.frombytes(bytes(8 * count % len(_CHUNK)))
         return offset
 
     def put(self, offset: int, word: int) -> None:
@@ -158,6 +160,7 @@ class Arena:
         base, _ = memory.buffer_info()
         for position in self._relocations:
             memory[position] += base
-        for first, relocate in self._blocks:
-            relocate(memory, first, base)
+        for first, fill in self._blocks:
+            fill(memory, first, base)
+        self._blocks = []
         return memory, base

@@ -1,168 +1,250 @@
 """The records and slots of a large function, worked out by column.
 
-What `decode.FunctionWriter` does kernel by kernel is done here for all kernels at once, with NumPy: a
+What `decode.FunctionWriter` does kernel by kernel is done here for many kernels at once, with NumPy: a
 tenth of the work for a function of a hundred thousand kernels.  For a small one it would not be worth
-to load NumPy.
+to load NumPy.  The words are written where they stay, some kernels after the other, when their address is
+known: so nothing of the size of the function is needed beside them but a number or two for each kernel.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_runtime.bef.columns import Lists, Words, columns_of
-from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.executor.loading.arena import Relocation
+from tfrt_runtime.bef.columns import (
+    PIECE,
+    Column,
+    ColumnKernels,
+    Columns,
+    Words,
+    lists_of,
+    starts_of,
+    users_of,
+)
+from tfrt_runtime.bef.records import BefFunction, Repeated
 from tfrt_runtime.native import layouts as at
 
+_RECORD_WORDS = at.RECORD_REGISTERS // 8
+_SLOT_WORDS = at.SLOT_LISTS // 8
 
-@dataclass(frozen=True, slots=True)
+
+class Head(NamedTuple):
+    """What the record of a call says beside registers: the address and the flags of its kernel, its data,
+    and which functions it has."""
+
+    address: int
+    flags: int
+    data: tuple[int, ...]
+    functions: tuple[int, ...]
+
+
+class _Heads:
+    """The heads that differ, by column; `runs` is false where there is none."""
+
+    def __init__(self, heads: Sequence[Head | None]) -> None:
+        self.runs = np.array([head is not None for head in heads], np.bool_)
+        known = [head or Head(0, 0, (), ()) for head in heads]
+        self.addresses = np.array([head.address for head in known], np.int64)
+        self.flags = np.array([head.flags for head in known], np.int64)
+        self.data = lists_of([head.data for head in known])
+        self.functions = lists_of([head.functions for head in known])
+
+
 class Block:
-    """Records, then slots, as the words of an arena from some offset on.
+    """The records of a function, its slots, and the data of its records, from an offset of the arena on.
 
-    `addresses` are the positions in `words` of what is an offset in the arena.  `records` has the
-    offset of each kernel's record, 0 for those that do not run; `slots` that of each register's
-    slot, which constants have none of; `waits` what each kernel waits for.
+    `records` has the offset of each kernel's record, 0 for those that do not run; `slots` that of each
+    register's slot, which constants have none of; `waits` what each kernel waits for.
     """
 
-    words: Words
-    addresses: Words
-    records: Words
-    slots: Words
-    waits: Words
+    def __init__(
+        self,
+        function: BefFunction,
+        columns: Columns,
+        heads: Repeated[Head | None],
+        constants: Collection[int],
+        offset: int,
+        first_handle: int,
+        function_offsets: Sequence[int],
+    ) -> None:
+        """
+        Args:
+            heads: that of each kernel, None for one that does not run.
+            constants: the registers of those.
+        """
+        self._columns = columns
+        self._offset, self._first_handle = offset, first_handle
+        self._function_offsets = np.array(function_offsets, np.int64)
+        self._calls: Column = np.asarray(heads.numbers)
+        self._heads = _Heads(heads.values)
+        register_count = function.register_count
+        self._ready = at.ACTIVATION_REGISTERS + 8 * register_count
+        self._is_constant = np.zeros(register_count, np.bool_)
+        self._is_constant[list(constants)] = True
+        runs = self._heads.runs[self._calls]
+        kernels = function.kernels
+        lists = kernels.uses if isinstance(kernels, ColumnKernels) else users_of(columns)
+        self._uses = _Uses(lists.counts, lists.numbers, runs, self._is_constant)
+        self.waits = self._uses.waits
+        self._returned = np.array(function.result_registers, np.int64)
+        self._returns = np.bincount(self._returned, minlength=register_count)
 
-    def relocation(self) -> Relocation:
-        """What turns the offsets into addresses; the words need not be kept for it."""
-        addresses, count = self.addresses, len(self.words)
+        sizes = _RECORD_WORDS + columns.argument_counts + columns.result_counts
+        sizes[~runs] = 0
+        self.records = starts_of(sizes)
+        record_words = int(sizes.sum())
+        sizes = _SLOT_WORDS + 3 * self._uses.counts + self._returns
+        sizes[self._is_constant] = 0
+        self.slots = record_words + starts_of(sizes)
+        self._data = record_words + int(sizes.sum())
+        self._data_counts = self._heads.data.counts + self._heads.functions.counts
+        counts = np.bincount(self._calls, minlength=len(heads.values))
+        self.size = self._data + int((counts * self._data_counts).sum())
+        for words in (self.records, self.slots):
+            words *= 8
+            words += offset
+        self.records[~runs] = 0
 
-        def relocate(memory: array[int], first: int, base: int) -> None:
-            np.frombuffer(memory, np.int64, count, 8 * first)[addresses] += base
+    @property
+    def entries(self) -> list[int]:
+        """The offsets of the records that wait for nothing."""
+        entries: list[int] = self.records[(self.records > 0) & (self.waits == 0)].tolist()
+        return entries
 
-        return relocate
+    def fill(self, memory: array[int], first: int, base: int) -> None:
+        """Write the block, whose words are zero, from word `first` of a memory that begins at the address `base`."""
+        words = np.frombuffer(memory, np.int64, self.size, 8 * first)
+        self._fill_records(words, base)
+        self._fill_slots(words, base)
+        self._fill_returns(words)
 
+    def _fill_records(self, words: Words, base: int) -> None:
+        heads, data = self._heads, self._data
+        for piece in self._columns.pieces():
+            calls = self._calls[piece.first : piece.end]
+            arguments, results = piece.arguments, piece.results
+            runs = heads.runs[calls]
+            starts = (self.records[piece.first : piece.end] - self._offset) // 8
+            first, calls_that_run = starts[runs], calls[runs]
+            counts = arguments.counts[runs], results.counts[runs]
+            flags = heads.flags[calls_that_run]
+            flags[counts[0] + counts[1] > at.FRAME_ROOM] |= at.KERNEL_WIDE
+            flags[(flags == 0) & (counts[0] == 2) & (counts[1] == 1)] = at.KERNEL_SMALL
+            indexes = piece.first + np.flatnonzero(runs)
+            table = first + _RECORD_WORDS + counts[0]
+            columns = {
+                at.RECORD_KERNEL: heads.addresses[calls_that_run],
+                at.RECORD_ARGUMENTS: counts[0],
+                at.RECORD_RESULTS: counts[1],
+                at.RECORD_FLAGS: flags,
+                at.RECORD_HANDLE: self._first_handle + indexes,
+                at.RECORD_SLOTS: base + self._offset + 8 * table,
+                at.RECORD_READY: self._ready + 8 * indexes,
+            }
+            for place, column in columns.items():
+                words[first + place // 8] = column
+            there = runs[arguments.owners]
+            places = (starts[arguments.owners] + _RECORD_WORDS + arguments.places)[there]
+            words[places] = at.ACTIVATION_REGISTERS + 8 * arguments.numbers[there]
+            owners = results.owners
+            there = runs[owners]
+            places = starts[owners] + _RECORD_WORDS + arguments.counts[owners] + results.places
+            words[places[there]] = base + self.slots[results.numbers[there]]
+            data = self._fill_data(words, base, first, calls_that_run, data)
 
-def _ranks(owners: Words, counts: Words) -> Words:
-    """Where each entry is in its owner's list, if those are side by side and in order."""
-    starts: Words = np.cumsum(counts) - counts
-    return np.arange(len(owners)) - starts[owners]
+    def _fill_data(self, words: Words, base: int, records: Words, calls: Column, first: int) -> int:
+        """Write what records have behind the slots, from word `first` on; where the next one has it."""
+        counts = self._data_counts[calls]
+        there = np.flatnonzero(counts)
+        if not len(there):
+            return first
+        calls, records, counts = calls[there], records[there], counts[there]
+        places = first + starts_of(counts)
+        data, functions = self._heads.data.taken(calls), self._heads.functions.taken(calls)
+        words[places[data.owners] + data.places] = data.numbers
+        has_data = data.counts > 0
+        words[records[has_data] + at.RECORD_DATA // 8] = base + self._offset + 8 * places[has_data]
+        places += data.counts
+        words[places[functions.owners] + functions.places] = (
+            base + self._function_offsets[functions.numbers]
+        )
+        has_functions = functions.counts > 0
+        words[records[has_functions] + at.RECORD_FUNCTIONS // 8] = (
+            base + self._offset + 8 * places[has_functions]
+        )
+        return first + int(counts.sum())
 
+    def _fill_slots(self, words: Words, base: int) -> None:
+        uses, position = self._uses, 0
+        for first in range(0, len(self.slots), PIECE):
+            piece = slice(first, first + PIECE)
+            starts = (self.slots[piece] - self._offset) // 8
+            counts = uses.counts[piece].astype(np.int64)
+            registers = np.flatnonzero(~self._is_constant[piece])
+            places, returns = starts[registers], self._returns[piece][registers]
+            words[places + at.SLOT_REGISTER // 8] = at.ACTIVATION_REGISTERS + 8 * (
+                first + registers
+            )
+            words[places + at.SLOT_REFERENCES // 8] = uses.references[piece][registers] + returns
+            words[places + at.SLOT_SPECIAL // 8] = returns > 0
+            words[places + at.SLOT_USERS // 8] = counts[registers]
+            words[places + at.SLOT_RETURNS // 8] = returns
+            end = position + int(counts.sum())
+            kernels = uses.kernels[position:end].astype(np.int64)
+            places = np.repeat(starts + _SLOT_WORDS - 3 * starts_of(counts), counts)
+            places += 3 * np.arange(len(kernels))
+            words[places] = base + self.records[kernels]
+            words[places + 1] = self._ready + 8 * kernels
+            words[places + 2] = uses.weights[position:end]
+            position = end
 
-def lay_out(
-    function: BefFunction,
-    runs: Sequence[bool],
-    heads: tuple[Sequence[int], Sequence[int]],
-    constants: Collection[int],
-    offset: int,
-    first_handle: int,
-) -> Block:
-    """The block of a function, for the offset where it is going to be.
-
-    Args:
-        runs: which kernels run.
-        heads: the addresses and the flags of the calls of those; what else a call has (data,
-            functions) is not filled in.
-        constants: the registers of those.
-    """
-    does_run = np.array(runs, np.bool_)
-    columns_of_kernels = columns_of(function)
-    arguments, results = columns_of_kernels.arguments, columns_of_kernels.results
-    is_constant = np.zeros(function.register_count, np.bool_)
-    is_constant[list(constants)] = True
-
-    sizes = at.RECORD_REGISTERS // 8 + arguments.counts + results.counts
-    sizes[~does_run] = 0
-    records: Words = np.cumsum(sizes) - sizes
-    ready = at.ACTIVATION_REGISTERS + 8 * function.register_count
-    uses = _Uses(arguments, does_run, is_constant)
-    returned = np.array(function.result_registers, np.int64)
-    slots, words, slot_addresses = _slots(
-        uses, returned, is_constant, offset, int(sizes.sum()), records, ready
-    )
-
-    first = records[does_run]
-    counts = arguments.counts[does_run], results.counts[does_run]
-    flags = np.array(heads[1], np.int64)
-    flags[counts[0] + counts[1] > at.FRAME_ROOM] |= at.KERNEL_WIDE
-    flags[(flags == 0) & (counts[0] == 2) & (counts[1] == 1)] = at.KERNEL_SMALL
-    table = first + at.RECORD_REGISTERS // 8 + counts[0]
-    indexes = np.flatnonzero(does_run)
-    columns = {
-        at.RECORD_KERNEL: np.array(heads[0], np.int64),
-        at.RECORD_ARGUMENTS: counts[0],
-        at.RECORD_RESULTS: counts[1],
-        at.RECORD_FLAGS: flags,
-        at.RECORD_HANDLE: first_handle + indexes,
-        at.RECORD_SLOTS: offset + 8 * table,
-        at.RECORD_READY: ready + 8 * indexes,
-    }
-    for place, column in columns.items():
-        words[first + place // 8] = column
-    there = does_run[arguments.owners]
-    places = (records[arguments.owners] + at.RECORD_REGISTERS // 8 + arguments.places)[there]
-    words[places] = at.ACTIVATION_REGISTERS + 8 * arguments.numbers[there]
-    there = does_run[results.owners]
-    places = records[results.owners] + at.RECORD_REGISTERS // 8 + arguments.counts[results.owners]
-    places = (places + results.places)[there]
-    words[places] = slots[results.numbers[there]]
-
-    addresses = np.concatenate((first + at.RECORD_SLOTS // 8, places, slot_addresses))
-    offsets = np.where(does_run, offset + 8 * records, 0)
-    return Block(words, addresses, offsets, slots, uses.waits)
+    def _fill_returns(self, words: Words) -> None:
+        """Which results each register is."""
+        returned = self._returned
+        order = np.argsort(returned, kind="stable")
+        owners = returned[order]
+        starts = (
+            (self.slots[owners] - self._offset) // 8 + _SLOT_WORDS + 3 * self._uses.counts[owners]
+        )
+        ranks = np.arange(len(owners)) - starts_of(self._returns)[owners]
+        there = ~self._is_constant[owners]
+        words[(starts + ranks)[there]] = order[there]
 
 
 class _Uses:
-    """Which kernels use which registers: one entry per pair, by register, later kernels first."""
+    """Which kernels use which registers: an entry per pair, by register, later kernels first.
+
+    `weights` has how often; `counts` has the pairs of each register, `references` its uses, `waits` those
+    that each kernel waits for.
+    """
 
     def __init__(
-        self, arguments: Lists, runs: npt.NDArray[np.bool_], is_constant: npt.NDArray[np.bool_]
+        self,
+        user_counts: Column,
+        users: Column,
+        runs: npt.NDArray[np.bool_],
+        is_constant: npt.NDArray[np.bool_],
     ) -> None:
-        counted = runs[arguments.owners] & ~is_constant[arguments.numbers]
-        registers, kernels = arguments.numbers[counted], arguments.owners[counted]
-        register_count, kernel_count = len(is_constant), len(runs)
-        self.waits = np.bincount(kernels, minlength=kernel_count)
-        self.references = np.bincount(registers, minlength=register_count)
-        pairs, self.weights = np.unique(
-            registers * kernel_count + (kernel_count - 1 - kernels), return_counts=True
-        )
-        self.registers = pairs // max(kernel_count, 1)
-        self.kernels = kernel_count - 1 - pairs % max(kernel_count, 1)
-        self.counts = np.bincount(self.registers, minlength=register_count)
+        """`users` has for each register the kernels that use it, which count from 1, equal ones side by side."""
+        register_count = len(is_constant)
+        registers = np.repeat(np.arange(register_count, dtype=np.int32), user_counts)
+        counted = runs[users - 1] & ~is_constant[registers]
+        registers, kernels = registers[counted], users[counted]
+        kernels -= 1
+        self.waits = np.bincount(kernels, minlength=len(runs))
+        self.references = _counts(registers, register_count)
+        is_new = np.ones(len(kernels), np.bool_)
+        is_new[1:] = (registers[1:] != registers[:-1]) | (kernels[1:] != kernels[:-1])
+        firsts = np.flatnonzero(is_new)
+        self.weights: Column = np.diff(firsts, append=len(kernels)).astype(np.int32)
+        self.kernels: Column = kernels[firsts]
+        self.counts = _counts(registers[firsts], register_count)
 
 
-def _slots(
-    uses: _Uses,
-    returned: Words,
-    is_constant: npt.NDArray[np.bool_],
-    offset: int,
-    first: int,
-    records: Words,
-    ready: int,
-) -> tuple[Words, Words, Words]:
-    """The offsets of the slots, which follow `first` words of records; all words, with only the
-    slots filled in; the positions of addresses among these."""
-    returns = np.bincount(returned, minlength=len(is_constant))
-    sizes = at.SLOT_LISTS // 8 + 3 * uses.counts + returns
-    sizes[is_constant] = 0
-    starts: Words = first + np.cumsum(sizes) - sizes
-    words = np.zeros(first + int(sizes.sum()), np.int64)
-    registers = np.flatnonzero(~is_constant)
-    places = starts[registers]
-    words[places + at.SLOT_REGISTER // 8] = at.ACTIVATION_REGISTERS + 8 * registers
-    words[places + at.SLOT_REFERENCES // 8] = (uses.references + returns)[registers]
-    words[places + at.SLOT_SPECIAL // 8] = returns[registers] > 0
-    words[places + at.SLOT_USERS // 8] = uses.counts[registers]
-    words[places + at.SLOT_RETURNS // 8] = returns[registers]
-    lists = starts + at.SLOT_LISTS // 8
-    addresses = lists[uses.registers] + 3 * _ranks(uses.registers, uses.counts)
-    words[addresses] = offset + 8 * records[uses.kernels]
-    words[addresses + 1] = ready + 8 * uses.kernels
-    words[addresses + 2] = uses.weights
-    order = np.argsort(returned, kind="stable")
-    owners = returned[order]
-    places = (lists + 3 * uses.counts)[owners] + _ranks(owners, returns)
-    words[places[~is_constant[owners]]] = order[~is_constant[owners]]
-    return offset + 8 * starts, words, addresses
+def _counts(numbers: Column, count: int) -> Column:
+    """How often each number below `count` occurs."""
+    return np.bincount(numbers, minlength=count).astype(np.int32)

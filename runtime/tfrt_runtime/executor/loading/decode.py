@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tfrt_runtime.bef.encoding import MANY_KERNELS
-from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.bef.records import BefFunction, Repeated
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.native import layouts as at
 
@@ -110,7 +110,7 @@ class FunctionWriter:
         self._plan = plan
         self._calls = calls
         self._handle = first_handle
-        self._flag_counts = Counter([call.flags for call in calls if call is not None])
+        self._flag_counts = _flag_counts(calls)
         self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
         self._records: list[int] = []
 
@@ -133,37 +133,40 @@ class FunctionWriter:
         if self._is_nonstrict:
             self._flags_of_function |= at.FUNCTION_NONSTRICT
         if not self._is_nonstrict and len(self._calls) >= MANY_KERNELS:
-            slots, waits = self._write_columns(function_offsets)
-        else:
-            self._records = self._reserve_records()
-            slots, waits = self._write_slots(), self._initial_counts()
-            self._write_records(slots, function_offsets)
-        self._write_function(function_offset, slots, waits)
+            self._write_columns(function_offset, function_offsets)
+            return
+        self._records = self._reserve_records()
+        slots, waits = self._write_slots(), self._initial_counts()
+        self._write_records(slots, function_offsets)
+        pairs = zip(self._records, waits, strict=True)
+        entries = [record for record, count in pairs if record and not count]
+        self._write_function(function_offset, slots, array("q", waits), entries)
 
     @property
     def handles(self) -> list[int]:
         """The offsets of what was written of the kernels' handles."""
         return [record + at.RECORD_HANDLE for record in self._records if record]
 
-    def _write_columns(self, function_offsets: Sequence[int]) -> tuple[Sequence[int], list[int]]:
-        """Slots and records, as of a large function; returns offsets of slots, and initial counts."""
+    def _write_columns(self, function_offset: int, function_offsets: Sequence[int]) -> None:
+        """`write` of a large function."""
         # Imported here: small programs do not need NumPy, and to load it takes as long as they do.
-        from tfrt_runtime.executor.loading.columns import lay_out
+        from tfrt_runtime.bef.columns import columns_of, repeated
+        from tfrt_runtime.executor.loading.columns import Block, Head
 
         plan, arena = self._plan, self._arena
-        calls = [call for call in self._calls if call is not None]
-        heads = [call.address for call in calls], [call.flags for call in calls]
-        block = lay_out(plan.function, plan.runs, heads, plan.constants, arena.offset, self._handle)
-        arena.add_block(block.words.data, block.relocation())
-        self._records = block.records.tolist()
-        records = [record for record in self._records if record]
-        for record, call in zip(records, calls, strict=True):
-            if call.data or call.code or call.functions:
-                data, functions, _ = self._write_data(call, (), function_offsets)
-                for place, target in ((at.RECORD_DATA, data), (at.RECORD_FUNCTIONS, functions)):
-                    if target:
-                        arena.put_address(record + place, target)
-        return block.slots.tolist(), block.waits.tolist()
+        function, constants = plan.function, plan.constants
+        calls = repeated(self._calls)
+        heads = [
+            None if call is None else Head(call.address, call.flags, call.data, call.functions)
+            for call in calls.values
+        ]
+        heads_of_each = Repeated(heads, calls.numbers)
+        columns, offset, handle = columns_of(function), arena.offset, self._handle
+        block = Block(function, columns, heads_of_each, constants, offset, handle, function_offsets)
+        arena.add_block(block.size, block.fill)
+        slots = block.slots[: len(function.argument_types)].tolist()
+        counts = array("q", block.waits.tobytes())
+        self._write_function(function_offset, slots, counts, block.entries)
 
     def _reserve_records(self) -> list[int]:
         """The offset of each kernel's record, 0 for constants; in program order, side by side."""
@@ -310,13 +313,11 @@ class FunctionWriter:
             for index, call in enumerate(self._calls)
         ]
 
-    def _write_function(self, offset: int, slots: Sequence[int], counts: list[int]) -> None:
+    def _write_function(
+        self, offset: int, slots: Sequence[int], counts: array[int], ready: Sequence[int]
+    ) -> None:
+        """The function struct, whose kernels wait for so many, and those that are `ready` for nothing."""
         arena, plan, function = self._arena, self._plan, self._plan.function
-        ready = [
-            record
-            for record, count in zip(self._records, counts, strict=True)
-            if record and not count
-        ]
         entries = arena.add_addresses(*ready)
         arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
         values = {register: write_constant(arena, c) for register, c in plan.constants.items()}
@@ -326,7 +327,7 @@ class FunctionWriter:
         for register, slot in zip(returned, constant_slots, strict=True):
             arena.add_addresses(slot, values[register])
         template = arena.reserve(function.register_count)
-        arena.add_array(array("q", counts))
+        arena.add_array(counts)
         for register, value in values.items():
             arena.put_address(template + 8 * register, value)
         size = 8 * (function.register_count + len(function.kernels))
@@ -357,6 +358,17 @@ class FunctionWriter:
         returns = self._plan.returns[register]
         spare = self.register(register)
         return self._arena.add(spare, len(returns), 1, 0, len(returns), *returns)
+
+
+def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
+    """How many calls have the same flags."""
+    if not isinstance(calls, Repeated):
+        return Counter([call.flags for call in calls if call is not None])
+    counts: Counter[int] = Counter()
+    for number, count in Counter(calls.numbers.tolist()).items():
+        if (call := calls.values[number]) is not None:
+            counts[call.flags] += count
+    return counts
 
 
 def _counts(flags: int) -> bool:

@@ -50,6 +50,7 @@ class TypeCheck:
         Raises:
             TfrtError: if a kernel takes another type, or fewer arguments; the place is the kernel's.
         """
+        types: Sequence[str]
         if alike is None:
             types, in_doubt = self._types(function, kernels)
         else:
@@ -61,6 +62,8 @@ class TypeCheck:
                 for first, (_, gives) in zip(alike.firsts, notes, strict=True)
             ]
             types, in_doubt = alike.types(function, [takes for takes, _ in notes], given, UNKNOWN)
+        if 16 * len(in_doubt) > len(kernels):  # a list is faster to look into
+            types, kernels = list(types), list(kernels)
         unsure = []
         ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
         for number in in_doubt:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation
@@ -13,6 +15,7 @@ from tfrt_nb.source.plain.rows import TAIL, parts, row_of
 from tfrt_nb.source.statements import NAME
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.locations import FilePlace
+from tfrt_runtime.bef.records import Repeated
 
 Types: TypeAlias = tuple[Attribute, ...]
 Name: TypeAlias = tuple[str, int, int]
@@ -45,6 +48,10 @@ class Shape:
     arguments: tuple[int, ...] = ()
 
 
+def _numbers() -> array[int]:
+    return array("i")
+
+
 @dataclass(slots=True)
 class Body:
     """The body of a function, or of a region, which has no `name`.
@@ -52,10 +59,11 @@ class Body:
     Its registers are its arguments, then its results in the order of the text.
     `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0 for a
     region that the text leaves out.
-    `shapes`, `operands` (registers), `lines` and `columns` have an entry per operation without the
-    return, whose operands are `returned`; `regions` and `places` (what `loc(...)` says) have one for those
-    operations that have some.  `line` and `column` are where the function or the region's operation starts.
-    `register_types` has an entry per register.
+    `numbers`, `lines` and `columns` have an entry per operation without the return, whose operands are
+    `returned`; a number is the place of its shape in `table`, which the bodies of a text share.  `operands`
+    has the registers of all operations, end to end.  `regions` and `places` (what `loc(...)` says) have an entry for
+    those operations that have some.  `line` and `column` are where the function or the region's operation starts.
+    `register_types` has an entry per register; `type_numbers` has one, too, where runs were read (`runs`).
     `like` is a region of an earlier line, which has all of this but the places.
     """
 
@@ -64,19 +72,33 @@ class Body:
     result_types: Types
     line: int
     column: int
-    register_types: list[Attribute]
+    register_types: Sequence[Attribute]
+    table: Sequence[Shape]
     owner: Shape | None = None
     is_sync: bool = False
     is_private: bool = False
-    shapes: list[Shape] = field(default_factory=list)
-    operands: list[tuple[int, ...]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    columns: list[int] = field(default_factory=list)
+    numbers: array[int] = field(default_factory=_numbers)
+    operands: array[int] = field(default_factory=_numbers)
+    lines: array[int] = field(default_factory=_numbers)
+    columns: array[int] = field(default_factory=_numbers)
+    type_numbers: array[int] = field(default_factory=_numbers)
     regions: dict[int, tuple[Body, ...]] = field(default_factory=dict)
     places: dict[int, FilePlace] = field(default_factory=dict)
     returned: tuple[int, ...] = ()
     end_line: int = 0
     like: Body | None = None
+
+    @property
+    def shapes(self) -> Sequence[Shape]:
+        """The shape of each operation."""
+        return Repeated(self.table, self.numbers)
+
+    def operand_lists(self) -> list[tuple[int, ...]]:
+        """The operands of each operation."""
+        operands, table = tuple(self.operands), self.table
+        counts = {number: len(table[number].operand_types) for number in set(self.numbers)}
+        ends = accumulate(map(counts.__getitem__, self.numbers), initial=0)
+        return [operands[at:end] for at, end in pairwise(ends)]
 
     @property
     def argument_count(self) -> int:

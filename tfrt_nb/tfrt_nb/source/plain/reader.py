@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -34,11 +35,13 @@ from tfrt_nb.source.plain.rows import (
     MAX_LINE,
     NotPlain,
     Row,
+    Run,
     apart,
     is_nothing,
     next_closer,
     rows_of,
 )
+from tfrt_nb.source.plain.runs import LARGE, NOTHING, Form, Runs
 from tfrt_nb.source.spans import source_span
 from tfrt_nb.source.text import SourceText
 from tfrt_nb.source.verification.verify import check_operation
@@ -53,6 +56,8 @@ MAX_REMEMBERED = 1024
 """So many shapes are kept for later texts."""
 _Key: TypeAlias = tuple[str, str]
 """A line's head and the rest of it, without names."""
+_Known: TypeAlias = tuple[Shape, int]
+"""A shape and its number."""
 
 
 def read_plain(source: SourceText) -> PlainProgram | None:
@@ -83,6 +88,7 @@ class _Line(NamedTuple):
     """
 
     shape: Shape
+    number: int
     operands: tuple[int, ...]
     regions: tuple[Body, ...]
     columns: tuple[tuple[tuple[int, int], ...], ...]
@@ -131,7 +137,9 @@ class _Reader:
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
-        self._shapes: dict[_Key, Shape] = {}
+        self._shapes: dict[_Key, _Known] = {}
+        self._table: list[Shape] = []
+        self._runs = Runs(source.text) if len(source.text) >= LARGE else None
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
@@ -147,12 +155,12 @@ class _Reader:
         Raises:
             Exception: the text is not plain, or wrong.
         """
-        rows = rows_of(self._source.text)
+        rows = rows_of(self._source.text) if self._runs is None else self._runs.rows()
         functions: list[Body] = []
         for line, row in rows:
             if not is_nothing(row):
                 function, names = self._read_head(line)
-                self._read_body(rows, function, names)
+                self._read_body(rows, function, names, list(function.argument_types))
                 _check_sync_return(function)
                 function.end_line, closer = next_closer(rows)
                 if closer != "}":
@@ -160,7 +168,8 @@ class _Reader:
                 self._contents.append(function)
                 functions.append(function)
         self._check(functions)
-        _MEMORY.learn(self._shapes, self._lists)
+        shapes = {key: self._table[number] for key, (_, number) in self._shapes.items()}
+        _MEMORY.learn(shapes, self._lists)
         return self._contents
 
     def _read_head(self, line: int) -> tuple[Body, dict[str, int]]:
@@ -183,7 +192,9 @@ class _Reader:
         results = self._read_types(match[group] or "", match.start(group))
         column = match.start() + len(match[0]) - len(match[0].lstrip()) - start + 1
         flags = match[6] is not None, match[1] == "private"
-        return Body(match[2], tuple(types), results, line, column, types, None, *flags), names
+        place = line, column
+        table = self._table
+        return Body(match[2], tuple(types), results, *place, types, table, None, *flags), names
 
     def _read_types(self, text: str, position: int) -> Types:
         listed = text.strip()
@@ -198,17 +209,28 @@ class _Reader:
         return types
 
     def _read_body(
-        self, rows: Iterator[tuple[int, Row]], body: Body, names: dict[str, int]
+        self,
+        rows: Iterator[tuple[int, Row | Run]],
+        body: Body,
+        names: dict[str, int],
+        types: list[Attribute],
     ) -> None:
         """Read the lines of a body, up to its return."""
-        shapes, types = self._shapes, body.register_types
-        add_shape, add_operands = body.shapes.append, body.operands.append
+        shapes, runs = self._shapes, self._runs
+        body.register_types = types
+        add_number, add_operands = body.numbers.append, body.operands.extend
         add_line, add_column = body.lines.append, body.columns.append
         for line, row in rows:
+            if isinstance(row, Run):
+                assert runs is not None
+                runs.read(row, body, names, types)
+                continue
             before, result, more, head, listed, tail, other = row
             if not head:
                 if result or not COMMENT_OR_NOTHING.fullmatch(other):
                     raise NotPlain
+                if runs is not None:
+                    runs.learn(NOTHING)
                 continue
             inside, written, known = rows, None, None
             if "}" in tail:
@@ -220,13 +242,13 @@ class _Reader:
                     inside, written = (iter(parts), written) if parts else (rows, None)
             operands: tuple[int, ...] = ()
             if known is not None and written is not None:
-                shape = known.shape
+                shape, number = known.shape, known.number
                 operands = tuple([names[written.names[index]] for index in known.operands])
             else:
                 if '"' in tail:
                     head, tail, place = _split_location(head, tail)
                     if place is not None:
-                        body.places[len(body.shapes)] = place
+                        body.places[len(body.numbers)] = place
                 if "%" in tail:
                     listed = ", ".join(ANY_NAME.findall(listed + tail))
                     tail = ANY_NAME.sub(_HOLE, tail)
@@ -237,18 +259,19 @@ class _Reader:
                         operands = tuple([names[name.strip()] for name in listed.split(",")])
                 found = shapes.get((head, tail))
                 if found is None:
-                    found = _MEMORY.shapes.get((head, tail))
-                    if found is None or not _fits(found, operands, types):
-                        has_place = len(body.shapes) in body.places
+                    remembered = _MEMORY.shapes.get((head, tail))
+                    if remembered is None or not _fits(remembered, operands, types):
+                        has_place = len(body.numbers) in body.places
                         start = self._source.line_start(line) + len(before)
                         place_in_text = start, start + sum(map(len, row[3:6]))
-                        found = self._read_shape(
+                        remembered = self._read_shape(
                             place_in_text, listed, operands, types, has_place=has_place
                         )
-                    shapes[head, tail] = found
-                    if not found.is_return and not found.region_count:
-                        self._contents.append(found)
-                shape = found
+                    found = shapes[head, tail] = remembered, len(self._table)
+                    self._table.append(remembered)
+                    if not remembered.is_return and not remembered.region_count:
+                        self._contents.append(remembered)
+                shape, number = found
             if not _fits(shape, operands, types):
                 raise NotPlain
             if shape.region_count:
@@ -258,8 +281,9 @@ class _Reader:
                 else:
                     regions = self._read_regions(inside, shape, listed, place)
                     if written is not None:
-                        self._lines[written.key] = _line(written, shape, listed, regions)
-                body.regions[len(body.shapes)] = regions
+                        found = shape, number
+                        self._lines[written.key] = _line(written, found, listed, regions)
+                body.regions[len(body.numbers)] = regions
             results = shape.result_types
             if result:
                 if more or len(results) != 1:
@@ -272,17 +296,22 @@ class _Reader:
                 if _NO_NAME.search(" ".join(names)):
                     raise NotPlain
                 body.returned = operands
+                if runs is not None:
+                    runs.finish(body)
                 _check_return(body, shape.operand_types)
                 return
+            if runs is not None and runs.new is not None and _is_form(shape, result, more, body):
+                indent = len(before) - len(result)
+                runs.learn(Form(shape, number, indent, bool(result), len(operands)))
             types += results
-            add_shape(shape)
+            add_number(number)
             add_operands(operands)
             add_line(line)
             add_column(len(before) + 1)
         raise NotPlain
 
     def _read_regions(
-        self, rows: Iterator[tuple[int, Row]], shape: Shape, listed: str, place: FilePlace
+        self, rows: Iterator[tuple[int, Row | Run]], shape: Shape, listed: str, place: FilePlace
     ) -> tuple[Body, ...]:
         """The regions of an operation whose operands are `listed`, and the line with their last brace."""
         names = [name.strip() for name in listed.split(",")]
@@ -296,10 +325,10 @@ class _Reader:
         regions: list[Body] = []
         closer = "}else{"
         while len(regions) < shape.region_count:
-            region = Body("", types, (), place.line, place.column, list(types), shape)
+            region = Body("", types, (), place.line, place.column, types, self._table, shape)
             regions.append(region)
             if closer == "}else{":
-                self._read_body(rows, region, dict(arguments))
+                self._read_body(rows, region, dict(arguments), list(types))
                 region.end_line, closer = next_closer(rows)
             elif not isinstance(shape.operation, IfOp) or shape.result_types:
                 raise NotPlain  # else what an `if` leaves out returns at once
@@ -322,11 +351,12 @@ class _Reader:
                 place.line,
                 place.column,
                 like.register_types,
+                like.table,
                 line.shape,
-                shapes=like.shapes,
+                numbers=like.numbers,
                 operands=like.operands,
-                lines=[place.line] * len(columns),
-                columns=[others + written.ends[count] for count, others in columns],
+                lines=array("i", [place.line] * len(columns)),
+                columns=array("i", [others + written.ends[count] for count, others in columns]),
                 returned=like.returned,
                 end_line=place.line if like.end_line else 0,
                 like=like,
@@ -371,7 +401,7 @@ class _Reader:
         known = _MEMORY.shapes
         unchecked = [
             shape.operation
-            for key, shape in self._shapes.items()
+            for key, (shape, _) in self._shapes.items()
             if not shape.region_count  # of those `_head_shape` has checked the head
             and (known.get(key) is not shape or isinstance(shape.operation, CallingOp))
         ]
@@ -383,6 +413,12 @@ class _Reader:
         }
         if any(check_operation(operation, symbols) for operation in unchecked):
             raise NotPlain
+
+
+def _is_form(shape: Shape, result: str, more: str, body: Body) -> bool:
+    """Whether an operation, the next one of a body, has at most one result, with a name, no regions and no place."""
+    is_simple = bool(result) == len(shape.result_types) and not more
+    return is_simple and not shape.region_count and len(body.numbers) not in body.places
 
 
 def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> bool:
@@ -404,7 +440,7 @@ def _names_of(row: Row) -> _Names | None:
     return _Names(names, ends, (tuple(map(names.index, names)), *pieces[::2]))
 
 
-def _line(written: _Names, shape: Shape, listed: str, regions: tuple[Body, ...]) -> _Line:
+def _line(written: _Names, found: _Known, listed: str, regions: tuple[Body, ...]) -> _Line:
     """What lines like this one need not be read for."""
     names, ends, (_, *others) = written
     lengths = accumulate(map(len, others))
@@ -416,7 +452,7 @@ def _line(written: _Names, shape: Shape, listed: str, regions: tuple[Body, ...])
             tuple([(n, c - ends[n]) for n, c in zip(counts, region.columns, strict=True)])
         )
     operands = [names.index(name.strip()) for name in listed.split(",") if listed]
-    return _Line(shape, tuple(operands), regions, tuple(columns))
+    return _Line(*found, tuple(operands), regions, tuple(columns))
 
 
 def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) -> Shape:
