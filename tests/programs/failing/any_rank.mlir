@@ -1,5 +1,4 @@
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %c = memref.cast %u : memref<*xf32> to memref<?xf32>
@@ -7,7 +6,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %c = memref.cast %u : memref<*xf32> to memref<?x?x?xf32>
@@ -15,7 +13,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %c = memref.cast %u : memref<*xf32> to memref<3x4xf32>
@@ -31,7 +28,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %n = memref.rank %u : memref<*xf32>
@@ -40,7 +36,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %part = memref.subview %m[0, 0] [3, 2] [1, 1] : memref<3x5xf32> to memref<3x2xf32, strided<[5, 1]>>
@@ -50,7 +45,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %d = memref.cast %m : memref<3x5xf32> to memref<?x?xf32>
@@ -59,7 +53,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   memref.dealloc %u : memref<*xf32>
@@ -68,7 +61,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %x = memref.alloc() : memref<1x1x1x1x1x1x1x1x1xf32>
@@ -77,7 +69,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %x = memref.cast %u : memref<*xf32> to memref<*xf32>
@@ -85,7 +76,6 @@ func.func @main() {
 }
 // -----
 func.func @main() {
-  %i = arith.constant 2 : index
   %m = memref.alloc() : memref<3x5xf32>
   %u = memref.cast %m : memref<3x5xf32> to memref<*xf32>
   %x = memref.cast %u : memref<*xf32> to memref<?x?xf64>

@@ -1,120 +1,92 @@
 // What verifies and cannot be compiled, or would end the process.
 func.func @main() {
-
   return
 }
 func.func @f(%x: !async.value<tensor<4xf32>>) {
   %y = async.await %x : !async.value<tensor<4xf32>>
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
 func.func @f(%x: !async.value<none>) {
   %y = async.await %x : !async.value<none>
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
 func.func @f(%x: !async.value<tuple<i32, i64>>) {
   %y = async.await %x : !async.value<tuple<i32, i64>>
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
 func.func @f(%x: !async.value<vector<[4]xf32>>) {
   %y = async.await %x : !async.value<vector<[4]xf32>>
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
 func.func @f(%x: !async.value<f80>) {
   %y = async.await %x : !async.value<f80>
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
 func.func private @f(%x: !async.value<!async.token>) {
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
 func.func private @f(%x: !async.value<!async.value<i64>>) {
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
 func.func private @f(%x: !async.value<!async.group>) {
   return
 }
-func.func private @printI64(i64)
 // -----
 func.func @f(%x: i0) -> i0 {
   return %x : i0
 }
 func.func @main() {
-
   return
 }
-
-func.func private @printI64(i64)
 // -----
 func.func @f(%x: i4097) -> i4097 {
   return %x : i4097
 }
 func.func @main() {
-
   return
 }
-
-func.func private @printI64(i64)
 // -----
 func.func @f(%x: vector<4xf32>) -> vector<4xf32> {
   return %x : vector<4xf32>
 }
 func.func @main() {
-
   return
 }
-
-func.func private @printI64(i64)
 // -----
 func.func @f(%x: memref<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi64>) -> memref<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi64> {
   return %x : memref<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xi64>
 }
 func.func @main() {
-
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // A buffer on the stack in a task.
 func.func @main() {
@@ -126,8 +98,6 @@ func.func @main() {
   }
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // Half a coroutine.
 func.func @main() {
@@ -136,8 +106,6 @@ func.func @main() {
   async.runtime.resume %h
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // An id for a block.
 func.func @main() {
@@ -146,24 +114,18 @@ func.func @main() {
 ^a(%x: !async.coro.id):
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // A constant that is a buffer.
 func.func @main() {
   %m = arith.constant dense<1> : memref<4xi64>
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // A buffer larger than the memory.
 func.func @main() {
   %m = memref.alloc() : memref<1000000000000000xi64>
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // A negative size.
 func.func @main() {
@@ -171,8 +133,6 @@ func.func @main() {
   %m = memref.alloc(%n) : memref<?xi64>
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // A size that overflows.
 func.func @main() {
@@ -180,8 +140,6 @@ func.func @main() {
   %m = memref.alloc(%n) : memref<?xi64>
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // A loop that stands still.
 func.func @main() {
@@ -191,8 +149,6 @@ func.func @main() {
   }
   return
 }
-
-func.func private @printI64(i64)
 // -----
 // A parallel loop that stands still.
 func.func @main() {
@@ -202,14 +158,10 @@ func.func @main() {
   }
   return
 }
-
-func.func private @printI64(i64)
 // -----
 func.func @main() {
-
   return
 }
-
 func.func private @printI64(f64)
 // -----
 // A predicate that there is not.

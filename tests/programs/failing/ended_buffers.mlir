@@ -1,7 +1,6 @@
 // Through views.
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi64>
@@ -94,9 +93,6 @@ async.func @f() -> !async.value<memref<4xi64>> {
 }
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
   %a = async.call @f() : () -> !async.value<memref<4xi64>>
   %m = async.await %a : !async.value<memref<4xi64>>
   %x = memref.load %m[%z] : memref<4xi64>
@@ -120,9 +116,6 @@ func.func private @down(%n: i64, %m: memref<4xi64>) -> memref<4xi64> {
 }
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
   %a = memref.alloca() : memref<4xi64>
   %three = arith.constant 3 : i64
   %m = func.call @down(%three, %a) : (i64, memref<4xi64>) -> memref<4xi64>
@@ -132,8 +125,6 @@ func.func @main() -> i64 {
 // -----
 // Print dead.
 func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi64>
@@ -150,8 +141,6 @@ func.func private @free(%m: memref<?xi64>) {
 // -----
 // Copy.
 func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi64>
@@ -168,7 +157,6 @@ func.func private @free(%m: memref<?xi64>) {
 // Atomic.
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi64>
@@ -184,7 +172,6 @@ func.func private @free(%m: memref<?xi64>) {
 // Generic atomic.
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi64>
@@ -248,7 +235,6 @@ func.func private @free(%m: memref<?xi64>) {
 // Select.
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi64>
@@ -273,8 +259,6 @@ func.func private @st(%m: memref<4xi64>, %v: i64) {
 }
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %g = memref.get_global @g : memref<4xi64>
   func.call @st(%g, %v) : (memref<4xi64>, i64) -> ()
@@ -284,8 +268,6 @@ func.func @main() -> i64 {
 // -----
 // Alloca dealloc in callee.
 func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloca(%n) : memref<?xi64>
@@ -299,10 +281,7 @@ func.func private @free(%m: memref<?xi64>) {
 // -----
 // Dead result.
 func.func @main() -> memref<?xi64> {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
   %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
   %m = memref.alloc(%n) : memref<?xi64>
   func.call @free(%m) : (memref<?xi64>) -> ()
   return %m : memref<?xi64>
@@ -314,19 +293,12 @@ func.func private @free(%m: memref<?xi64>) {
 // -----
 // Alloca result.
 func.func @main() -> memref<4xi64> {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
-  %v = arith.constant 7 : i64
   %m = memref.alloca() : memref<4xi64>
   return %m : memref<4xi64>
 }
 // -----
 // Buffers of buffers.
 func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = memref.alloc() : memref<4xmemref<4xi64>>
   return %v : i64
@@ -334,9 +306,6 @@ func.func @main() -> i64 {
 // -----
 // A global of buffers.
 func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   return %v : i64
 }
@@ -345,8 +314,6 @@ memref.global "private" @g : memref<2xmemref<4xi64>>
 // A constant.
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %g = memref.get_global @g : memref<4xi64>
   %c = memref.cast %g : memref<4xi64> to memref<?xi64>
@@ -357,9 +324,6 @@ memref.global "private" constant @g : memref<4xi64> = dense<1>
 // -----
 // An async object from nothing.
 func.func @main() -> i64 {
-  %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %t = ub.poison : !async.token
   async.await %t : !async.token
@@ -369,8 +333,6 @@ func.func @main() -> i64 {
 // A buffer that never was.
 func.func @main() -> i64 {
   %z = arith.constant 0 : index
-  %s = arith.constant 1 : index
-  %n = arith.constant 8 : index
   %v = arith.constant 7 : i64
   %m = ub.poison : memref<4xi64>
   %x = memref.load %m[%z] : memref<4xi64>
@@ -398,7 +360,6 @@ func.func private @loops(%n: index, %k: index) -> index {
   }
   return %n : index
 }
-func.func private @printI64(i64)
 func.func private @free(%m: memref<?xi64>) {
   memref.dealloc %m : memref<?xi64>
   return
@@ -423,7 +384,6 @@ func.func private @loops(%n: index, %k: index) -> index {
   }
   return %n : index
 }
-func.func private @printI64(i64)
 func.func private @free(%m: memref<?xi64>) {
   memref.dealloc %m : memref<?xi64>
   return

@@ -25,7 +25,6 @@ func.func @other(%a: i32) -> i32 {
   return %a : i32
 }
 func.func @main() {
-  %one = arith.constant 1 : i32
   %f = constant @nobody : (i32) -> i32
   return
 }
@@ -39,7 +38,6 @@ func.func @other(%a: i32) -> i32 {
   return %a : i32
 }
 func.func @main() {
-  %one = arith.constant 1 : i32
   %f = constant @fails : (i64) -> i32
   return
 }
@@ -53,7 +51,6 @@ func.func @other(%a: i32) -> i32 {
   return %a : i32
 }
 func.func @main() {
-  %one = arith.constant 1 : i32
   %f = constant @fails : (i32) -> i32
   %r = "func.call_indirect"(%f) : ((i32) -> i32) -> i32
   return
@@ -83,7 +80,6 @@ func.func @other(%a: i32) -> i32 {
   return %a : i32
 }
 func.func @main() {
-  %one = arith.constant 1 : i32
   %f = constant @fails : i32
   return
 }

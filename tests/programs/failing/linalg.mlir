@@ -1,7 +1,6 @@
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -15,7 +14,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -29,7 +27,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -71,7 +68,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -102,7 +98,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -121,7 +116,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -157,7 +151,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -175,7 +168,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>
@@ -192,7 +184,6 @@ func.func @main() {
 func.func @main() {
   %i2 = arith.constant 2 : index
   %i3 = arith.constant 3 : index
-  %f = arith.constant 2.0 : f32
   %m = memref.alloc(%i2) : memref<?xf32>
   %n = memref.alloc(%i3) : memref<?xf32>
   %a = memref.alloc() : memref<2xf32>

@@ -50,9 +50,6 @@ func.func @main() -> i64 {
 }
 // -----
 func.func @main() {
-  %c0 = arith.constant 0 : index
-  %c = arith.constant true
-  %z = arith.constant 0 : i64
   %m = memref.alloc() : memref<4xi64>
   memref.dealloc %m : memref<4xi64>
   memref.dealloc %m : memref<4xi64>
@@ -61,8 +58,6 @@ func.func @main() {
 // -----
 func.func @main() {
   %c0 = arith.constant 0 : index
-  %c = arith.constant true
-  %z = arith.constant 0 : i64
   %m = memref.alloc() : memref<4xi64>
   memref.dealloc %m : memref<4xi64>
   %x = memref.load %m[%c0] : memref<4xi64>

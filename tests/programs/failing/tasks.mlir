@@ -54,7 +54,6 @@ func.func @main() {
   return
 }
 func.func private @work(%n: i64, %i: index) {
-  %one = arith.constant 1 : i64
   %m = memref.alloc() : memref<2xi64>
   %q = memref.load %m[%i] : memref<2xi64>
   return
@@ -101,5 +100,3 @@ func.func @main() {
   %x = memref.load %m[%far] {in_bounds} : memref<4xi64>
   return
 }
-
-func.func private @printI64(i64)
