@@ -54,6 +54,7 @@ class Entry:
         "_first",
         "_native_template",
         "_place",
+        "_results_from",
         "_template",
         "_writer",
         "address",
@@ -94,6 +95,8 @@ class Entry:
         self._template.extend([0] * len(self.result_types))
         self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
         """Of the place of the first result from the start of a request."""
+        self._results_from = at.PYTHON_BYTES + self._first
+        """The same from the start of the `bytes` that has the words."""
         head = array("q", bytes(at.TEMPLATE_WORDS))
         head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
         head[at.TEMPLATE_ARGUMENTS // 8] = count
@@ -261,17 +264,17 @@ class Entry:
     def results(self, request: Request) -> list[AsyncValue]:
         """The results of a call that was started, which own its references to them; the request notes them."""
         queue, source = request.queue, weakref.ref(request)
-        place = (request.address + self._first) >> 3
-        made = []
+        place = (id(request.words) + self._results_from) >> 3
+        made, references = [], []
         # Python 3.11 makes a function for a comprehension: too much for one value.
         for type_text in self.result_types:
-            made.append(AsyncValue(queue, WORDS[place], type_text, source))
+            value = AsyncValue(queue, WORDS[place], type_text, source)
+            made.append(value)
+            references.append(weakref.ref(value))
             place += 1
-        request.results = references = tuple(map(weakref.ref, made))
+        request.results = noted = tuple(references)
         # See `native.python.python_runs`.
-        queue.process.untrack(source, references, *references)
-        if not queue.is_of_users:
-            queue.process.untrack(*made)
+        queue.process.untrack(source, noted, () if queue.is_of_users else tuple(made))
         return made
 
     def start_all(self, request: Request, count: int, *, is_task: bool) -> None:

@@ -71,6 +71,7 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
         at.PYTHON_REQUESTS: requests,
         at.PYTHON_READ: read,
         at.PYTHON_STR: str,
+        at.PYTHON_TUPLE: tuple,
         at.PYTHON_COROUTINE: CoroutineType,
         at.PYTHON_CASES: NoObject,
         at.PYTHON_TENSOR: NativeTensor,

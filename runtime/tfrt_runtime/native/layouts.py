@@ -451,7 +451,8 @@ PYTHON_IS_TRACKED = 400
 """PyObject_GC_IsTracked"""
 PYTHON_FIND = 408
 """PyDict_GetItemWithError: borrowed; 0 without an exception where there is no such key."""
-PYTHON_SIZE = 416
+PYTHON_TUPLE = 416
+PYTHON_SIZE = 424
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 

@@ -188,10 +188,18 @@ def track(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def untrack(bound: Address, given: Address, count: int) -> Address:
-    """Let Python's collector not look at objects, which can be part of no circle now: `untrack(*objects)`."""
+    """Let Python's collector not look at objects, which can be part of no circle now: `untrack(*objects)`.
+
+    Nor at the items of tuples among them.
+    """
     api = load(bound + at.PYTHON_BYTES)
     for i in range(count):
-        call1(load(api + at.PYTHON_UNTRACK), load(given + 8 * i))
+        item = load(given + 8 * i)
+        call1(load(api + at.PYTHON_UNTRACK), item)
+        if load(item + load(api + at.PYTHON_TYPE)) == load(api + at.PYTHON_TUPLE):
+            items = item + load(api + at.PYTHON_TUPLE_ITEMS)
+            for k in range(call1(load(api + at.PYTHON_TUPLE_SIZE), item)):
+                call1(load(api + at.PYTHON_UNTRACK), load(items + 8 * k))
     return shared(api, load(api + at.PYTHON_NONE))
 
 
