@@ -36,11 +36,6 @@ PROGRAMS = [
     path for path in sorted([*GOLDEN.glob("*/*.mlir"), *OWN.glob("*.mlir")]) if expected(path)
 ]
 WRONG = sorted(GOLDEN.glob("programs/err_*.mlir"))
-PIPELINES = [
-    path
-    for path in sorted(GOLDEN.glob("programs/*.mlir"))
-    if path.read_text().startswith("// pipeline:") and path.with_suffix(".out").exists()
-]
 
 
 def stem(path: Path) -> str:
@@ -48,7 +43,7 @@ def stem(path: Path) -> str:
 
 
 def test_the_corpus_is_there() -> None:
-    assert (len(PROGRAMS) > 60, len(WRONG), len(PIPELINES) > 15) == (True, 7, True)
+    assert (len(PROGRAMS) > 60, len(WRONG)) == (True, 7)
 
 
 @pytest.mark.parametrize("checks", ["--check-references", "--no-check-references"])
@@ -83,16 +78,6 @@ def test_a_wrong_program_is_told_so(shell, path: Path, command: str) -> None:
 
     assert (outcome.status, outcome.stdout) == (1, "")
     assert found in [text.read_text().splitlines() for text in texts if text.exists()]
-
-
-@pytest.mark.parametrize("path", PIPELINES, ids=stem)
-def test_opt_runs_the_passes_that_the_first_line_names(shell, path: Path) -> None:
-    outcome = shell("opt", shell.write(path.name, path.read_bytes()))
-
-    assert (outcome.status, outcome.stdout.rstrip()) == (
-        0,
-        path.with_suffix(".out").read_text().rstrip(),
-    )
 
 
 LOWERED = "builtin.module(async-func-to-async-runtime,async-to-async-runtime)"
