@@ -33,6 +33,15 @@ def explored(text, **limits):
     return explore(Program.from_source(text, "p"), "main", **limits)
 
 
+def looked_at(text, **limits):
+    """What is found, and the document of the program."""
+    explorer = Explorer(Program.from_source(text, "p"), "main")
+    try:
+        return explorer.explore(**limits), explorer.document.data
+    finally:
+        explorer.close()
+
+
 def test_two_prints_that_nothing_orders_have_two_outcomes():
     found = explored(PRINTS.format(chain="%c"))
     assert found.is_complete and found.schedules == 2 and not found.races
@@ -108,13 +117,8 @@ def test_every_order_of_some_prints_is_tried_once():
 
 
 def test_beyond_the_limit_it_says_that_these_are_not_all():
-    program = Program.from_source(prints(40), "p")
-    explorer = Explorer(program, "main")
-    try:
-        found = explorer.explore(most=30)
-        text = exploration_text(found, explorer.document.data)
-    finally:
-        explorer.close()
+    found, document = looked_at(prints(40), most=30)
+    text = exploration_text(found, document)
     assert not found.is_complete and found.schedules == 30
     assert text.startswith("30 outcomes in 30 schedules, which are not all")
     assert "and 10 outcomes more" in text
@@ -135,13 +139,8 @@ func.func @main() {{
 
 @pytest.mark.parametrize("second", [1, 2])
 def test_two_writes_of_one_buffer_are_a_race_also_where_the_outcome_is_the_same(second):
-    program = Program.from_source(FILLS.format(chain="%c0", second=second), "p")
-    explorer = Explorer(program, "main")
-    try:
-        found = explorer.explore()
-        text = exploration_text(found, explorer.document.data)
-    finally:
-        explorer.close()
+    found, document = looked_at(FILLS.format(chain="%c0", second=second))
+    text = exploration_text(found, document)
     assert len(found.outcomes) == second and found.is_complete
     assert len(found.races) == 1
     assert "line 4: %a = " in text and "line 5: %b = " in text and "line 7" not in text
@@ -453,11 +452,8 @@ NESTED = """  %t1 = async.execute {
     ],
 )
 def test_two_tasks_that_nothing_orders_race_for_an_element_of_a_buffer(body, lines):
-    program = Program.from_source(HEAD + body + TAIL)
-    explorer = Explorer(program, "main")
-    found = explorer.explore()
-    explorer.close()
-    operations = explorer.document.data["operations"]
+    found, document = looked_at(HEAD + body + TAIL)
+    operations = document["operations"]
 
     assert {
         (operations[r.first]["line"], operations[r.second]["line"]) for r in found.races
@@ -465,7 +461,7 @@ def test_two_tasks_that_nothing_orders_race_for_an_element_of_a_buffer(body, lin
 
 
 def test_what_async_functions_do_to_a_buffer_races_at_their_calls():
-    program = Program.from_source("""async.func @fill(%m: memref<1xi32>, %x: i32) -> !async.token {
+    found, document = looked_at("""async.func @fill(%m: memref<1xi32>, %x: i32) -> !async.token {
   %0 = arith.constant 0 : index
   memref.store %x, %m[%0] : memref<1xi32>
   return
@@ -478,10 +474,7 @@ async.func @main() -> !async.token {
   return
 }
 """)
-    explorer = Explorer(program, "main")
-    found = explorer.explore()
-    explorer.close()
-    operations = explorer.document.data["operations"]
+    operations = document["operations"]
 
     assert [(operations[r.first]["line"], operations[r.second]["line"]) for r in found.races] == [
         (9, 10)
