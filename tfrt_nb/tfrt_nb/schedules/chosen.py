@@ -82,6 +82,7 @@ class ChosenHost:
         )
         self.host.hold = self._hold
         self.host.work_queue.on_resolve = self._resolve
+        self.host.work_queue.is_of_users = True  # `pick` may refer to runs and their results
         self._pick = pick
         self._arrivals: dict[int, Step] = {}
         self._running: Step | None = None
