@@ -101,13 +101,6 @@ class Executable:
         self.constants: list[Mapping[int, Constant]] = []
         """Per function, the registers that are constants: no kernel makes them when it runs."""
         self._firsts = _first_kernels(file.functions, self.functions)
-        self._by_number = sorted(
-            (first, len(function.kernels), index)
-            for index, (first, function) in enumerate(
-                zip(self._firsts, self.functions, strict=True)
-            )
-        )
-        """The number of each function's first kernel, that of its kernels, and its index, in that order."""
         self._finishers: list[Finish] = []
         """What native code refers to by its address."""
         self._base = -1
@@ -360,6 +353,12 @@ class Executable:
     def _kernel(self, number: int) -> BefKernel:
         function, index = self._find_kernel(number)
         return function.kernels[index]
+
+    @functools.cached_property
+    def _by_number(self) -> list[tuple[int, int, int]]:
+        """The number of each function's first kernel, that of its kernels, and its index, in that order."""
+        indexed = enumerate(zip(self._firsts, self.functions, strict=True))
+        return sorted((first, len(one.kernels), index) for index, (first, one) in indexed)
 
     def _find_kernel(self, number: int) -> tuple[BefFunction, int]:
         """The function of kernel `number` of the file, and which one of it that is."""

@@ -30,9 +30,11 @@ from tfrt_nb.source.plain.program import (
     Shape,
     Types,
 )
+from tfrt_nb.source.plain.register_names import RegisterNames
 from tfrt_nb.source.plain.rows import (
     COMMENT_OR_NOTHING,
     MAX_LINE,
+    NO_NAME,
     NotPlain,
     Row,
     Run,
@@ -51,7 +53,6 @@ _PIECES = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 _HOLE = "\r"
 """What stands for a name in the rest of a line, which has no such character."""
 _LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]+):([0-9]+)\)[ ]*', re.ASCII)
-_NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
 MAX_REMEMBERED = 1024
 """So many shapes are kept for later texts."""
 _Key: TypeAlias = tuple[str, str]
@@ -217,12 +218,14 @@ class _Reader:
     ) -> None:
         """Read the lines of a body, up to its return."""
         shapes, runs = self._shapes, self._runs
+        if runs is not None:
+            names = RegisterNames(names)
         body.register_types = types
         add_number, add_operands = body.numbers.append, body.operands.extend
         add_line, add_column = body.lines.append, body.columns.append
         for line, row in rows:
             if isinstance(row, Run):
-                assert runs is not None
+                assert runs is not None and isinstance(names, RegisterNames)
                 runs.read(row, body, names, types)
                 continue
             before, result, more, head, listed, tail, other = row
@@ -293,7 +296,7 @@ class _Reader:
                 else:
                     names[result] = len(types)
             elif shape.is_return:
-                if _NO_NAME.search(" ".join(names)):
+                if NO_NAME.search(" ".join(names)):
                     raise NotPlain
                 body.returned = operands
                 if runs is not None:
@@ -434,7 +437,7 @@ def _names_of(row: Row) -> _Names | None:
         return None
     pieces = _PIECES.split(line)
     names = pieces[1::2]
-    if _NO_NAME.search(" ".join(names)):
+    if NO_NAME.search(" ".join(names)):
         return None
     ends = [*accumulate(map(len, names), initial=0)]
     return _Names(names, ends, (tuple(map(names.index, names)), *pieces[::2]))

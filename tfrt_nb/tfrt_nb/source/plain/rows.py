@@ -43,6 +43,8 @@ _NEXT = re.compile(
     re.ASCII | re.VERBOSE,
 )
 """What stands before all but the first operation of a region in one line."""
+NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
+"""What is in names, with blanks in between, if one of them is none."""
 MAX_LINE = 2_000
 """The longest line, in characters, whose regions are taken apart."""
 _CHUNK = 1 << 14

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from xdsl.ir import Attribute
 
 from tfrt_nb.source.plain.program import Body, Shape
-from tfrt_nb.source.plain.rows import NotPlain, Row, Run, rows_in, rows_of
+from tfrt_nb.source.plain.register_names import RegisterNames
+from tfrt_nb.source.plain.rows import NO_NAME, NotPlain, Row, Run, rows_in, rows_of
 from tfrt_runtime.bef.records import Repeated
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ class Runs:
             self._name_counts.append(form.name_count)
             self._columns = None
 
-    def read(self, run: Run, body: Body, names: dict[str, int], types: list[Attribute]) -> None:
+    def read(self, run: Run, body: Body, names: RegisterNames, types: list[Attribute]) -> None:
         """Append the operations of a run to a body; `names` and `types` are those of its registers.
 
         Raises:
@@ -178,14 +179,11 @@ class Runs:
         is_result[starts_of(counts + has_result)[has_result]] = True
         defined = [*compress(run.names, is_result.tolist())]
         used = [*compress(run.names, (~is_result).tolist())]
-        first, known = len(types), len(names)
-        names.update(zip(defined, range(first, first + len(defined)), strict=True))
-        if len(names) < known + len(defined):
+        if NO_NAME.search(" ".join(defined)):
             raise NotPlain
-        try:
-            operands = np.fromiter(map(names.__getitem__, used), np.int32, len(used))
-        except KeyError:
-            raise NotPlain from None
+        first = len(types)
+        names.define(defined, first)
+        operands = names.registers(used)
         next_registers = first + starts_of(has_result.astype(np.int32))
         if (operands >= np.repeat(next_registers, counts)).any():
             raise NotPlain
