@@ -1,3 +1,19 @@
+// async-log-events
+func.func @main(%c: i1) -> i32 {
+  %r = scf.if %c -> i32 {
+    %x = func.call @work() : () -> i32
+    scf.yield %x : i32
+  } else {
+    %y = arith.constant 2 : i32
+    scf.yield %y : i32
+  }
+  return %r : i32
+}
+func.func @work() -> i32 {
+  %one = arith.constant 1 : i32
+  return %one : i32
+}
+// -----
 // async-parallel-for{num-workers=4 min-task-size=2}
 func.func @main(%m: memref<8xi64>) {
   %zero = arith.constant 0 : index

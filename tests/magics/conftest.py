@@ -86,6 +86,9 @@ class FakeEvents:
     def counts(self):
         return {}
 
+    def unlogged(self):
+        return {}
+
     def states(self):
         return {number: (value.state, 0) for number, value in self._known.items()}
 

@@ -27,6 +27,7 @@ class Log:
     previews: dict[int, str] = field(default_factory=dict)
     log: list[tuple[int, int | None, str]] = field(default_factory=list)
     new: list[tuple] = field(default_factory=list)
+    without_events: dict[int, str] = field(default_factory=dict)
 
     def add(self, *events: tuple) -> None:
         self.start = self.start or 1000
@@ -46,6 +47,9 @@ class Log:
 
     def counts(self):
         return {0: 1}
+
+    def unlogged(self):
+        return self.without_events
 
 
 @dataclass
@@ -112,6 +116,19 @@ def test_functions_of_a_cell_share_one_axis_and_count_on(job) -> None:
     job.all_logs[1].start = 1500
     events = record.look()["events"]
     assert (events["time"], events["instance"]) == ([507], [2])
+
+
+def test_of_operations_without_events_the_run_that_knows_most_decides(job) -> None:
+    job.all_logs = [
+        Log(without_events={1: "unrecorded", 2: "available"}),
+        Log(without_events={1: "available", 2: "error", 3: "unrecorded"}),
+    ]
+    record = Record(job, HEAD)
+    assert record.without_events()["unlogged"] == {}  # while it runs
+    job.now = Snapshot(Status.DONE, ())
+    record.look()
+    found = record.without_events()["unlogged"]
+    assert found == {1: "available", 2: "error", 3: "unrecorded"}
 
 
 def test_a_page_that_comes_late_is_given_what_it_has_not(job) -> None:

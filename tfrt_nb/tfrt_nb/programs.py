@@ -102,6 +102,8 @@ class Program:
     _source: str | Callable[[], str]
     _module: ModuleOp | None
     _executables: dict[int, Executable]
+    _kernels_of_code: dict[bool, Mapping[str, Kernel]]
+    _executables_of_code: dict[bool, Executable]
     """Of the latest version of the user's kernels, which is the key."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
     """What runs where a function is named, or none, with the version of the user's kernels."""
@@ -135,6 +137,7 @@ class Program:
         program._module = module
         program.compiled = compiled
         program._executables = {}
+        program._kernels_of_code, program._executables_of_code = {}, {}
         program._bound = {}
         program._names = None
         program.plain = None
@@ -450,7 +453,8 @@ class Program:
     ) -> Executable:
         """The program against a registry (by default the kernels that there are), ready to run.
 
-        With `watched` its sync functions log each value in runs that are watched, and are slower.
+        With `watched` its sync functions log each value in runs that are watched, its compiled ones which
+        blocks run, and are slower.
 
         Raises:
             TfrtError: if it uses kernels that there are not, or not as they are.
@@ -459,9 +463,13 @@ class Program:
         require(
             is_mapping, "kernels", "a KernelRegistry, or a mapping of names to kernels", kernels
         )
-        watched = watched and any(one.kind is FunctionKind.SYNC for one in self.file.functions)
+        logs = any(
+            one.kind is FunctionKind.SYNC or self._is_compiled(one) for one in self.file.functions
+        )
+        watched = watched and logs
         if kernels is not None or watched:
-            registry = self._with_compiled(available_kernels() if kernels is None else kernels)
+            available = available_kernels() if kernels is None else kernels
+            registry = self._with_compiled(available, watched=watched)
             return self._named(Executable(self.file, registry, watched=watched))
         version = USER_KERNELS.version
         if version not in self._executables:
@@ -482,13 +490,14 @@ class Program:
         executable.captured = self.captured
         return executable
 
-    def _with_compiled(self, kernels: Mapping[str, Kernel]) -> Mapping[str, Kernel]:
+    def _with_compiled(
+        self, kernels: Mapping[str, Kernel], *, watched: bool = False
+    ) -> Mapping[str, Kernel]:
         """The kernels, and the compiled functions if host functions call some."""
         is_called = any(map(self._is_compiled, self.file.functions))
-        return KernelsOver(self.compiled_kernels, kernels) if is_called else kernels
+        return KernelsOver(self._compiled_kernels(watched), kernels) if is_called else kernels
 
-    @functools.cached_property
-    def compiled_kernels(self) -> Mapping[str, Kernel]:
+    def _compiled_kernels(self, watched: bool) -> Mapping[str, Kernel]:
         """Kernels for the compiled functions that can be run, or are called by host functions.
 
         They are compiled when first asked for.
@@ -498,10 +507,13 @@ class Program:
         """
         if self.compiled is None:
             return {}
-        from tfrt_nb.compiled.kernels import compile_kernels
+        if watched not in self._kernels_of_code:
+            from tfrt_nb.compiled.kernels import compile_kernels
 
-        called = [f.name for f in self.file.functions if self._is_compiled(f)]
-        return compile_kernels(self.compiled, list(dict.fromkeys([*called, *self._runnable])))
+            called = [f.name for f in self.file.functions if self._is_compiled(f)]
+            names = list(dict.fromkeys([*called, *self._runnable]))
+            self._kernels_of_code[watched] = compile_kernels(self.compiled, names, watched=watched)
+        return self._kernels_of_code[watched]
 
     @functools.cached_property
     def _runnable(self) -> list[str]:
@@ -509,28 +521,29 @@ class Program:
         functions = {} if self.compiled is None else self.compiled.functions
         return [name for name, one in functions.items() if one.uncrossable is None]
 
-    @functools.cached_property
-    def _compiled_executable(self) -> Executable:
+    def _compiled_executable(self, watched: bool) -> Executable:
         from tfrt_nb.compiled.kernels import argument_names, function_file
 
         assert self.compiled is not None
         file = function_file(self.compiled, self._runnable, self.name)
-        executable = Executable(file, self.compiled_kernels)
+        executable = Executable(file, self._compiled_kernels(watched))
         names = argument_names(self.compiled, self._runnable)
         executable.name_of = lambda function, argument: names.get((function, argument), "")
         return executable
 
-    def compile(self) -> None:
-        """Compile the functions that become machine code, unless that was done.
+    def compile(self, *, watched: bool = False) -> None:
+        """Compile the functions that become machine code, unless that was done; `watched` as for `load`.
 
         Raises:
             TfrtError: at what cannot be compiled.
         """
         with deep_stack():
-            self.compiled_kernels  # noqa: B018 - made when it is first asked for
+            self._compiled_kernels(watched)
 
-    def load_compiled(self, function: str) -> Executable:
+    def load_compiled(self, function: str, *, watched: bool = False) -> Executable:
         """The compiled functions as host functions of one call, ready to run; made when first asked for.
+
+        `watched` as for `load`.
 
         Raises:
             TfrtError: at what cannot be compiled, or if Python cannot call `function`.
@@ -540,11 +553,10 @@ class Program:
             called = self.compiled.functions[function]
             text = f"@{function} cannot be called from outside: {called.uncrossable}"
             raise TfrtError(error(text, called.location))
-        made: Executable | None = self.__dict__.get("_compiled_executable")
-        if made is not None:
-            return made
-        with deep_stack():
-            return self._compiled_executable
+        if watched not in self._executables_of_code:
+            with deep_stack():
+                self._executables_of_code[watched] = self._compiled_executable(watched)
+        return self._executables_of_code[watched]
 
     def _is_compiled(self, function: BefFunction) -> bool:
         """Whether a function of the file is a compiled one, which the file only declares."""
@@ -660,9 +672,10 @@ class Program:
         """What has a function, by default the one that runs when none is named, and its name."""
         if function is None:
             function = self._default_function or "main"
+        watched = watched or host.is_traced
         if self.compiled is not None and function in self.compiled.functions:
-            return self.load_compiled(function), function
-        return self.load(kernels, watched=watched or host.is_traced), function
+            return self.load_compiled(function, watched=watched), function
+        return self.load(kernels, watched=watched), function
 
     def run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
         """Start the function of that name; `options` are those of `run`."""

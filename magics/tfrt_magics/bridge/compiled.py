@@ -33,7 +33,7 @@ class CompiledObjects:
         self._shared = host.shared_context(HostCode)
         self._shared.check(program.compiled)
         self._checked = checked
-        program.compile()
+        program.compile(watched=True)
 
     def begin(self) -> None:
         """A run begins."""

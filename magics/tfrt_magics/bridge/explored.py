@@ -75,7 +75,10 @@ def _row(
         "errors": [clean(message) for message in outcome.errors],
         "schedules": found.count,
         "run": {
-            **{name: data[name] for name in ("events", "workers", "dropped", "previews")},
+            **{
+                name: data[name]
+                for name in ("events", "workers", "dropped", "previews", "unlogged")
+            },
             "log": [[time, operation, visible(text)] for time, operation, text in data["log"]],
             "functions": [{"name": function, "status": "failed" if outcome.errors else "done"}],
         },

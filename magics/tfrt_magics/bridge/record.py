@@ -30,6 +30,9 @@ LOG_LIMIT = 200_000
 MAX_STAGES = 2_000_000
 """Longer texts of a program's stages are shown and not kept in the file, which holds them deflated."""
 
+CERTAIN = ("unrecorded", "available", "error", "more")
+"""What runs say of operations without their events, by how much that says."""
+
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
 
@@ -185,6 +188,7 @@ class Record:
             "counts": self._counts(all_of_them=dropped > 0) if self.is_over else {},
             "absent": [number for log in self._job.logs() for number in log.absent],
             "cancelled": self._cancelled() if self.is_over else [],
+            "unlogged": self._unlogged() if self.is_over else {},
             "results": {one.name: _results(one) for one in sections},
             "log_dropped": self.snapshot.log_dropped,
             "ready": self._ready,
@@ -216,6 +220,14 @@ class Record:
         rows = [row for one in self.snapshot.sections for row in one.rows]
         found = (row.number for row in rows if row.state is State.CANCELLED)
         return [number for number in found if number is not None]
+
+    def _unlogged(self) -> dict[int, str]:
+        """What is known of operations without their events: of several runs what is most certain."""
+        found: dict[int, str] = {}
+        for log in self._job.logs():
+            for number, state in log.unlogged().items():
+                found[number] = max(found.get(number, CERTAIN[0]), state, key=CERTAIN.index)
+        return found
 
     def _events(self, first: int, most: int = 2 * MAX_EVENTS) -> Document:
         """The events from number `first` on, by time."""

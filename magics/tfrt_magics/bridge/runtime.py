@@ -147,7 +147,7 @@ class LoadedProgram:
         objects = self._objects if signature.is_compiled else None
         if objects is not None:
             objects.begin()
-            executable, watch = self._program.load_compiled(function), Watch()
+            executable, watch = self._program.load_compiled(function, watched=True), Watch()
         else:
             executable, watch = self._executable, Watch(slow=self._slow)
         execution = Execution(
@@ -317,6 +317,9 @@ class TracedRun:
         """A value of the program's document."""
         seen = self.events.seen.get(number)
         state = self._unseen(number) if seen is None else State(seen.state)
+        if state is State.UNAVAILABLE and self._signature.is_compiled:
+            maker = self.events.program.data["values"][number]["op"]
+            state = State(self.events.unlogged().get(maker, state))
         shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:

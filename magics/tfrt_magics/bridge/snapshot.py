@@ -28,6 +28,8 @@ class State(StrEnum):
     ERROR = "error"
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
+    UNRECORDED = "unrecorded"
+    """Of compiled code that may have made it or not: no event says which."""
 
 
 class Status(StrEnum):

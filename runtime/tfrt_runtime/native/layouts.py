@@ -570,11 +570,12 @@ LOG_RECORD = 32
 LOG_KINDS = (
     *("call", "enqueue", "steal", "begin", "end", "available", "error", "skipped", "cancelled"),
     *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
+    *("block", "enter", "leave"),
 )
 """What happens: a function or an iteration begins, a kernel becomes a task, a thread takes a task of another,
 a kernel begins, returns; a value is available, is an error, its kernel was skipped or not started; a thread
 sleeps, goes on; an object of compiled code is made, a task begins, waits, goes on; an object is resolved; a
-function or an iteration is over."""
+function or an iteration is over; a block of compiled code begins; compiled code calls a function, comes back."""
 (
     LOG_CALL,
     LOG_ENQUEUE,
@@ -594,7 +595,20 @@ function or an iteration is over."""
     LOG_EMPLACE,
     LOG_FAIL,
     LOG_RETURN,
+    LOG_BLOCK,
+    LOG_ENTER,
+    LOG_LEAVE,
 ) = range(len(LOG_KINDS))
+
+# Site: a place of watched compiled code that logs, in the code's own memory.
+SITE_RECORD = 0
+"""The record of the operation, as objects have it."""
+SITE_RUN = 8
+"""The run that has logged here last."""
+SITE_COUNT = 16
+"""How often it has."""
+SITE_MOST = 256
+"""A run logs about so many times at a site: a loop does not drive out what happens elsewhere."""
 
 # Function: a decoded BEF function, made once when it is loaded.
 FUNCTION_SIZE = 0

@@ -224,9 +224,41 @@ func.func @main() {
 }"""
 
 
-def test_a_value_of_compiled_code_without_an_event_is_not_skipped(show) -> None:
-    row = show(document(HOT)).locator(".row[data-value='%work']")
-    assert row.get_attribute("data-state") == "available"
+@pytest.mark.parametrize(
+    ("unlogged", "state", "shape"),
+    [
+        ({"2": "available"}, "available", "●"),
+        ({"2": "unrecorded"}, "unrecorded", "◌"),
+        ({}, "skipped", "◇"),
+        (None, "unrecorded", "◌"),  # a file of an older board, which does not say
+    ],
+)
+def test_of_compiled_code_without_an_event_each_view_says_what_the_run_says(
+    show, unlogged, state, shape
+) -> None:
+    page = show(document(HOT, unlogged=unlogged))
+    row = page.locator(".row[data-value='%work']")
+    assert (row.get_attribute("data-state"), row.locator(".shape").inner_text()) == (state, shape)
+    assert state in row.inner_text() and state in page.locator("[slot=text]").text_content()
+    decided = page.get_by_role("progressbar")
+    assert decided.get_attribute("aria-valuenow") == decided.get_attribute("aria-valuemax")
+    row.click()
+    detail = page.get_by_role("note", name="Selected")
+    assert f"line 7, {state}" in detail.inner_text()
+    open_tab(page, "Graph")
+    assert [item["state"] for item in items(page)][2] == state
+    colour = page.evaluate("() => store.now.stateOf(2)")
+    assert colour == state
+    open_tab(page, "Source")
+    line = page.locator(".source .row[data-line='7']")
+    assert (line.get_attribute("data-state"), line.locator(".shape").inner_text()) == (state, shape)
+
+
+def test_a_count_that_is_not_whole_says_so(show) -> None:
+    log = events((0, "begin", 2, -1, 0), (10, "available", 2, 2, 0), (20, "available", 2, 2, 0))
+    page = show(document(HOT, events=log, workers=["cell"], unlogged={"2": "more"}))
+    assert "×2+" in page.locator(".row[data-value='%work']").inner_text()
+    assert "×2+" in page.locator("[slot=text]").text_content()
 
 
 AWAITING = """func.func @main(%x: !async.value<i64>) -> i64 {
@@ -374,7 +406,7 @@ def test_no_two_states_have_one_colour(show) -> None:
               const found = colours(document.querySelector(".tfrt-board"));
               return STATES.map((state) => found[state]); }"""
         )
-        assert len(set(colours)) == len(colours) == 7
+        assert len(set(colours)) == len(colours) == 8
 
 
 def test_a_board_has_the_colours_of_its_paper(show) -> None:

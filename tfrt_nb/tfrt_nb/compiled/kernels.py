@@ -33,8 +33,12 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 
-def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str, CompiledKernel]:
+def compile_kernels(
+    compiled: CompiledModule, names: Sequence[str], *, watched: bool = False
+) -> dict[str, CompiledKernel]:
     """Kernels for some functions of a compiled module, by the names under which a registry has them.
+
+    `watched` as for `CompiledModule.compile`.
 
     Raises:
         TfrtError: at what cannot be compiled.
@@ -44,7 +48,7 @@ def compile_kernels(compiled: CompiledModule, names: Sequence[str]) -> dict[str,
         if one.uncrossable is not None:
             text = f"'{one.name}' cannot be called by host programs: {one.uncrossable}"
             raise TfrtError(error(text, one.location))
-    code = compiled.compile(kernel_functions(), names)
+    code = compiled.compile(kernel_functions(), names, watched=watched)
     is_plain = all(one.is_plain for one in functions)
     prepare = functools.partial(_prepare, compiled, code, each=not is_plain)
     kernels = [_kernel(one, code, prepare) for one in functions]

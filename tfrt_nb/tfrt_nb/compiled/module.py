@@ -147,8 +147,16 @@ class CompiledModule:
         return placed_code(self.module, *self._first, level=self._shown_level)
 
     @internal_errors_caught()
-    def compile(self, functions: Mapping[str, int], adapted: Collection[str] = ()) -> MachineCode:
+    def compile(
+        self,
+        functions: Mapping[str, int],
+        adapted: Collection[str] = (),
+        *,
+        watched: bool = False,
+    ) -> MachineCode:
         """Compile; `functions` are the addresses of what the code calls, kernels call those `adapted`.
+
+        With `watched` it logs which blocks run in runs that are watched, and is slower.
 
         Raises:
             TfrtError: at what cannot be compiled, or is declared and nowhere defined.
@@ -157,15 +165,20 @@ class CompiledModule:
 
         level = 1 if self.level is None else self.level
         source = self._source
+        first = self._first
+        if watched:
+            from tfrt_nb.passes.log_events import LogEvents
+
+            first = (LogEvents(), *first)
         with deep_stack():
             if source is not None and "module" not in self.__dict__:
-                code = load_program(source, functions, *self._first, adapted=adapted, level=level)
+                code = load_program(source, functions, *first, adapted=adapted, level=level)
                 if code is not None:
                     return code
             return compile_program(
                 self.module,
                 functions,
-                *self._first,
+                *first,
                 adapted=adapted,
                 source=source,
                 level=level,

@@ -4,19 +4,22 @@ The core knows an object by its address and by the record of the operation that 
 frame.  The objects of an operation are made one after the other, in the order of its results, and its task
 is put into the queue on the same thread behind them.  An async function begins on its caller's thread when its
 first object is made; the first frame that is suspended there is that of the innermost one.
+
+A call logs that it begins and, unless the function fails, that it comes back.  A function that makes no object is
+over then; of any other, the call began it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.documents.calls import Caller, CallSites
+from tfrt_nb.documents.calls import CallSites
 from tfrt_nb.documents.payloads import payload_text
 from tfrt_nb.documents.previews import label, preview_of
 from tfrt_nb.documents.program import ProgramDocument, Row
@@ -35,16 +38,28 @@ Event = tuple[Any, ...]
 
 
 @dataclass(slots=True, eq=False)
+class _Call:
+    """A call that has not come back; `is_part`: of an async function that makes objects."""
+
+    operation: int
+    instance: int
+    is_part: bool = False
+
+
+@dataclass(slots=True, eq=False)
 class _Part:
     """What runs on a thread: a task, or an async function, whose `operation` (-1 if unknown) calls it."""
 
-    caller: Caller
     operation: int
     instance: int
     frame: int = 0
     """0 for an async function that was not suspended yet."""
+    is_called: bool = False
+    """Whether the call is in the log, and so its begin."""
     first: int = 0
     """The first object of an async function."""
+    calls: list[_Call] = field(default_factory=list)
+    """Those that it makes, the innermost last."""
 
 
 class CodeMap:
@@ -72,7 +87,15 @@ class CodeMap:
         rows = document.data["functions"]
         named = (row for row in rows if row["name"] == label(run.function.name))
         self._function = next(named, None)
-        self._main = _Part(-1 if self._function is None else -1 - self._function["id"], -1, 0)
+        self._main = _Part(-1, 0)
+        self.logged: set[int] = set()
+        """The operations that have events."""
+        self.more: set[int] = set()
+        """The operations of which more may have happened than is logged."""
+        self._direct: set[int] = set()
+        """The calls of functions that made no objects."""
+        self.texts: dict[int, str] = {}
+        """Of values whose events have none."""
         self._has_begun = self._has_ended = False
 
     def operation(self, kernel: int) -> int | None:
@@ -97,6 +120,7 @@ class CodeMap:
             for shown, op, value, instance, payload in self._of(
                 kind, what, int(event["payload"]), worker
             ):
+                self.logged.add(op)
                 yield time, _NUMBER[shown], op, value, instance, worker, payload
         if self._run.is_done and not self._has_ended:
             self._has_ended = True
@@ -109,12 +133,16 @@ class CodeMap:
             yield kind, -1, -1, 0, None
         elif kind == "create":
             yield self._create(what, payload, worker)
-            if (part := self._functions.get(what)) is not None:
+            if (part := self._functions.get(what)) is not None and not part.is_called:
                 yield "begin", part.operation, -1, part.instance, None
+        elif kind == "enter":
+            yield self._enter(what, payload, worker)
+        elif kind == "leave":
+            yield from self._leave(what, worker)
         elif kind == "enqueue":
             self._count += 1
             _, operation, _ = self._latest.get(worker, (0, -1, 0))
-            self._tasks[what] = _Part(operation, operation, self._count, what)
+            self._tasks[what] = _Part(operation, self._count, what)
             yield kind, operation, -1, self._count, None
         elif kind in ("emplace", "fail"):
             value, operation = self._objects.pop(what, (-1, -1))
@@ -136,6 +164,51 @@ class CodeMap:
             self._has_begun = True
             yield "call", -1, -1 if self._function is None else self._function["id"], 1, 0
 
+    def _here(self, worker: int) -> _Part:
+        """What runs on a thread now."""
+        running = self._running.get(worker)
+        return running[-1] if running else self._main
+
+    def _enter(self, record: int, is_last: int, worker: int) -> tuple[str, int, int, int, object]:
+        """Note a call; `is_last`: no more of this operation are logged."""
+        operation, _ = self._maker_of(record)
+        if is_last:
+            self.more.add(operation)
+        self._count += 1
+        self._here(worker).calls.append(_Call(operation, self._count))
+        return "begin", operation, -1, self._count, None
+
+    def _leave(self, record: int, worker: int) -> Iterator[tuple[str, int, int, int, object]]:
+        """A call has come back: what it gives is there, but for what an async function makes later."""
+        operation, _ = self._maker_of(record)
+        calls = self._here(worker).calls
+        place = next(
+            (i for i in range(len(calls) - 1, -1, -1) if calls[i].operation == operation), -1
+        )
+        if place < 0:
+            return
+        call = calls[place]
+        del calls[place:]
+        if call.is_part:
+            return
+        results = self._results(operation)
+        is_plain = not self._calls.is_async(operation)
+        if not results:
+            yield "end", operation, -1, call.instance, None
+        for value in results:
+            if is_plain and self._values[value]["type"].startswith("!async."):
+                yield (
+                    "suspend",
+                    operation,
+                    -1,
+                    call.instance,
+                    None,
+                )  # an object that may not be resolved yet
+            else:
+                self._is_made.add(value)
+                self._direct.add(operation)
+                yield "available", operation, value, call.instance, None
+
     def _stop(self, part: _Part, worker: int) -> None:
         """It does not run on this thread any more, if it did."""
         running = self._running.get(worker, [])
@@ -154,24 +227,21 @@ class CodeMap:
 
     def _create(self, what: int, record: int, worker: int) -> tuple[str, int, int, int, object]:
         """Note which value a new object is."""
-        if record not in self._makers:
-            self._makers[record] = self._maker(record)
-        operation, function = self._makers[record]
+        operation, function = self._maker_of(record)
         before, latest, count = self._latest.get(worker, (0, -1, 0))
         if function is not None:
-            running = self._running.setdefault(worker, [])
-            caller = running[-1] if running else self._main
-            operation = latest
+            operation, call = latest, None
             if record != before or count >= len(self._results(latest)):
-                operation = self._calls.next(caller.caller, caller.instance, function)
+                operation, call = self._called(function, worker)
                 latest = -1
         results = self._results(operation)
         count = count + 1 if latest == operation and count < len(results) else 1
         if function is not None and count == 1:
-            self._count += 1
-            part = _Part(-1 - function["id"], operation, self._count, first=what)
+            self._count += call is None
+            instance = self._count if call is None else call.instance
+            part = _Part(operation, instance, first=what, is_called=call is not None)
             self._functions[what] = part
-            running.append(part)
+            self._running.setdefault(worker, []).append(part)
         self._latest[worker] = record, operation, count
         value = results[count - 1] if count <= len(results) else -1
         self._objects[what] = value, operation
@@ -179,6 +249,19 @@ class CodeMap:
 
     def _results(self, operation: int) -> list[int]:
         return self._operations[operation]["results"] if operation >= 0 else []
+
+    def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
+        """The operation that has called an async function which begins on this thread, and its call if that is logged."""
+        calls = self._here(worker).calls
+        if calls and not calls[-1].is_part and self._calls.calls(calls[-1].operation, function):
+            calls[-1].is_part = True
+            return calls[-1].operation, calls[-1]
+        return self._calls.only_call(function), None
+
+    def _maker_of(self, record: int) -> tuple[int, Row | None]:
+        if record not in self._makers:
+            self._makers[record] = self._maker(record)
+        return self._makers[record]
 
     def _maker(self, record: int) -> tuple[int, Row | None]:
         """The operation of a record of a place, -1 for none; or the async function that starts there."""
@@ -205,25 +288,12 @@ class CodeMap:
                 maker = self._values[value]["op"]
                 operation = -1 if maker is None else maker
                 yield time, _NUMBER[kind], operation, value, 1, -1, preview_of(result)
-                for awaited in self._awaited(operation) if kind == "available" else ():
-                    self._is_made.add(awaited)
-                    maker = self._values[awaited]["op"]
-                    yield time, _NUMBER[kind], maker, awaited, 1, -1, preview_of(result)
-        is_cancelled = self._run.request.is_cancelled
-        if self._function is not None and not self._run.diagnostics and not is_cancelled:
-            for operation in self._calls.certain(-1 - self._function["id"]):
-                for value in self._results(operation):
-                    if value not in self._is_made and self._is_unmade(value):
-                        yield time, _NUMBER["available"], operation, value, 1, -1, None
-
-    def _is_unmade(self, value: int) -> bool:
-        """Whether there is no object for it: its function never waits, and was called as any other."""
-        return not any(value == made for made, _ in self._objects.values())
+                if kind == "available":
+                    self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
     def _awaited(self, operation: int) -> list[int]:
-        """What an await takes that no event is about: an async function that never waits makes no object."""
+        """What an await takes that a call has given without an object, as its function never waits."""
         if operation < 0 or self._operations[operation]["kernel"] != "async.await":
             return []
         operands = self._operations[operation]["operands"]
-        unknown = (value for value in operands if value not in self._is_made)
-        return [value for value in unknown if self._values[value]["op"] is not None]
+        return [value for value in operands if self._values[value]["op"] in self._direct]

@@ -263,7 +263,7 @@ class _ModuleWalk:
         end = 0
         waiting = [self._body(owner, op.regions[0].blocks)]
         while waiting:
-            for within, inner in waiting[-1]:  # goes on where it was left
+            for within, block, inner in waiting[-1]:  # goes on where it was left
                 span = source_span(inner)
                 if span is not None:
                     end = max(end, span.end)
@@ -271,6 +271,8 @@ class _ModuleWalk:
                     self._uses.append((within.row, "results", inner.operands))
                     continue
                 row = self._add_operation(within, inner)
+                if block:
+                    row["block"] = block
                 for index, region in reversed(list(enumerate(inner.regions))):
                     body: Row = {"arguments": [], "results": []}
                     row["regions"].insert(0, body)
@@ -282,8 +284,10 @@ class _ModuleWalk:
                 waiting.pop()
         return end
 
-    def _body(self, owner: _Owner, blocks: Sequence[Block]) -> Iterator[tuple[_Owner, Operation]]:
-        """The operations of a body; its arguments become values on the way."""
+    def _body(
+        self, owner: _Owner, blocks: Sequence[Block]
+    ) -> Iterator[tuple[_Owner, int, Operation]]:
+        """The operations of a body, with the numbers of their blocks; its arguments become values on the way."""
         for index, block in enumerate(blocks):
             for argument in block.args:
                 name = value_name(argument) or ""
@@ -292,7 +296,7 @@ class _ModuleWalk:
                 if index == 0:
                     owner.row["arguments"].append(number)
             for op in block.ops:
-                yield owner, op
+                yield owner, index, op
 
     def _add_operation(self, owner: _Owner, op: Operation) -> Row:
         span = source_span(op)

@@ -21,9 +21,10 @@ from tfrt_nb.documents.code import CodeMap
 from tfrt_nb.documents.payloads import payload_text, texts, view_of
 from tfrt_nb.documents.previews import label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.documents.reached import MORE, Reached
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.diagnostics import Ending
+from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE
 from tfrt_runtime.host.values.async_value import AsyncValue, State
@@ -100,6 +101,8 @@ class RunDocument:
             self._map = CodeMap(run, self.program)
         else:
             self._map = _Map(program, run, self.program)
+        self._reached = Reached(self.program)
+        self._unlogged: tuple[int, dict[int, str]] = 0, {}
         self._lock = threading.RLock()
         self._start: int | None = None
         self._chunks: list[tuple[int, Columns]] = []
@@ -146,12 +149,14 @@ class RunDocument:
         """Take what is new: `seen`, `running`, `previews` and `log` are up to date then.  O(new events)."""
         with self._lock:
             events = self._of_run(self._watch.take())
+            self._reached.note(events)
             printed, self._watch.log = self._watch.log, []
             if self._start is not None:
                 new: Columns = {name: [] for name in COLUMNS}
                 if isinstance(self._map, CodeMap):
                     rows = list(self._map.rows(events, self._start))
                     new = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+                    self.previews |= self._map.texts
                 elif len(events):
                     new = self._map.columns(events, self._start)
                 self._note(new)
@@ -192,6 +197,34 @@ class RunDocument:
                     found[number] = "running", worker
             return found
 
+    def unlogged(self) -> dict[int, str]:
+        """Of a run that is over, what is known of operations of compiled functions without their events.
+
+        `available`: it ran; `error`: it failed; `unrecorded`: it may have run; `more`: it has events, and may have run
+        more often.  Others did not run.
+        """
+        with self._lock:
+            if not self.run.is_done:
+                return {}
+            self.update()
+            if self._unlogged[0] != self._total or not self._total:
+                self._unlogged = self._total, self._states_of_code()
+            return self._unlogged[1]
+
+    def _states_of_code(self) -> dict[int, str]:
+        places = self.program.places
+        failures = [*self.run.diagnostics, *self.run.request.failures]
+        where = [one.location for one in failures if isinstance(one.location, Location)]
+        found = (places.get((one.source, one.line, one.column), -1) for one in where)
+        code = self._map if isinstance(self._map, CodeMap) else None
+        states = self._reached.states(
+            None if code is None else code.logged,
+            {number for number in found if number >= 0},
+            is_clean=not failures and self.status == "done",
+            is_whole=self._watch.dropped == 0,
+        )
+        return states | dict.fromkeys(() if code is None else code.more, MORE)
+
     def counts(self) -> dict[int, int]:
         """How often each value became available, by id."""
         with self._lock:
@@ -226,6 +259,7 @@ class RunDocument:
             "dropped": self.dropped,
             "previews": {str(number): text for number, text in self.previews.items()},
             "log": [list(line) for line in self.log],
+            "unlogged": {str(number): state for number, state in self.unlogged().items()},
         }
 
     def _of_run(self, events: npt.NDArray[np.void]) -> npt.NDArray[np.void]:

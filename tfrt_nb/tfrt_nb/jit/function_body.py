@@ -65,6 +65,8 @@ class ModuleText:
     """The functions that return first whether they failed."""
     resolving: frozenset[str] = frozenset()
     """The functions that resolve what they are given as the results of a task."""
+    sites: dict[int, str] = field(default_factory=dict)
+    """The places of watched code that log (`layouts.SITE_RECORD` and on), by number."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by what they depend on."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
@@ -128,6 +130,16 @@ class ModuleText:
         """A record of why and where: message, file, line and column."""
         return self._record(message, location_of(op))
 
+    def site(self, number: int, op: Operation) -> str:
+        """The place of watched code with this number, at which `op` logs."""
+        if number not in self.sites:
+            name, record = f"@.site.{number}", self._record("", location_of(op))
+            self.globals.append(
+                f"{name} = internal global {{ ptr, i64, i64 }} {{ ptr {record}, i64 0, i64 0 }}"
+            )
+            self.sites[number] = name
+        return self.sites[number]
+
     def _record(self, message: str, place: Location | None) -> str:
         file, line, column = (
             ("", 0, 0) if place is None else (place.source, place.line, place.column)
@@ -177,6 +189,7 @@ class FunctionBody:
     place: str = ""
     """What stands behind each instruction: the place of the operation that is written, or nothing."""
     _first: list[str] = field(default_factory=list)
+    _flags: dict[int, str] = field(default_factory=dict)
     _values: dict[SSAValue, str] = field(default_factory=dict)
     _blocks: dict[Block, list[str]] = field(default_factory=dict)
     _labels: dict[Block, str] = field(default_factory=dict)
@@ -233,6 +246,13 @@ class FunctionBody:
         name = self.fresh()
         self._first.append(f"  {name} = {instruction}{self.place}")
         return name
+
+    def flag(self, number: int) -> str:
+        """The address of a word of this number, which is 0 when the function begins."""
+        if number not in self._flags:
+            self._flags[number] = flag = self.first("alloca i64")
+            self._first.append(f"  store i64 0, ptr {flag}{self.place}")
+        return self._flags[number]
 
     def value(self, instruction: str) -> str:
         """Write an instruction; the name of its result."""

@@ -5,7 +5,7 @@ refuses or guards what else would end the process, `counting` keeps references r
 tasks, `speed` has the shortcuts of `-O1`.
 
 `pipeline` knows the order in which a run has them, `notation` reads pipelines as MLIR writes them; canonicalize,
-cse and dce are xDSL's.  `printing` shows a module as `mlir-opt` does, `remarks` and `errors` are what passes
+cse and dce are xDSL's.  `log_events` lets watched programs say which blocks run.  `printing` shows a module as `mlir-opt` does, `remarks` and `errors` are what passes
 say.  Several passes use `control_flow` and `constants`.
 
 For host programs: `streams` decides which kernels run one after the other, `print_streams` shows that,

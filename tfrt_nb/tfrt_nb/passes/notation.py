@@ -33,6 +33,7 @@ PASSES = {
     "async-guard-buffers": "buffers.guard_buffers.GuardBuffers",
     "async-guard-operations": "safety.guard_operations.GuardOperations",
     "async-interruptible-loops": "safety.interruptible_loops.InterruptibleLoops",
+    "async-log-events": "log_events.LogEvents",
     "async-mark-explicit-counts": "counting.mark_explicit_counts.MarkExplicitCounts",
     "async-number-functions": "lowering.number_functions.NumberFunctions",
     "async-parallel-for": "parallel.async_parallel_for.AsyncParallelFor",

@@ -1,14 +1,14 @@
 // The run document: as a file holds it, as messages extend it.
 //
 // Head: run, session, client, cell, status, note, work_queue, elapsed.  Body: program, layout, source, functions, events in
-// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), previews, results, log, outcomes.  In a file the body is deflated JSON in base64 (`packed`);
+// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), unlogged (states of operations of compiled code), previews, results, log, outcomes.  In a file the body is deflated JSON in base64 (`packed`);
 // a file that was saved while the run went on has it as it is (`body`).
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
 export const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
 const EMPTY = () => ({ program: { functions: [], operations: [], values: [] }, layout: null, source: "", functions: [],
-  events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, counts: {}, absent: [], cancelled: [], previews: {}, results: {},
+  events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, counts: {}, absent: [], cancelled: [], unlogged: null, previews: {}, results: {},
   log: [], log_dropped: 0, stages: null });
 
 /** The document in a file; text that is none is a document that says so. */
@@ -45,7 +45,7 @@ function checksOf({ functions, operations, values }) {
   const run = { workers: texts, dropped: isNumber, previews: tableOfAll(isText), log: listOf(having([isNumber, maybe(isNumber), isText])),
     events: (value) => having({ kinds: texts, time: numbers, kind: numbers, op: column, value: column, instance: column, worker: column, payload: listOf((each) => Object(each) !== each) })(value)
       && EVENT_COLUMNS.every((name) => value[name].length === value.time.length) };
-  return { ...run, run: maybe(isText), note: maybe(isText), work_queue: maybe(isText), elapsed: maybe(isNumber), source: isText, log_dropped: isNumber, absent: numbers, cancelled: numbers,
+  return { ...run, unlogged: maybe(tableOfAll(isText)), run: maybe(isText), note: maybe(isText), work_queue: maybe(isText), elapsed: maybe(isNumber), source: isText, log_dropped: isNumber, absent: numbers, cancelled: numbers,
     functions: listOf(having({ name: isText })), counts: tableOfAll(isNumber), results: tableOfAll(listOf(having([isText, isText]))), ready: maybe(numbers),
     program: having({
       functions: rowsOf({ name: isText, arguments: places, results: places, result_types: maybe(texts) }),
@@ -81,16 +81,14 @@ export function asFile(document) {
  * `from` is the number of events before those of the message.
  */
 export function extend(document, message) {
-  for (const name of ["status", "note", "elapsed", "functions", "workers", "dropped", "counts", "absent", "cancelled", "results", "log_dropped", "outcomes", "ready"]) {
-    if (message[name] !== undefined) document[name] = message[name];
-  }
-  Object.assign(document.previews, message.previews);
-  if (message.log) document.log.splice(message.log_from, Infinity, ...message.log);
-  if (!message.events) return true;
+  const { from, events: added, previews, log, log_from: logFrom, frame, bundle, stages, ...rest } = message;
+  Object.assign(document, rest);
+  Object.assign(document.previews, previews);
+  if (log) document.log.splice(logFrom, Infinity, ...log);
+  if (!added) return true;
   const { events } = document, have = events.time.length;
-  if (message.from > have) return false;
-  const skip = have - message.from;
-  if (message.events.kinds) events.kinds = message.events.kinds;
-  for (const name of EVENT_COLUMNS) for (let i = skip; i < message.events[name].length; i++) events[name].push(message.events[name][i]);
+  if (from > have) return false;
+  if (added.kinds) events.kinds = added.kinds;
+  for (const name of EVENT_COLUMNS) for (let i = have - from; i < added[name].length; i++) events[name].push(added[name][i]);
   return true;
 }

@@ -2,7 +2,7 @@
 //
 // A fold over the columns of the event log.  Live it goes on where it was; for an earlier time it starts again.
 
-import { STATES, WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED } from "./theme.js";
+import { STATES, WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED } from "./theme.js";
 
 const STATE_OF = { available: AVAILABLE, emplace: AVAILABLE, error: ERROR, skipped: SKIPPED, cancelled: CANCELLED };
 const BEGINS = new Set(["begin", "start", "resume"]);
@@ -198,17 +198,17 @@ export class Moment {
     if (found > AVAILABLE) return Math.max(...results.map((each) => this.code(each)), 0) || found;
     if (found === AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
-    if (this.left !== null) return this.tables.isCompiled[function_] && !this.history.operations.count[op] ? this.codeInside(parent) : this.rest(results);
+    if (this.left !== null) return this.tables.isCompiled[function_] ? this.unlogged(op) : this.rest(results);
     // Of compiled code only a task in the queue is ready, and one that has begun waits within.
     if (found !== WAITING || !isCalled || this.history.operations.count[op] || this.tables.isCompiled[function_]) return found;
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
     return isEntered && operands.every((value) => this.code(value, false) === AVAILABLE) ? READY : WAITING;
   }
 
-  /** What compiled code only computes leaves no event: at the end it is as what is around it, unless that chooses between regions. */
-  codeInside(parent) {
-    if (parent == null) return this.status === "done" ? AVAILABLE : this.left;
-    return /if|switch/.test(this.program.operations[parent].kernel) ? this.left : this.codeOf(parent);
+  /** What compiled code only computes leaves no event: the run says at its end what it knows of that. */
+  unlogged(op) {
+    const { unlogged } = this.document, found = STATES.indexOf(unlogged?.[op]);
+    return found < 0 ? (unlogged ? this.left : UNRECORDED) : found;
   }
 
   state(value) { return STATES[this.code(value)]; }

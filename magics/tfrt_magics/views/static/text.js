@@ -3,7 +3,7 @@
 import { duration } from "./dom.js";
 import { SHAPES, STATUSES } from "./theme.js";
 import { outcomesInWords, RACE } from "./views/schedules.js";
-import { functionsOf, namesOf, progress, tableOf } from "./views/values.js";
+import { functionsOf, namesOf, progress, tableOf, timesOf } from "./views/values.js";
 
 const ROWS = 200, WIDTH = 400, LOG = 20000;
 
@@ -17,8 +17,8 @@ export function textOf(moment) {
   }
   for (const function_ of functionsOf(moment)) {
     const rows = tableOf(moment, function_);
-    parts.push(...rows.slice(0, ROWS).map(({ state, name, tags = [], text, type, worker, count }) =>
-      [`${SHAPES[state]} ${state}`, [name, ...tags].join(" "), text.slice(0, WIDTH) + (count > 1 ? ` ×${count}` : ""), type, worker].filter(Boolean).join("  ")));
+    parts.push(...rows.slice(0, ROWS).map((row) =>
+      [`${SHAPES[row.state]} ${row.state}`, [row.name, ...(row.tags ?? [])].join(" "), row.text.slice(0, WIDTH) + timesOf(row), row.type, row.worker].filter(Boolean).join("  ")));
     if (rows.length > ROWS) parts.push(`… and ${rows.length - ROWS} more values`);
   }
   const log = document.log.map(([, , text]) => text).join("").slice(0, LOG);

@@ -1,11 +1,11 @@
 // How states look: a shape, a colour (Okabe and Ito) and a word, so that none of them has to be seen.
 
-export const STATES = ["waiting", "ready", "running", "available", "error", "skipped", "cancelled"];
-export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED] = STATES.keys();
-export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■" };
+export const STATES = ["waiting", "ready", "running", "available", "error", "skipped", "cancelled", "unrecorded"];
+export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED] = STATES.keys();
+export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■", unrecorded: "◌" };
 
 /** Their colours on white. */
-export const COLOURS = { waiting: "#6b7280", ready: "#5b5bd6", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d" };
+export const COLOURS = { waiting: "#6b7280", ready: "#5b5bd6", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d", unrecorded: "#7a5230" };
 
 /** The statuses of a run: the state whose look each has, what it is called in text, and what explains it. */
 export const STATUSES = {
@@ -23,7 +23,7 @@ const css = `
   --mark: color-mix(in srgb, var(--accent) 16%, transparent); --ui: var(--jp-ui-font-family, system-ui, sans-serif);
   --code: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace);
   color: var(--ink); background: var(--paper); font: 13px/1.4 var(--ui); text-align: left; }
-:host([data-dark]) { --waiting: #9ca3af; --ready: #a5a8ff; --running: #56b4e9; --available: #2fc79a; --error: #ff8a47; --skipped: #e6b022; --cancelled: #e59bc6; }
+:host([data-dark]) { --waiting: #9ca3af; --ready: #a5a8ff; --running: #56b4e9; --available: #2fc79a; --error: #ff8a47; --skipped: #e6b022; --cancelled: #e59bc6; --unrecorded: #d2a679; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: pre; }

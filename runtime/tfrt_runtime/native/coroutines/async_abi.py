@@ -39,7 +39,7 @@ from tfrt_runtime.native.coroutines.async_objects import (
     storage_of,
     thread_failure,
 )
-from tfrt_runtime.native.events import log_code
+from tfrt_runtime.native.events import log_code, write_code
 from tfrt_runtime.native.memory import (
     EXPORTS,
     Address,
@@ -393,6 +393,43 @@ def free_frame(frame: Address, size: int, alignment: int) -> None:
 def end_of_frame(frame: Address, size: int) -> Address:
     """Where an aligned frame keeps the address of its block."""
     return frame + ((size + WORD - 1) & -WORD)
+
+
+@native
+def log_site(context: Address, site: Address, kind: int) -> int:
+    """Log that this thread comes to a place of compiled code; 0 where its run has done so often enough.
+
+    The first time of a run is always logged: only the run itself writes its number into the site.
+    """
+    run = load(context + at.CONTEXT_RUN)
+    if run == 0 or load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
+        return 0
+    count = load(site + at.SITE_COUNT) if load(site + at.SITE_RUN) == run else 0
+    if count >= at.SITE_MOST:
+        return 0
+    store(site + at.SITE_RUN, run)
+    store(site + at.SITE_COUNT, count + 1)
+    write_code(context, kind, load(site + at.SITE_RECORD), 1 if count + 1 == at.SITE_MOST else 0)
+    return 1
+
+
+@exported("tfrtAsyncLogBlock", "void", "ptr")
+def log_block(site: Address) -> None:
+    """A block of the program begins."""
+    log_site(here(), site, at.LOG_BLOCK)
+
+
+@exported("tfrtAsyncLogEnter", "i64", "ptr")
+def log_enter(site: Address) -> int:
+    """A function is called; whether that was logged."""
+    return log_site(here(), site, at.LOG_ENTER)
+
+
+@exported("tfrtAsyncLogLeave", "void", "ptr", "i64")
+def log_leave(site: Address, is_logged: int) -> None:
+    """The call has come back; `is_logged` is what `log_enter` has said of it."""
+    if is_logged != 0:
+        log_code(here(), at.LOG_LEAVE, load(site + at.SITE_RECORD), 0)
 
 
 NAMES = tuple(EXPORTS)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     IndexType,
     IntegerAttr,
     MemRefType,
+    StringAttr,
     SymbolRefAttr,
     i1,
     i64,
@@ -20,6 +21,7 @@ from xdsl.irdl import (
     ParsePropInAttrDict,
     irdl_op_definition,
     operand_def,
+    opt_operand_def,
     opt_prop_def,
     prop_def,
     result_def,
@@ -158,6 +160,28 @@ class RuntimeIsInterruptedOp(_QuestionOp):
     """Whether the run that this thread works for is cancelled; why is then this thread's failure."""
 
     name = "async.runtime.is_interrupted"
+
+
+@irdl_op_definition
+class RuntimeLogOp(IRDLOperation):
+    """Logs, for runs that are watched, that control comes here, if `condition` holds where there is one.
+
+    `event` says how: a `block` begins, a call `enter`s a function, or `leave`s it.  Of a call both have one `site`.
+    """
+
+    name = "async.runtime.log"
+    event = prop_def(StringAttr)
+    site = prop_def(IntegerAttr)
+    condition = opt_operand_def(i1)
+
+    assembly_format = "$event $site (`if` $condition^)? attr-dict"
+
+    def __init__(self, event: str, site: int, condition: SSAValue | None = None) -> None:
+        initialize(
+            self,
+            operands=() if condition is None else (condition,),
+            properties={"event": StringAttr(event), "site": IntegerAttr(site, i64)},
+        )
 
 
 @irdl_op_definition

@@ -89,6 +89,9 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
     RuntimeFunction("tfrtAsyncIsAvailable", "i1", ("ptr",)),
     RuntimeFunction("tfrtAsyncGoesOn", "i1", ("ptr",)),
+    RuntimeFunction("tfrtAsyncLogBlock", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncLogEnter", "i64", ("ptr",)),
+    RuntimeFunction("tfrtAsyncLogLeave", "void", ("ptr", "i64")),
     RuntimeFunction("tfrtAsyncNewBuffer", "ptr", ("i64",)),
     RuntimeFunction("tfrtAsyncNewFrameBuffer", "ptr", ("i64", "ptr")),
     RuntimeFunction("tfrtAsyncFreeBuffer", "i1", ("ptr",)),
@@ -99,7 +102,7 @@ OUR_FUNCTIONS = (
 """Functions that MLIR's runtime does not have: values in groups, places of objects, objects that are
 resolved before any other code refers to them, messages of errors,
 the lowest address of this thread's stack that recursive functions should use, whether tasks shall not
-start any more, and frames of coroutines from a free list.
+start any more, what watched code logs, and frames of coroutines from a free list.
 
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
@@ -339,7 +342,42 @@ def _coro_suspend(body: FunctionBody, op: Operation) -> None:
     body.emit(f"switch i8 {way}, {body.label(op.suspend)} [ i8 0, {resume} i8 1, {cleanup} ]")
 
 
+_ONCE = "@.log_once"
+_LOG_ONCE = f"""\
+define internal void {_ONCE}(ptr %site, ptr %logged, i1 %wanted) alwaysinline {{
+  %before = load i64, ptr %logged
+  %is_new = icmp eq i64 %before, 0
+  %logs = and i1 %is_new, %wanted
+  br i1 %logs, label %log, label %end
+log:
+  store i64 1, ptr %logged
+  call void @tfrtAsyncLogBlock(ptr %site)
+  br label %end
+end:
+  ret void
+}}"""
+
+
+def _log(body: FunctionBody, op: Operation) -> None:
+    """A block logs once in an activation: a loop would log each round."""
+    assert isinstance(op, extensions.RuntimeLogOp)
+    number = op.site.value.data
+    site, logged = body.module.site(number, op), body.flag(number)
+    if op.event.data == "enter":
+        entered = _runtime(body, "tfrtAsyncLogEnter", site)
+        body.emit(f"store i64 {entered}, ptr {logged}")
+    elif op.event.data == "leave":
+        # Of a call that another function has made, as a continuation is one, nothing is known here.
+        _runtime(body, "tfrtAsyncLogLeave", site, body.value(f"load i64, ptr {logged}"))
+    else:
+        body.module.declare("tfrtAsyncLogBlock", "void", "ptr")
+        body.module.helpers[_ONCE] = _LOG_ONCE
+        wanted = "true" if op.condition is None else body.name(op.condition)
+        body.emit(f"call void {_ONCE}(ptr {site}, ptr {logged}, i1 {wanted})")
+
+
 LOWERINGS: dict[str, Lowering] = {
+    extensions.RuntimeLogOp.name: _log,
     runtime.RuntimeCreateOp.name: _create,
     runtime.RuntimeCreateGroupOp.name: _create_group,
     runtime.RuntimeSetAvailableOp.name: _set_available,

@@ -37,6 +37,7 @@ from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.extensions import RuntimeLogOp
 from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp, RuntimeCheckOp
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
@@ -239,4 +240,5 @@ def _is_awaited_next(call: CallOp) -> bool:
 
 
 def _has_no_effect(op: Operation) -> bool:
-    return op.name.partition(".")[0] in _WITHOUT_EFFECT or type(op) is memref.LoadOp
+    is_quiet = type(op) is memref.LoadOp or type(op) is RuntimeLogOp
+    return is_quiet or op.name.partition(".")[0] in _WITHOUT_EFFECT

@@ -53,6 +53,7 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeHandleOfOp,
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,
+    RuntimeLogOp,
     RuntimeSpawnIntoOp,
     RuntimeSpawnOp,
 )
@@ -102,6 +103,7 @@ _OF_PASSES = frozenset(
         RuntimeIsLiveOp,
         RuntimeIsWritableOp,
         RuntimeCompareExchangeOp,
+        RuntimeLogOp,
     }
 )
 _NAME = "async_execute_body"

@@ -62,8 +62,11 @@ function rowOf(moment, value) {
   const { worker, begin, end, count: times } = moment.history.values;
   const row = { ...UNTIMED, value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value) };
   if (op != null && moment.tables.isConstant[op]) return row; // it is loaded, not computed: no worker, no time
-  return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], count: Math.max(times[value], moment.isEnd && moment.document.counts[value] || 0) });
+  return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], isMore: moment.document.unlogged?.[op] === "more", count: Math.max(times[value], moment.isEnd && moment.document.counts[value] || 0) });
 }
+
+/** How often a row was computed, if more than once; of a call only the first are counted. */
+export const timesOf = (row) => (row.count > 1 ? ` ×${count(row.count)}${row.isMore ? "+" : ""}` : "");
 
 /** The rows of a function: what it gives back, then its other named values.  Each value has one row; `tags` say which result it is. */
 export function tableOf(moment, function_) {
@@ -82,7 +85,7 @@ export function progress(moment) {
   for (const function_ of functionsOf(moment)) {
     const values = moment.store.valuesOf(moment, function_);
     const states = values.length ? values.map((value) => moment.state(value)) : resultsOf(moment, function_).map(({ state }) => state);
-    decided += states.filter((state) => state === "available" || state === "error" || state === "skipped").length;
+    decided += states.filter((state) => /^(av|e|s|u)/.test(state)).length;
     total += states.length;
   }
   return [decided, total];
@@ -173,7 +176,7 @@ function drawRow(row, item, store) {
     if (parts.value.textContent !== text || !parts.value.firstElementChild) {
       parts.value.replaceChildren(button(text, (event) => { event.stopPropagation(); store.selectValue(item.value); }, { title: "Why is this not ready?", tabindex: "-1" }));
     }
-  } else setText(parts.value, item.text + (item.count > 1 ? ` ×${count(item.count)}` : ""));
+  } else setText(parts.value, item.text + timesOf(item));
   setText(parts.type, item.type);
   setText(parts.worker, item.worker);
   const from = isNaN(item.begin) ? item.end : item.begin;
