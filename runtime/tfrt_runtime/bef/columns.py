@@ -244,6 +244,11 @@ class ColumnKernels(KernelsByColumn):
         """The same, the last one first."""
         return users_of(self.columns)
 
+    @property
+    def known_uses(self) -> Lists | None:
+        """`uses`, if they were asked for: a text's kernels need not keep them."""
+        return self.__dict__.get("uses")
+
     @cached_property
     def _starts(self) -> tuple[Column, Column]:
         """Where the arguments of each kernel are among all of them, and its first result's register."""
@@ -572,10 +577,11 @@ def users_of(columns: Columns) -> Lists:
     operands, kernel_count = columns.operands, len(columns.numbers)
     bits = kernel_count.bit_length()
     keys = operands.astype(np.int64) << bits
-    keys += np.repeat(np.arange(kernel_count - 1, -1, -1), columns.argument_counts)
+    last_first = np.arange(kernel_count - 1, -1, -1, dtype=np.int32)
+    keys += np.repeat(last_first, columns.argument_counts)
     keys.sort()
     keys &= (1 << bits) - 1
-    numbers = np.subtract(kernel_count, keys, dtype=np.int64).astype(np.int32)
+    numbers = kernel_count - keys.astype(np.int32)
     uses = np.bincount(operands, minlength=columns.register_count)
     return Lists(uses.astype(np.int32), numbers)
 

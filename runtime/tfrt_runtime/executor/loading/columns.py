@@ -22,6 +22,7 @@ from tfrt_runtime.bef.columns import (
     Columns,
     Words,
     lists_of,
+    narrowed,
     starts_of,
     users_of,
 )
@@ -87,13 +88,15 @@ class Block:
         self._is_constant[list(constants)] = True
         runs = self._heads.runs[self._calls]
         kernels = function.kernels
-        lists = kernels.uses if isinstance(kernels, ColumnKernels) else users_of(columns)
+        known = kernels.known_uses if isinstance(kernels, ColumnKernels) else None
+        lists = known or users_of(columns)
         self._uses = _Uses(lists.counts, lists.numbers, runs, self._is_constant)
         self.waits = self._uses.waits
         self._returned = np.array(function.result_registers, np.int64)
         self._returns = np.bincount(self._returned, minlength=register_count)
 
-        sizes = _RECORD_WORDS + columns.argument_counts + columns.result_counts
+        kinds = columns.kinds
+        sizes = (_RECORD_WORDS + kinds.argument_counts + kinds.result_counts)[columns.numbers]
         sizes[~runs] = 0
         self.records = starts_of(sizes)
         record_words = int(sizes.sum())
@@ -230,19 +233,33 @@ class _Uses:
         is_constant: npt.NDArray[np.bool_],
     ) -> None:
         """`users` has for each register the kernels that use it, which count from 1, equal ones side by side."""
-        register_count = len(is_constant)
-        registers = np.repeat(np.arange(register_count, dtype=np.int32), user_counts)
-        counted = runs[users - 1] & ~is_constant[registers]
-        registers, kernels = registers[counted], users[counted]
-        kernels -= 1
-        self.waits = np.bincount(kernels, minlength=len(runs))
-        self.references = _counts(registers, register_count)
-        is_new = np.ones(len(kernels), np.bool_)
-        is_new[1:] = (registers[1:] != registers[:-1]) | (kernels[1:] != kernels[:-1])
-        firsts = np.flatnonzero(is_new)
-        self.weights: Column = np.diff(firsts, append=len(kernels)).astype(np.int32)
-        self.kernels: Column = kernels[firsts]
-        self.counts = _counts(registers[firsts], register_count)
+        parts, position = list[tuple[Column, Column, Column, Column]](), 0
+        for first in range(0, max(len(is_constant), 1), PIECE):
+            counts = user_counts[first : first + PIECE]
+            end = position + int(counts.sum())
+            registers = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+            kernels = users[position:end] - 1
+            counted = runs[kernels] & ~is_constant[first : first + PIECE][registers]
+            registers, kernels = registers[counted], kernels[counted]
+            is_new = np.ones(len(kernels), np.bool_)
+            is_new[1:] = (registers[1:] != registers[:-1]) | (kernels[1:] != kernels[:-1])
+            firsts = np.flatnonzero(is_new)
+            weights = np.diff(firsts, append=len(kernels))
+            parts.append(
+                (
+                    kernels[firsts],
+                    narrowed(weights),
+                    _counts(registers[firsts], len(counts)),
+                    _counts(registers, len(counts)),
+                )
+            )
+            position = end
+        self.kernels, self.weights, self.counts, self.references = map(
+            np.concatenate, zip(*parts, strict=True)
+        )
+        is_once = int(self.weights.max(initial=1)) == 1
+        waiting = self.kernels if is_once else np.repeat(self.kernels, self.weights)
+        self.waits = np.bincount(waiting, minlength=len(runs))
 
 
 def _counts(numbers: Column, count: int) -> Column:
