@@ -56,10 +56,9 @@ class RegisterNames(dict[str, int]):
             return
         known = len(self)
         self.update(zip(names, registers, strict=True))
-        short = _keys([name for name in names if len(name) <= 1 + LONGEST])
-        assert short is not None
-        if len(self) < known + len(names) or (self._table.find(short) >= 0).any():
+        if len(self) < known + len(names):
             raise NotPlain
+        self._note()
 
     def registers(self, names: Sequence[str]) -> Column:
         """The registers of these names.
@@ -85,7 +84,7 @@ class RegisterNames(dict[str, int]):
         """Have what was defined one by one in the table."""
         if self._noted == len(self):
             return
-        new = dict(islice(self.items(), self._noted, None))
+        new = dict(islice(reversed(self.items()), len(self) - self._noted))
         self._noted = len(self)
         # A run has no name with a #, which may be another one of a register: in the table each is there once.
         short = [name for name in new if len(name) <= 1 + LONGEST and "#" not in name]
