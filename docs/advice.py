@@ -22,8 +22,8 @@ ADVICE = (
         ),
     ),
     (
-        "external functions are not allowed; unable to find native function",
-        r"external functions|native function in global registry",
+        "external functions are not allowed; unable to find native function; … is for code that the compiler makes",
+        r"external functions|native function in global registry|is for code that the compiler makes",
         (
             "A declared function has no body: write one, or use a [kernel in Python](../howto/kernel.md). Compiled programs"
             " may declare what `@tfrt.external` registers."
@@ -153,6 +153,16 @@ ADVICE = (
         "An object was never freed, or once too often: count its `add_ref` and `drop_ref`, see tutorial [10](../tutorials/10_references.ipynb).",
     ),
     (
+        "is resolved twice",
+        r"resolved twice",
+        "An object is made available, or an error, once only: of the paths to its `set_available` and `set_error` take one.",
+    ),
+    (
+        "the stack is exhausted",
+        r"stack is exhausted",
+        "A function calls itself too deep: end the recursion sooner, make it a loop, or an `async.func`, which goes on elsewhere.",
+    ),
+    (
         "a header or section is corrupted",
         r"corrupted",
         "The bytes are no BEF file, or a part of one: copy it again.",
@@ -181,6 +191,8 @@ def advice_on(said: str) -> list[str]:
     found: dict[str, None] = {}
     for message in re.findall(r"(?:error|warning): (.*)", said):
         text = message.removeprefix("unexpected error: runtime error: ")
+        if re.search(rf'cf\.assert %\w+, "{re.escape(text)}"', said):
+            continue  # what the program says itself
         advice = next((do for _, pattern, do in ADVICE if re.search(pattern, text)), None)
         if advice is None:
             raise LookupError(f"no advice on {text!r}")
