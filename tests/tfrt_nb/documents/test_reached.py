@@ -272,6 +272,25 @@ def test_calls_that_never_wait_have_bars(host, name) -> None:
     assert document.seen[number].state == "available" and document.counts()[number] == 3
 
 
+CALLED_LAST = """\
+func.func @main(%n: i64) -> i64 {
+  %x = func.call @twice(%n) : (i64) -> i64
+  return %x : i64
+}
+func.func @twice(%x: i64) -> i64 {
+  %z = arith.addi %x, %x : i64
+  return %z : i64
+}
+"""
+
+
+def test_a_result_that_a_call_gives_has_its_text(host) -> None:
+    document = watched(host, CALLED_LAST, 4)
+    document.update()
+    (number,) = document.program.data["functions"][0]["results"]
+    assert document.previews[number] == "8" and document.counts()[number] == 1
+
+
 def test_a_place_logs_its_first_calls_and_says_that_there_were_more(host) -> None:
     few, many = watched(host, CALLS, SITE_MOST - 1), watched(host, CALLS, 5 * SITE_MOST)
     assert "more" not in few.unlogged().values()

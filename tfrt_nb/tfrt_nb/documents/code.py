@@ -282,7 +282,9 @@ class CodeMap:
                 yield time, _NUMBER["available"], operation, value, 0, -1, None
         results = [] if self._function is None else self._function["results"]
         for value, result in zip(results, self._run.results, strict=False):
-            if result.done() and value not in self._is_made:
+            if self._values[value]["op"] in self._direct and result.state is State.AVAILABLE:
+                self.texts[value] = preview_of(result)
+            elif result.done() and value not in self._is_made:
                 self._is_made.add(value)
                 kind = "error" if result.state is State.ERROR else "available"
                 maker = self._values[value]["op"]
