@@ -36,7 +36,7 @@ MORE = Path(__file__).with_name("steps.mlir")
 _CALLS = {
     "async.add_to_group": "call .*AddToGroup",
     "async.runtime.add_to_group": "call .*AddToGroup",
-    "async.runtime.await": "call .*RuntimeAwait(Token|Value)",
+    "async.runtime.await": "call .*tfrtAsyncAwait[(]",
     "async.runtime.create": "call .*Create(Token|Value)",
     "async.runtime.is_error": "load atomic i64",
     "async.runtime.load": "= load i64, ptr",

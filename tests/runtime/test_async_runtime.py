@@ -13,7 +13,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
-from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.diagnostics import Location, TfrtError, error, note
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import State
 
@@ -170,7 +170,21 @@ def test_a_producer_that_comes_after_all_does_no_harm(code: Code) -> None:
         code.call("mlirAsyncRuntimeEmplaceToken", token)
         code.call("mlirAsyncRuntimeDropRef", token, 1)
 
-    code.main(main)
+    with pytest.raises(TfrtError, match="^error: nothing is left that could resolve a token$"):
+        code.main(main)
+
+
+def test_who_waits_in_vain_is_told_where(code: Code) -> None:
+    def main() -> None:
+        token = code.call("tfrtAsyncCreateToken", record(b"async.runtime.create", 2))
+        code.call("tfrtAsyncAwait", token, record(b"async.runtime.await", 5))
+        code.call("mlirAsyncRuntimeDropRef", token, 2)
+
+    with pytest.raises(TfrtError) as raised:
+        code.main(main)
+    (found,) = raised.value.diagnostics
+    assert found.location == Location("cell", 2, 3)
+    assert found.notes == (note("this waits for it", Location("cell", 5, 3)),)
 
 
 def test_a_second_runtime_on_the_same_host_is_refused(code: Code) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_nb.compiled.host import HostCode
@@ -42,9 +42,16 @@ class CompiledObjects:
     def _is_own(self, place: AnyLocation | None) -> bool:
         return isinstance(place, Location) and place.source == self._program.name
 
-    def left_over(self) -> tuple[Diagnostic, ...]:
-        """Warnings of the objects that the run has left behind."""
-        found = [one for one in self._shared.runtime.live_objects() if self._is_own(one.location)]
+    def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Warnings of the objects that the run has left behind.
+
+        Of those that nothing could resolve, the reason is said instead, once, unless it is among `raised`.
+        """
+        left = [one for one in self._shared.runtime.live_objects() if self._is_own(one.location)]
+        found = [one for one in left if one.reason is None]
+        reasons = [one.reason for one in left if one.reason is not None]
+        if reasons and not any(reason in raised for reason in reasons):
+            return (reasons[0],)
         shown = [
             Diagnostic(Severity.WARNING, left_over_text(one, self._program.text), one.location)
             for one in found[:MAX_WARNINGS]

@@ -234,7 +234,9 @@ class TracedRun:
         is_over = self._execution.wait(timeout)
         if is_over and self._objects is not None and self._left_over is None:
             is_cancelled = self._execution.request.is_cancelled
-            self._left_over = () if is_cancelled else self._objects.left_over()
+            self._left_over = (
+                () if is_cancelled else self._objects.left_over(self._execution.diagnostics)
+            )
         return is_over
 
     @property

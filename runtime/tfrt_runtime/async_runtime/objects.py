@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tfrt_runtime.async_runtime import records
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
-from tfrt_runtime.host.structs import Group, Value
+from tfrt_runtime.host.structs import Group, Value, Waiter
 from tfrt_runtime.host.values.async_value import State
 from tfrt_runtime.native import layouts as at
 
@@ -22,6 +23,8 @@ class LiveObject:
     location: Location | None = None
     address: int = field(default=0, compare=False)
     """Where the object is; it says nothing once the object may be gone."""
+    reason: Diagnostic | None = field(default=None, compare=False)
+    """What was said when nothing could resolve it any more, if that is why it is an error."""
 
 
 def is_group(address: int) -> bool:
@@ -35,11 +38,11 @@ def lacks_members(address: int) -> bool:
     return is_open and group.added < group.size
 
 
-def underfilled(address: int) -> Diagnostic:
-    """Why a group will never be resolved."""
+def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
+    """Why a group will never be resolved; `notes` are on what waits for it."""
     group = Group.at(address)
     text = f"the group waits forever: {group.added} of {group.size} members were added"
-    return error(text, maker_place(address))
+    return error(text, maker_place(address), notes)
 
 
 def overfilled(address: int) -> Diagnostic:
@@ -78,6 +81,28 @@ def maker_place(address: int) -> Location | None:
     return records.read_place(record) if record else None
 
 
+def follows_from_others(address: int) -> bool:
+    """Whether the end of a task, or the members of a group, resolve the object, not an operation of the program."""
+    return is_group(address) or maker(address) in _TASKS
+
+
+_TASKS = frozenset({"async.execute", "async.func"})
+
+
+def waiting_places(address: int) -> Iterator[Location]:
+    """Where tasks wait for an object; nothing runs."""
+    waiter = Value.at(address).state & ~at.STATE_BITS
+    while waiter:
+        found = Waiter.at(waiter)
+        if (
+            found.kind == at.WAIT_TASK
+            and found.place
+            and (place := records.read_place(found.place))
+        ):
+            yield place
+        waiter = found.next
+
+
 def note_on_wait(awaited: int, record: int) -> Diagnostic:
     """That a thread waits for an object, whose maker's record it is."""
     maker = records.read_text(record)
@@ -90,8 +115,8 @@ def references(address: int) -> int:
     return Value.at(address).references - 1
 
 
-def live_object(address: int) -> LiveObject:
-    """The registered object as it is now."""
+def live_object(address: int, reason: Diagnostic | None = None) -> LiveObject:
+    """The registered object as it is now; `reason` says why nothing could resolve it, if so."""
     return LiveObject(
         kind(address),
         references(address),
@@ -99,6 +124,7 @@ def live_object(address: int) -> LiveObject:
         maker(address),
         maker_place(address),
         address,
+        reason,
     )
 
 

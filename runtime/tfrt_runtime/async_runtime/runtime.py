@@ -247,7 +247,7 @@ class AsyncRuntime:
         Exact while nothing runs; the code that made them must be alive.
         """
         return [
-            objects.live_object(address)
+            objects.live_object(address, self.starvation.reason(address))
             for address in self._registered()
             if objects.references(address)
         ]
@@ -420,6 +420,8 @@ class AsyncRuntime:
             if self.starvation.is_stuck(others):
                 if not self.starvation.end_groups(context):
                     self.starvation.end(context, awaited)
+                if (reason := self.starvation.reason(awaited)) is not None:
+                    self._mistake(reason)  # a function may await and not ask for errors
             elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
                 self.starvation.abandon(
                     context, awaited, error(EXHAUSTED, objects.maker_place(awaited))

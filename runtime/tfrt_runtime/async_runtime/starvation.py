@@ -8,19 +8,20 @@ import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tfrt_runtime.async_runtime import objects
+from tfrt_runtime.async_runtime import objects, records
 from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.queues.thread_starts import start_thread
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.structs import Context, Value
+from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting.idleness import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
 """After so many checks in a row in which no thread took a waiting task, the threads count as exhausted."""
 MAX_RESCUERS = 16
+MAX_REASONS = 1024
 MAX_NOTES = 8
 MAX_OWN_ERRORS = 64
 """The most objects that get an error of their own when nothing can resolve them; the others share one."""
@@ -34,6 +35,14 @@ class Starvation:
         self._host, self._queue = host, host.work_queue
         self._process = process
         self._state = state
+        self._reasons: dict[int, Diagnostic] = {}
+        """What was said of objects that nothing could resolve, by the error value that they have become."""
+
+    def reason(self, address: int) -> Diagnostic | None:
+        """What was said of an object when it was found that nothing could resolve it; None if it was not."""
+        is_group = objects.is_group(address)
+        failure = Group.at(address).error if is_group else Value.at(address).target
+        return self._reasons.get(failure)
 
     def waits(self) -> list[Diagnostic]:
         """Notes on what threads wait for in compiled code at this moment."""
@@ -59,6 +68,14 @@ class Starvation:
         """Resolve an object to an error, if it is unresolved."""
         self.resolve(context, address, error_value(self._process, context, diagnostic))
 
+    def _give_up(self, context: int, address: int, reason: Diagnostic) -> None:
+        """Resolve an object that nothing resolves to an error."""
+        failure = error_value(self._process, context, reason)
+        if len(self._reasons) >= MAX_REASONS:
+            self._reasons.clear()
+        self._reasons[failure] = reason
+        self.resolve(context, address, failure)
+
     def resolve(self, context: int, address: int, failure: int) -> None:
         """Resolve an object to an error value, if it is unresolved; takes a reference to the value."""
         self._process.quick.async_abandon(context, address, failure)
@@ -67,7 +84,7 @@ class Starvation:
         """Nothing runs: groups that are awaited and lack members become errors."""
         waited_for = dict.fromkeys((*self._awaited(), *self._stuck()))
         lacking = [a for a in waited_for if objects.is_group(a) and objects.lacks_members(a)]
-        self._end_each(context, lacking, objects.underfilled)
+        self._end_each(context, lacking, lambda a: objects.underfilled(a, self._waits_for(a)))
         return bool(lacking)
 
     def end_all(self, context: int) -> bool:
@@ -80,16 +97,24 @@ class Starvation:
             return True
         if self._host.waits_for_outside():
             return False
-        stuck = list(self._stuck())
+        stuck = self._causes(list(self._stuck()))
         self._end_each(context, stuck, lambda address: self._starved(address, stuck))
         return bool(stuck)
+
+    def _causes(self, stuck: Sequence[int]) -> Sequence[int]:
+        """Those of `stuck` that only the program could resolve; all, if there are none.
+
+        What waits for these hands their errors on.
+        """
+        return [one for one in stuck if not objects.follows_from_others(one)] or stuck
 
     def _end_each(
         self, context: int, stuck: Sequence[int], reason: Callable[[int], Diagnostic]
     ) -> None:
         """Resolve objects to errors.  The first ones get their own; there may be millions."""
-        for address in stuck[:MAX_OWN_ERRORS]:
-            self.abandon(context, address, reason(address))
+        reasons = list(map(reason, stuck[:MAX_OWN_ERRORS]))  # while all of them are unresolved
+        for address, why in zip(stuck, reasons, strict=False):
+            self._give_up(context, address, why)
         if rest := stuck[MAX_OWN_ERRORS:]:
             text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
             shared = error_value(self._process, context, error(text))
@@ -100,8 +125,12 @@ class Starvation:
             self._process.quick.value_drop(context, shared)
 
     def end(self, context: int, awaited: int) -> None:
-        """Nothing runs, and a thread waits for an object: resolve it to an error that says so."""
-        self.abandon(context, awaited, self._starved(awaited, self._stuck()))
+        """Nothing runs, and a thread or the caller waits for an object: it, or what it waits for, becomes an error."""
+        causes = self._causes([awaited, *self._stuck()])
+        if awaited in causes:
+            self._give_up(context, awaited, self._starved(awaited, causes))
+        else:
+            self._end_each(context, causes, lambda one: self._starved(one, causes))
 
     def has_waiting_tasks(self) -> bool:
         """Whether a task waits for a registered object; nothing runs."""
@@ -121,23 +150,34 @@ class Starvation:
             yield address
 
     def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
-        """The error of an object that waits in vain, with notes on some of the others, `stuck`."""
-        threads = [address for address in self._awaited() if address != awaited]
-        tasks = [a for a in itertools.islice(stuck, MAX_NOTES + 1) if a != awaited]
+        """The error of an object that waits in vain, with notes on what waits for it, and for some of `stuck`."""
+        others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
+        others.pop(awaited, None)
         return error(
             f"nothing is left that could resolve {objects.title(awaited)}",
             objects.maker_place(awaited),
             [
-                *(
-                    note(f"another thread waits for {objects.title(a)}", objects.maker_place(a))
-                    for a in threads
-                ),
-                *(
-                    note(f"a task waits for {objects.title(a)}", objects.maker_place(a))
-                    for a in tasks[:MAX_NOTES]
-                ),
-            ],
+                *self._waits_for(awaited),
+                *itertools.chain.from_iterable(map(self._waits_for_other, others)),
+            ][: 2 * MAX_NOTES],
         )
+
+    def _waits_for_other(self, address: int) -> list[Diagnostic]:
+        """Notes on what waits for an object that the error is not about."""
+        title, made = objects.title(address), objects.maker_place(address)
+        notes = self._waits_for(address, title if made is None else f"{title} of line {made.line}")
+        return notes or [note(f"a thread or a task waits for {title}", made)]
+
+    def _waits_for(self, awaited: int, title: str = "it") -> list[Diagnostic]:
+        """Notes on the operations that wait for an object, which they call `title`; nothing runs."""
+        contexts = map(Context.at, self._queue.contexts)
+        waits = (one.awaited_at for one in contexts if one.awaited == awaited and one.awaited_at)
+        threads = filter(None, map(records.read_place, waits))
+        places = itertools.islice(
+            itertools.chain(threads, objects.waiting_places(awaited)), MAX_NOTES
+        )
+        text = f"this waits for {title}"
+        return [note(text, place) for place in sorted(places, key=lambda place: place.line)]
 
 
 class Exhaustion:

@@ -103,6 +103,7 @@ class Context(Struct):
     epoch: int
     failure: int
     awaited: int
+    awaited_at: int
     pending: int
     pending_last: int
     run: int
@@ -128,6 +129,7 @@ class Group(Struct):
     __slots__ = ()
     added: int
     size: int
+    error: int
     excess: int
 
 
@@ -302,6 +304,7 @@ class Waiter(Struct):
     next: int
     kind: int
     first: int
+    place: int
 
 
 @_struct

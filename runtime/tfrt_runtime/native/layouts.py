@@ -142,6 +142,8 @@ WAITER_VALUE = 32
 WAITER_THIRD = 40
 WAITER_RUN = 48
 """Coroutines that wait: the number of the run that they are part of."""
+WAITER_PLACE = 56
+"""Coroutines that wait: the record of the operation that does, or 0."""
 
 (
     WAIT_REGISTER,
@@ -331,6 +333,8 @@ CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
 CONTEXT_CARVE_END = CONTEXT_CARVE + 8 * FREE_CLASSES
 CONTEXT_REFUSED = 984
 """Bytes that compiled code on this thread was refused, until an operation that has a place says so."""
+CONTEXT_AWAITED_AT = 992
+"""The record of the operation that waits for CONTEXT_AWAITED, or 0."""
 CONTEXT_SIZE = 1024
 
 # Slab: blocks of one size class, from the system in one piece, aligned to its size.

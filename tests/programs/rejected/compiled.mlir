@@ -45,3 +45,42 @@ func.func @main() {
   %v = "math.isnan"(%x) : (index) -> i1
   return
 }
+// -----
+// A task yields what values hold.
+func.func @main() {
+  %t, %v = async.execute -> !async.value<i32> {
+    %u, %w = async.execute -> !async.value<i32> {
+      %c = arith.constant 3 : i32
+      async.yield %c : i32
+    }
+    async.yield %w : !async.value<i32>
+  }
+  return
+}
+// -----
+func.func @main(%w: !async.value<i32>) {
+  %t = "async.execute"(%w) <{operandSegmentSizes = array<i32: 0, 1>}> ({
+  ^bb0(%a: !async.value<i32>):
+    "async.yield"() : () -> ()
+  }) : (!async.value<i32>) -> (!async.token)
+  return
+}
+// -----
+func.func @main(%c: i1, %x: i32) {
+  %v = scf.if %c -> !async.value<i32> {
+    scf.yield %x : i32
+  } else {
+    scf.yield %x : i32
+  }
+  return
+}
+// -----
+func.func @main(%c: i1, %w: !async.value<i32>) {
+  %r = scf.while (%a = %w) : (!async.value<i32>) -> i32 {
+    scf.condition(%c) %a : !async.value<i32>
+  } do {
+  ^bb0(%b: i32):
+    scf.yield %w : !async.value<i32>
+  }
+  return
+}

@@ -14,7 +14,7 @@ from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
-from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, note
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import State
 
@@ -135,9 +135,15 @@ def test_a_token_that_nobody_resolves_is_left_over_with_the_place_where_it_was_m
     queue: str,
 ) -> None:
     program, place = by_hand(AWAIT)
-
     left_over = LiveObject("token", 1, State.ERROR, "async.runtime.create", place)
-    assert run(program, queue) == Outcome("", (), (left_over,))
+
+    outcome = run(program, queue)
+
+    assert outcome.left_over == (left_over,)
+    assert outcome.errors == tuple(one.reason for one in outcome.left_over)
+    (found,) = outcome.errors
+    assert found.message == "nothing is left that could resolve a token of 'async.runtime.create'"
+    assert found.notes == (note("this waits for it", at(program, "async.runtime.await")),)
 
 
 @pytest.mark.usefixtures("leak_check")

@@ -65,7 +65,10 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         ),
         (
             "  scf.forall (%i) in (4) {\n  }",
-            ["2:3: error: custom op 'scf.forall' is unknown", "did you mean 'scf.parallel'?"],
+            [
+                "2:3: error: custom op 'scf.forall' is unknown",
+                "write 'scf.parallel (%i) = (%first) to (%end) step (%step) { ... }' instead",
+            ],
         ),
         ("  %t = async.qqq", ["2:8: error: custom op 'async.qqq' is unknown"]),
         (

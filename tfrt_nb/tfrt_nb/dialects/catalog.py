@@ -86,8 +86,8 @@ def unknown_operation(name: str) -> type[Operation]:
     return operation
 
 
-_MEANT = {"forall": "parallel"}
-"""What does the same as an operation of MLIR that is not here, and is written otherwise."""
+INSTEAD = {"scf.forall": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }"}
+"""How to write what an operation of MLIR does that is not here."""
 
 
 def similar_operations(name: str) -> list[str]:
@@ -99,8 +99,8 @@ def similar_operations(name: str) -> list[str]:
         return own
     dialect, _, stem = name.partition(".")
     if upstream := _LAZY_DIALECTS.get(dialect):
-        if stem in _MEANT:
-            return [f"{dialect}.{_MEANT[stem]}"]
+        if name in INSTEAD:
+            return [INSTEAD[name].partition(" ")[0]]
         stems = [op.name.partition(".")[2] for op in upstream().operations]
         return [f"{dialect}.{near}" for near in difflib.get_close_matches(stem, stems, n=2)]
     return similar(name, {*SIGNATURES, *_CLASSES})

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
+from tfrt_nb.dialects.async_.coroutine import CoroIdOp
 from tfrt_nb.dialects.async_.extensions import ADDED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp
 from tfrt_nb.dialects.branches import branch_operands
@@ -164,11 +165,19 @@ def source_name(op: Operation) -> str:
         symbol = op.callee.root_reference.data
     elif not isinstance(op, RuntimeCreateOp):
         return op.name.replace("async.runtime.", "async.")
-    elif isinstance(function, FuncOp) and "passthrough" in function.attributes:
+    elif isinstance(function, FuncOp) and "passthrough" in function.attributes and _is_result(op):
         symbol = function.sym_name.data
     else:
         return op.name
     return next((MADE_FROM[name] for name in MADE_FROM if symbol.startswith(name)), "async.func")
+
+
+def _is_result(create: Operation) -> bool:
+    """Whether a coroutine makes the object before it begins: one of its own results."""
+    following = create.next_op
+    while following is not None and not isinstance(following, CoroIdOp):
+        following = following.next_op
+    return following is not None
 
 
 @dataclass

@@ -257,8 +257,9 @@ def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
         yield "go_on:"
         if step < shape.awaited:
             yield from _load_argument(module, shape, step)
-            name = f"mlirAsyncRuntimeAwait{_kind(shape, step)}AndExecute"
-            yield f"  {_call(module, name, f'%a{step}', '%frame', _step(task, step + 1))}"
+            yield from _load(module, shape, 1, "%r0")
+            operands = f"%a{step}", "%frame", _step(task, step + 1), "%r0"
+            yield f"  {_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands)}"
             yield "  ret void"
         else:
             yield from _run(module, shape, {step - 1})

@@ -25,6 +25,7 @@ from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
 from tfrt_nb.dialects.catalog import (
     HOST_DIALECTS,
+    INSTEAD,
     UPSTREAM_DIALECTS,
     HostContext,
     UnknownOp,
@@ -278,6 +279,9 @@ class SourceParser(RecoveringParser):
         return operation
 
     def _raise_unknown_operation(self, name: str, span: Span) -> NoReturn:
+        if name in INSTEAD:
+            written = note(f"write '{INSTEAD[name]}' instead", self.location(span))
+            raise LocatedError(span, f"custom op '{name}' is unknown", [written])
         similar = similar_operations(name)
         if similar:
             suggestion = note(f"did you mean '{similar[0]}'?", self.location(span))

@@ -167,26 +167,26 @@ def is_group_error(group: Address) -> int:
 @exported("mlirAsyncRuntimeAwaitToken", "void", "ptr")
 def await_token(token: Address) -> None:
     """Return when the token is resolved."""
-    await_object(token)
+    await_object(token, 0)
 
 
 @exported("mlirAsyncRuntimeAwaitValue", "void", "ptr")
 def await_value(value: Address) -> None:
     """Return when the value is resolved."""
-    await_object(value)
+    await_object(value, 0)
 
 
 @exported("mlirAsyncRuntimeAwaitAllInGroup", "void", "ptr")
 def await_all_in_group(group: Address) -> None:
     """Return when the group has all its members, and they are resolved."""
-    await_object(group)
+    await_object(group, 0)
 
 
-@native
-def await_object(value: Address) -> None:
-    """Return when an object is resolved."""
+@exported("tfrtAsyncAwait", "void", "ptr", "ptr")
+def await_object(value: Address, place: Address) -> None:
+    """Return when an object is resolved; `place` is a record of what waits, or 0."""
     if not is_available(value):
-        wait_for_object(here(), value)
+        wait_for_object(here(), value, place)
 
 
 @exported("mlirAsyncRuntimeGetValueStorage", "ptr", "ptr")
@@ -204,19 +204,34 @@ def execute(handle: int, resume: Address) -> None:
 @exported("mlirAsyncRuntimeAwaitTokenAndExecute", "void", "ptr", "ptr", "ptr")
 def await_token_and_execute(token: Address, handle: int, resume: Address) -> None:
     """Call `resume(handle)` once the token is resolved: now, if it is."""
-    await_and_resume(here(), token, handle, resume)
+    await_and_resume(here(), token, handle, resume, 0)
 
 
 @exported("mlirAsyncRuntimeAwaitValueAndExecute", "void", "ptr", "ptr", "ptr")
 def await_value_and_execute(value: Address, handle: int, resume: Address) -> None:
     """Call `resume(handle)` once the value is resolved: now, if it is."""
-    await_and_resume(here(), value, handle, resume)
+    await_and_resume(here(), value, handle, resume, 0)
 
 
 @exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
 def await_all_in_group_and_execute(group: Address, handle: int, resume: Address) -> None:
     """Call `resume(handle)` once all members are resolved: now, if they are."""
-    await_and_resume(here(), group, handle, resume)
+    await_and_resume(here(), group, handle, resume, 0)
+
+
+@exported("tfrtAsyncAwaitAndExecute", "void", "ptr", "ptr", "ptr", "ptr")
+def await_object_and_execute(value: Address, handle: int, resume: Address, place: Address) -> None:
+    """Call `resume(handle)` once an object is resolved: now, if it is; `place` is a record of what waits, or 0."""
+    await_and_resume(here(), value, handle, resume, place)
+
+
+@exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr")
+def await_object_and_execute_for(
+    value: Address, handle: int, resume: Address, result: Address
+) -> None:
+    """As `await_object_and_execute`; what waits is a task, which the maker's record of its `result` names, or 0."""
+    place = load(result + at.VALUE_OWNER) if result != 0 else 0
+    await_and_resume(here(), value, handle, resume, place)
 
 
 @exported("mlirAsyncRuntimGetNumWorkerThreads", "i64")

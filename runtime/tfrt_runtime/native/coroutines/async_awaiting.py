@@ -180,8 +180,10 @@ def resume_now(context: Address, handle: int, resume: Address) -> None:
 
 
 @native
-def await_and_resume(context: Address, value: Address, handle: int, resume: Address) -> None:
-    """Continue a coroutine once an object is resolved: now, if it is.
+def await_and_resume(
+    context: Address, value: Address, handle: int, resume: Address, place: Address
+) -> None:
+    """Continue a coroutine once an object is resolved: now, if it is.  `place` is a record of what waits, or 0.
 
     The coroutine's frame may be gone when this returns.
     """
@@ -189,6 +191,7 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
         waiter = new_waiter(context, at.WAIT_TASK, handle, resume)
         store(waiter + at.WAITER_RUN, load(context + at.CONTEXT_RUN))
+        store(waiter + at.WAITER_PLACE, place)
         # Before the waiter is added: another thread may resume the coroutine at once.
         log_code(context, at.LOG_SUSPEND, handle, value)
         if add_waiter_or_free(context, value, waiter, function):
@@ -203,12 +206,14 @@ def await_and_resume(context: Address, value: Address, handle: int, resume: Addr
 
 
 @native
-def wait_for_object(context: Address, value: Address) -> None:
-    """Return when an object is resolved; run other tasks meanwhile.
+def wait_for_object(context: Address, value: Address, place: Address) -> None:
+    """Return when an object is resolved; run other tasks meanwhile.  `place` is a record of what waits, or 0.
 
     The context's request is that of the kernel that waits, or 0 in a task, which uses no frame.
     """
     outer = load(context + at.CONTEXT_AWAITED)
+    outer_place = load(context + at.CONTEXT_AWAITED_AT)
+    store(context + at.CONTEXT_AWAITED_AT, place)
     # Atomic: Python reads from other threads what this one waits for, to explain a stuck run.
     store_release(context + at.CONTEXT_AWAITED, value)
     request = load(context + at.CONTEXT_REQUEST)
@@ -235,6 +240,7 @@ def wait_for_object(context: Address, value: Address) -> None:
     if kept != 0:
         take_frame_back(context, kept)
     store(context + at.CONTEXT_REQUEST, request)
+    store(context + at.CONTEXT_AWAITED_AT, outer_place)
     store_release(context + at.CONTEXT_AWAITED, outer)
     # A Python kernel that has waited here meanwhile, in a nested context, leaves the thread without one.
     set_thread_context(context)

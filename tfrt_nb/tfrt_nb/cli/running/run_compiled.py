@@ -79,7 +79,7 @@ def run_compiled(
     raised = execution.diagnostics
     problems = check(raised, {program.name: find_expectations(program.text, program.name)}, "")
     execution.forget_results()  # they are not the program's, whatever holds the run
-    problems += left_over(shared, program)
+    problems += left_over(shared, program, raised)
     show_all(problems, program)
     return int(bool(problems))
 
@@ -134,9 +134,18 @@ def leave_process(status: int) -> NoReturn:
     os._exit(status)
 
 
-def left_over(shared: HostCode, program: Program) -> list[Diagnostic]:
-    """An error for each object that a program has left behind, at the operation that made it."""
-    objects = shared.runtime.live_objects()
+def left_over(
+    shared: HostCode, program: Program, raised: Sequence[Diagnostic] = ()
+) -> list[Diagnostic]:
+    """An error for each object that a program has left behind, at the operation that made it.
+
+    Of those that nothing could resolve, the reason is said instead, once, unless it is among `raised`.
+    """
+    left = shared.runtime.live_objects()
+    objects = [one for one in left if one.reason is None]
+    reasons = [one.reason for one in left if one.reason is not None]
+    if reasons and not any(reason in raised for reason in reasons):
+        return [reasons[0]]
     found = [_left_over(one, program) for one in objects[:MAX_LEFT_OVER]]
     if len(objects) > MAX_LEFT_OVER:
         found.append(error(f"{len(objects) - MAX_LEFT_OVER} more objects are left over"))

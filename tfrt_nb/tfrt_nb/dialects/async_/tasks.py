@@ -80,6 +80,15 @@ class YieldOp(IRDLOperation):
     def __init__(self, *operands: SSAValue) -> None:
         super().__init__(operands=[operands])
 
+    @property
+    def awaitable(self) -> Attribute | None:
+        """The type of the first operand that is an async value, if one is."""
+        return next((one for one in self.operands_.types if isinstance(one, ValueType)), None)
+
+    def verify_(self) -> None:
+        if (type_ := self.awaitable) is not None:
+            raise VerifyException(f"cannot yield '{type_}': await it, and yield what it holds")
+
 
 @irdl_op_definition
 class ExecuteOp(IRDLOperation):
@@ -163,7 +172,7 @@ class ExecuteOp(IRDLOperation):
 
     def _verify_entry(self, block: Block) -> None:
         given, expected = self.body_operands.types, block.arg_types
-        verify_edge(_PARENT, _BODY, given, expected)
+        verify_edge(_PARENT, _BODY, given, expected, held_by="source")
         if any(isinstance(type_, TokenType) for type_ in given):
             raise VerifyException(
                 "async body region argument types do not match the execute operation "
@@ -173,7 +182,14 @@ class ExecuteOp(IRDLOperation):
     def _verify_exit(self, block: Block) -> None:
         terminator = block.last_op
         if isinstance(terminator, YieldOp):
-            verify_edge(_BODY, _RESULTS, terminator.operands_.types, self.body_results.types)
+            if terminator.awaitable is None:
+                verify_edge(
+                    _BODY,
+                    _RESULTS,
+                    terminator.operands_.types,
+                    self.body_results.types,
+                    held_by="target",
+                )
         elif terminator is not None and terminator.has_trait(IsTerminator):
             raise VerifyException(
                 f"expects regions to end with 'async.yield', found '{terminator.name}'"

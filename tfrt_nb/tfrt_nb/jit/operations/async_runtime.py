@@ -18,6 +18,7 @@ from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, L
 from tfrt_nb.jit.llvm_types import llvm_type
 from tfrt_nb.jit.names import INTERRUPT_FLAG
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
+from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
 from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_STATE
 
 _PREFIX = "mlirAsyncRuntime"
@@ -84,6 +85,9 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncTakeFailure", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncFail", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncFailFrom", "void", ("ptr",)),
+    RuntimeFunction("tfrtAsyncAwait", "void", ("ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncAwaitAndExecute", "void", ("ptr", "ptr", "ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncAwaitAndExecuteFor", "void", ("ptr", "ptr", "ptr", "ptr")),
     RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
     RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
     RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
@@ -171,6 +175,23 @@ def _set_available(body: FunctionBody, op: Operation) -> None:
     elif runtime.UNSEEN in op.attributes:
         name = "tfrtAsyncEmplaceUnseen"
     _runtime(body, name, *given)
+
+
+def _await(body: FunctionBody, op: Operation) -> None:
+    """Wait, and say where, for the report of what is never resolved."""
+    _runtime(body, "tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
+
+
+def _await_and_resume(body: FunctionBody, op: Operation) -> None:
+    awaited, handle = map(body.name, op.operands)
+    function = op.parent_op()
+    if function is not None and SHARED_BODY in function.attributes:
+        # The place is that of one task of several.
+        result = body.name(function.regions[0].blocks[0].args[0])
+        _runtime(body, "tfrtAsyncAwaitAndExecuteFor", awaited, handle, RESUME, result)
+    else:
+        place = body.module.maker(op) or "null"
+        _runtime(body, "tfrtAsyncAwaitAndExecute", awaited, handle, RESUME, place)
 
 
 def _is_error(body: FunctionBody, op: Operation) -> None:
@@ -383,8 +404,8 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeSetAvailableOp.name: _set_available,
     runtime.RuntimeSetErrorOp.name: _calls(f"{_PREFIX}SetKINDError"),
     runtime.RuntimeIsErrorOp.name: _is_error,
-    runtime.RuntimeAwaitOp.name: _calls(f"{_PREFIX}AwaitKIND"),
-    runtime.RuntimeAwaitAndResumeOp.name: _calls(f"{_PREFIX}AwaitKINDAndExecute", RESUME),
+    runtime.RuntimeAwaitOp.name: _await,
+    runtime.RuntimeAwaitAndResumeOp.name: _await_and_resume,
     runtime.RuntimeResumeOp.name: _calls(f"{_PREFIX}Execute", RESUME),
     runtime.RuntimeStoreOp.name: _store,
     runtime.RuntimeLoadOp.name: _load,

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, UnitAttr, i64
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
@@ -33,7 +33,7 @@ from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.lowering.awaiting import WAITING, outside_tasks
-from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
+from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY
 from tfrt_nb.passes.lowering.structure import BodyKey, body_key
 
 
@@ -144,6 +144,8 @@ class Outliner:
         function = self._new_function(task, captured, is_leaf) if known is None else known
         if key is not None:
             self._known[key] = function
+        if known is not None and GIVEN_RESULTS in known.attributes:
+            known.attributes[SHARED_BODY] = UnitAttr()
         name = function.sym_name.data
         call: RuntimeSpawnOp | CallOp
         if self.spawns:

@@ -66,7 +66,7 @@ from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
-from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
+from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY
 from tfrt_nb.passes.lowering.outline import Symbols
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, FAST_PATH
 from tfrt_nb.passes.safety.guard_operations import DIVISIONS
@@ -85,6 +85,7 @@ _MARKS = frozenset(
         FALLIBLE,
         FAST_PATH,
         GIVEN_RESULTS,
+        SHARED_BODY,
         ON_TOP,
         BY_HAND,
         OF_OWN,
