@@ -175,9 +175,8 @@ class Columns:
             keys = keys.copy()
             keys[own] = len(is_own) + np.arange(len(own))
         first_of_key = np.full(int(keys.max(initial=0)) + 1, count)
-        first_of_key[keys[::-1]] = np.arange(
-            count - 1, -1, -1
-        )  # the last one that is put there stays
+        # Of several the last one that is put there stays.
+        first_of_key[keys[::-1]] = np.arange(count - 1, -1, -1)
         used = np.flatnonzero(first_of_key < count)
         order = used[np.argsort(first_of_key[used])]
         ranks = np.zeros(len(first_of_key), np.int32)

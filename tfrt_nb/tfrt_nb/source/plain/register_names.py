@@ -123,9 +123,8 @@ def _keys(names: Sequence[str]) -> _Keys | None:
     if longest > LONGEST:
         return None
     characters = "".join(names).encode() + bytes(LONGEST)
-    words = np.ndarray(
-        (len(characters) - 7,), "<u8", characters, 0, (1,)
-    )  # one from each character on
+    # A word from each character on.
+    words = np.ndarray((len(characters) - 7,), "<u8", characters, 0, (1,))
     masks = np.array([(1 << 8 * count) - 1 for count in range(9)], np.uint64)
     starts = np.cumsum(counts) - counts + 1
     counts -= 1
