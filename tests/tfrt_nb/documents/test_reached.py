@@ -190,6 +190,24 @@ def test_what_may_have_run_in_an_earlier_round_is_not_recorded(host) -> None:
     assert found["%after"] == "unrecorded"
 
 
+TASKS = """\
+func.func @main(%n: i64) {
+  %t = async.execute {
+    async.yield
+  }
+  %end = arith.addi %n, %n : i64
+  return
+}
+"""
+
+
+def test_that_a_task_was_made_does_not_say_how_it_ended_in_a_run_that_failed() -> None:
+    reached = Reached(ProgramDocument(Program.from_source(TASKS, "p")))
+    clean = reached.states({0, 1}, set(), is_clean=True, is_whole=True)
+    failed = reached.states({0, 1}, set(), is_clean=False, is_whole=True)
+    assert (clean, failed) == ({0: "available", 1: "available"}, {0: "unrecorded", 1: "available"})
+
+
 CALLED_BY_HOST = """\
 func.func @main() -> i64 {
   %n = tfrt.constant.i64 4

@@ -38,6 +38,9 @@ class Reached:
         placed = {*self._places.values()}
         self._is_placed = all(row["id"] in placed for row in self._own)
         """Whether each operation has a place of its own: in a file from elsewhere, some share one."""
+        values = document.data["values"]
+        self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
+        """The operations that make objects, which may be resolved later."""
         self._operations: dict[int, int] = {}
         """The operation of each record."""
         self._begun: Counter[Block] = Counter()
@@ -95,6 +98,8 @@ class Reached:
                 found[number] = AVAILABLE
             elif not (is_known if not begins else block in stopped and self._begins_once(row)):
                 found[number] = UNRECORDED
+        if not is_clean:
+            found |= {n: UNRECORDED for n in self._async & found.keys() if found[n] == AVAILABLE}
         return found
 
     def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:

@@ -9,7 +9,7 @@ const BECAUSE = {
   error: () => "failed",
   skipped: () => "was skipped: an input failed, or its branch was not taken",
   cancelled: () => "was cancelled",
-  unrecorded: () => "may have run: no event says",
+  unrecorded: () => "may have run",
 };
 
 export function createDetail(store) {

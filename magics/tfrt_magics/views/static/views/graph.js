@@ -162,12 +162,13 @@ export function createGraph(store) {
   }
 
   function label(pen, i, state, left, top, width, palette) {
-    const middle = top + 14, room = width - (isBox(i) ? BUTTON : 4);
+    const middle = top + 14, room = width - (isBox(i) ? BUTTON : 4), text = store.textOf(i);
+    const most = (room - 19) / pen.measureText("m").width; // of a font whose letters have one width
     clipped(pen, left, top, room, 28, () => {
       pen.fillStyle = palette[state];
       pen.fillText(SHAPES[state], left + 6, middle);
       pen.fillStyle = palette.ink;
-      pen.fillText(store.textOf(i), left + 19, middle);
+      pen.fillText(text.length > most ? `${text.slice(0, most - 1)}…` : text, left + 19, middle);
     });
     pen.fillStyle = palette.soft;
     if (isBox(i)) pen.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
