@@ -95,6 +95,13 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
             ],
         ),
         (
+            "  %t = async.execute { async.yield }\n  %b = async.await %t : !async.token\n  return",
+            [
+                "3:3: error: cannot name an operation with no results",
+                "'async.await' gives no value here: leave out what stands before it",
+            ],
+        ),
+        (
             "  tfrt.return\n  %a = tfrt.constant.i32 1",
             ["2:3: error: 'tfrt.return' op must be the last operation in the parent block"],
         ),

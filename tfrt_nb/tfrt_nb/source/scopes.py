@@ -225,6 +225,9 @@ class ScopedParser(AttributeParser):
         except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
             problem = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"
             notes.append(note(problem, self.location(span)))
+        else:
+            text = f"'{operation.name}' gives no value here: leave out what stands before it"
+            notes.append(note(text, self.location(span)))
         raise LocatedError(span, "cannot name an operation with no results", notes)
 
     def _bind_results(self, operation: Operation, bound: Bound) -> None:
