@@ -58,10 +58,10 @@ from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, region_of, replace
 
 GIVEN_RESULTS = "given_results"
-SHARED_BODY = "shared_body"
-"""Unit attribute of a function with GIVEN_RESULTS that is the body of several tasks, each at its own place."""
 """The attribute of a coroutine that returns nothing: so many of its arguments, the first ones, are objects
 that it resolves.  It holds the producer's references of these, so they are not counted."""
+SHARED_BODY = "shared_body"
+"""Unit attribute of a function with GIVEN_RESULTS that is the body of several tasks, each at its own place."""
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
 
