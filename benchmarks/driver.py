@@ -46,6 +46,7 @@ MODULES = {
     "numba": "benchmarks.peers.with_numba",
     "ONNX Runtime": "benchmarks.peers.with_onnxruntime",
     "JAX": "benchmarks.peers.with_jax",
+    "Ray": "benchmarks.peers.with_ray",
     "IREE": "benchmarks.peers.with_iree",
 }
 NATIVE = "C++"

@@ -1,0 +1,31 @@
+"""Ray: a remote function for each call, run by processes of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import ray
+
+from benchmarks import sizes
+from benchmarks.work import Run, Work
+
+COUNT = sizes.CALLED // 50
+"""So many calls take as long for each of them."""
+
+
+@contextmanager
+def called() -> Iterator[Run]:
+    """All calls are begun, then their results are added."""
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+    later = ray.remote(increment)
+    yield lambda: sum(ray.get([later.remote(i) for i in range(COUNT)]))
+    ray.shutdown()
+
+
+def increment(x: int) -> int:
+    """What is called."""
+    return x + 1
+
+
+WORKS = (Work("called", "remote, 2 processes", called, COUNT, 2),)
