@@ -102,9 +102,11 @@ class Program:
     _source: str | Callable[[], str]
     _module: ModuleOp | None
     _executables: dict[int, Executable]
-    _kernels_of_code: dict[bool, Mapping[str, Kernel]]
-    _executables_of_code: dict[bool, Executable]
     """Of the latest version of the user's kernels, which is the key."""
+    _kernels_of_code: dict[bool, Mapping[str, Kernel]]
+    """The compiled functions, by whether they log what runs."""
+    _executables_of_code: dict[bool, Executable]
+    """The same as programs."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
     """What runs where a function is named, or none, with the version of the user's kernels."""
     _names: dict[tuple[int, int], NamedValue] | None

@@ -17,6 +17,7 @@ from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
 from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.documents.previews import label
+from tfrt_nb.documents.reached import MORE
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_runtime.async_runtime import LiveObject
@@ -321,7 +322,8 @@ class TracedRun:
         state = self._unseen(number) if seen is None else State(seen.state)
         if state is State.UNAVAILABLE and self._signature.is_compiled:
             maker = self.events.program.data["values"][number]["op"]
-            state = State(self.events.unlogged().get(maker, state))
+            known = self.events.unlogged().get(maker, state)
+            state = State.AVAILABLE if known == MORE else State(known)
         shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")
         is_error = state in (State.ERROR, State.SKIPPED)
         if is_error and shown == self._execution.request.cancel_message:

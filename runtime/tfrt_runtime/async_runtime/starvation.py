@@ -40,9 +40,16 @@ class Starvation:
 
     def reason(self, address: int) -> Diagnostic | None:
         """What was said of an object when it was found that nothing could resolve it; None if it was not."""
-        is_group = objects.is_group(address)
-        failure = Group.at(address).error if is_group else Value.at(address).target
-        return self._reasons.get(failure)
+        if objects.is_group(address):
+            failure = Group.at(address).error
+        else:
+            value = Value.at(address)
+            failure = value.target if value.is_indirect else 0
+        found = self._reasons.get(failure)
+        # The memory of an error value that is gone may have another one.
+        if found is None or self._process.objects.get(Value.at(failure).payload) is not found:
+            return None
+        return found
 
     def waits(self) -> list[Diagnostic]:
         """Notes on what threads wait for in compiled code at this moment."""

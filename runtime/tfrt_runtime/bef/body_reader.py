@@ -119,7 +119,8 @@ class BodyReader:
         self, signature: Signature, location: int, register_count: int, cursor: Cursor
     ) -> BefFunction | None:
         """A large function by column, its use counts at the cursor; None if it is small or wrong."""
-        from tfrt_runtime.bef.columns import Body, narrowed, read_kernels, word_column
+        from tfrt_runtime.bef.column_bytes import Body, read_kernels, word_column
+        from tfrt_runtime.bef.columns import narrowed
 
         if (use_counts := cursor.varint_column(register_count)) is None:
             return None

@@ -121,7 +121,8 @@ class PlaceWriter:
         """`add_lines` of many."""
         import numpy as np
 
-        from tfrt_runtime.bef.columns import PIECE, with_varints
+        from tfrt_runtime.bef.column_bytes import with_varints
+        from tfrt_runtime.bef.columns import PIECE
 
         head = _varints(_FILE_LINE_COLUMN, self._string(file))
         offsets = array("I")

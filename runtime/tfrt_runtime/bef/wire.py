@@ -105,7 +105,7 @@ class Cursor:
     def varint_column(self, count: int) -> npt.NDArray[np.uint32] | None:
         """`count` integers, as of `varint`, as an array; None, without a move, if one has more than 32 bits or
         bytes are missing."""
-        from tfrt_runtime.bef.columns import varints
+        from tfrt_runtime.bef.column_bytes import varints
 
         if (read := varints(self.data[self.offset : self.end], count)) is None:
             return None

@@ -102,7 +102,7 @@ def _by_column(
     register_types: Sequence[str],
     places: Sequence[int],
 ) -> BefFunction:
-
+    """`function_of` of many rows that are all strict."""
     counts = [*map(len, operands)]
     keys = [*zip(map(id, rows), counts, strict=True)]
     places_of = {key: place for place, key in enumerate(dict.fromkeys(keys))}

@@ -197,13 +197,8 @@ class CodeMap:
             yield "end", operation, -1, call.instance, None
         for value in results:
             if is_plain and self._values[value]["type"].startswith("!async."):
-                yield (
-                    "suspend",
-                    operation,
-                    -1,
-                    call.instance,
-                    None,
-                )  # an object that may not be resolved yet
+                # An object, which may not be resolved yet.
+                yield "suspend", operation, -1, call.instance, None
             else:
                 self._is_made.add(value)
                 self._direct.add(operation)
