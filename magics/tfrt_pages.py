@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import string
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,6 +46,7 @@ SAID = {"createPlugins", "createBoard", "Store", "unpack", "css"}
 """Names by which others know the module: JupyterLab's entry, a page that is exported, and `_strip`."""
 PROPERTY = r"(?<!\.\.)\.NAME\b|\bNAME:|(?:(?<!\$)\{|,)NAME[,}]|[{,};]NAME\([^()]*\)\{"
 """Where NAME may be a property of something, in stripped code; some other places look the same."""
+DIGITS = string.digits + string.ascii_letters
 BEFORE_PATTERN = set("(,=:[!&|?{};+-*%<>~^") | {"", "return", "typeof", "case"}
 
 
@@ -68,7 +70,13 @@ def short_names(code: str) -> dict[str, str]:
     free = [name for name in own if not re.search(PROPERTY.replace("NAME", name), text)]
     uses = Counter(re.findall(r"\w+", text))
     free.sort(key=lambda name: -uses[name])
-    return {name: f"${place:x}" for place, name in enumerate(free)}
+    return {name: f"${_digits(place)}" for place, name in enumerate(free)}
+
+
+def _digits(number: int) -> str:
+    """A number in as few characters as names may have."""
+    before, last = divmod(number, len(DIGITS))
+    return (_digits(before) if before else "") + DIGITS[last]
 
 
 def _strip(code: str, at: int, end: str, names: Mapping[str, str]) -> tuple[str, int]:

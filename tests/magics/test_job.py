@@ -187,6 +187,17 @@ def test_a_mistake_of_ours_is_kept_for_the_main_thread(fake) -> None:
     assert isinstance(ended(job).failure, IndexError)
 
 
+def test_an_interrupt_that_a_kernel_raises_cancels_the_job_in_words(fake, monkeypatch) -> None:
+    def wait(run, timeout=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fake.Run, "wait", wait)
+    job = job_of(fake, fake.one_result_run())
+    snapshot = ended(job).snapshot()
+    assert (snapshot.status, job.failure) == (Status.CANCELLED, None)
+    assert snapshot.note == "a kernel raised KeyboardInterrupt, which cancels its run"
+
+
 def test_one_result_is_itself_and_several_functions_are_a_dictionary(fake) -> None:
     first, second = fake.one_result_run(over=True), fake.one_result_run(over=True)
     first.results.append(fake.AsyncValue())

@@ -337,10 +337,15 @@ def own_kernels() -> Iterator[None]:
         def __str__(self) -> str:
             raise RuntimeError("no")
 
+    class ShyNumber(int):
+        __str__ = Shy.__str__
+
     kernel("magics_test.shy")(lambda: Shy())
+    kernel("magics_test.shy_number")(lambda: ShyNumber(3))
+    kernel("magics_test.long_number")(lambda: 10**6000)
     yield
-    for name in ("magics_test.square", "magics_test.shy"):
-        USER_KERNELS._kernels.pop(name)
+    for name in ("square", "shy", "shy_number", "long_number"):
+        USER_KERNELS._kernels.pop(f"magics_test.{name}")
 
 
 def test_kernels_of_the_notebook_can_be_used(host, own_kernels) -> None:
@@ -369,6 +374,8 @@ def test_an_object_that_cannot_be_shown_does_not_hide_the_others(host, own_kerne
 func @main() -> !my.shy {
   %one = tfrt.constant.i32 1
   %shy = "magics_test.shy"() : () -> !my.shy
+  %number = "magics_test.shy_number"() : () -> !my.shy
+  %long = "magics_test.long_number"() : () -> !my.shy
   tfrt.return %shy : !my.shy
 }
 """,
@@ -377,6 +384,8 @@ func @main() -> !my.shy {
         "result": ("available", "<Shy: RuntimeError in its text>"),
         "%one": ("available", "1"),
         "%shy": ("available", "<Shy: RuntimeError in its text>"),
+        "%number": ("available", "<ShyNumber: RuntimeError in its text>"),
+        "%long": ("available", "<int: ValueError in its text>"),
     }
 
 

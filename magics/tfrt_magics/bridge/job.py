@@ -200,6 +200,8 @@ class Job:
         except TfrtError as problem:
             self._refused = problem.diagnostics
             self._stop(Status.FAILED, problem.diagnostics[0].message)
+        except KeyboardInterrupt:
+            self._stop(Status.CANCELLED, "a kernel raised KeyboardInterrupt, which cancels its run")
         except Exception as problem:  # noqa: BLE001
             # A mistake of ours.  The main thread raises it, where its traceback can be seen.
             self.failure = problem

@@ -26,7 +26,7 @@ STATES = {
     State.ERROR: Mark("▲", "#d55e00", "31"),
     State.SKIPPED: Mark("◇", "#e69f00", "33"),
     State.CANCELLED: Mark("■", "#cc79a7", "35"),
-    State.UNRECORDED: Mark("◌", "#7a5230", "90"),
+    State.UNRECORDED: Mark("?", "#7a5230", "90"),
 }
 
 STATUSES = {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType, TracebackType
+from types import CodeType, FunctionType, NoneType, TracebackType
 
 from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import Diagnostic, Ending, Severity, TfrtError
 from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
+
+PLAIN = {str, bytes, int, float, bool, NoneType}
 
 
 def exception_of(diagnostic: Diagnostic) -> TfrtError:
@@ -38,14 +40,21 @@ def cancellation(message: str, ending: Ending = Ending.CANCELLED) -> Diagnostic:
 
 def printable(said: object) -> str:
     """The text of something that a user made: any text can be printed, and making it neither fails nor takes long."""
-    is_plain = isinstance(said, str) or not isinstance(type(said).__str__, FunctionType)
     try:
-        text = str(said) if is_plain else bounded(lambda: str(said))
+        text = str(said) if _is_plain(said) else bounded(lambda: str(said))
     except SlowTextError:
         return f"its text takes more than {MAX_SECONDS} s"
     except BaseException as problem:  # noqa: BLE001 - it is the user's __str__
         return f"its text raised {type(problem).__name__}"
     return text.encode(errors="backslashreplace").decode()
+
+
+def _is_plain(said: object) -> bool:
+    """Whether no code of a user makes its text, which for an exception is that of its arguments."""
+    if isinstance(said, str):
+        return True
+    is_own_text = not isinstance(type(said).__str__, FunctionType)
+    return is_own_text and all(type(each) in PLAIN for each in getattr(said, "args", ()))
 
 
 def detach(exception: BaseException) -> None:

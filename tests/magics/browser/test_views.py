@@ -228,9 +228,9 @@ func.func @main() {
     ("unlogged", "state", "shape"),
     [
         ({"2": "available"}, "available", "●"),
-        ({"2": "unrecorded"}, "unrecorded", "◌"),
+        ({"2": "unrecorded"}, "unrecorded", "?"),
         ({}, "skipped", "◇"),
-        (None, "unrecorded", "◌"),  # a file of an older board, which does not say
+        (None, "unrecorded", "?"),  # a file of an older board, which does not say
     ],
 )
 def test_of_compiled_code_without_an_event_each_view_says_what_the_run_says(
@@ -694,3 +694,22 @@ def test_20_000_values_scroll_and_filter_at_once(show) -> None:
         for (let i = 0; i < 5; i++) for (const each of store.listeners) each(store.now);
         return (performance.now() - start) / 5; }""")
     assert slow < 1000
+
+
+def test_a_value_that_thousands_use_is_drawn_without_an_edge_to_each(show) -> None:
+    users = "".join(f"  %v{i} = tfrt.add.i32 %one, %one\n" for i in range(5_000))
+    text = f"func.func @main() -> i32 {{\n  %one = tfrt.constant.i32 1\n{users}  tfrt.return %v7 : i32\n}}"
+    page = show(document(text))
+    page.evaluate(
+        """() => {
+          const { prototype } = CanvasRenderingContext2D, { clearRect, moveTo } = prototype;
+          prototype.clearRect = function (...all) { window.edges = 0; clearRect.apply(this, all); };
+          prototype.moveTo = function (...place) { window.edges++; moveTo.apply(this, place); };
+        }"""
+    )
+    open_tab(page, "Graph")
+    page.evaluate("() => { store.changed(); return window.drawn(); }")
+    assert 0 < page.evaluate("() => window.edges") < 2_500
+    page.get_by_role("button", name="Fit").click()
+    page.evaluate("() => { store.changed(); return window.drawn(); }")
+    assert page.evaluate("() => window.edges") == 10_000

@@ -104,7 +104,8 @@ def test_whatever_a_kernel_raises_is_an_error_with_its_cause(
     assert run(call("i32"), kernels=kernels(later(lambda: 4))).results[0].result(SLOW) == 4
 
 
-def test_the_text_of_an_exception_is_not_waited_for(run: Run) -> None:
+@pytest.mark.parametrize("is_argument", [False, True])
+def test_the_text_of_an_exception_is_not_waited_for(run: Run, is_argument: bool) -> None:
     is_over, threads = threading.Event(), []
 
     class SlowError(Exception):
@@ -113,13 +114,15 @@ def test_the_text_of_an_exception_is_not_waited_for(run: Run) -> None:
             is_over.wait(SLOW)
             return "too late"
 
-    execution = run(call("i32"), kernels=kernels(raising(SlowError())))
+    problem = ValueError(SlowError()) if is_argument else SlowError()
+    execution = run(call("i32"), kernels=kernels(raising(problem)))
     found = str(execution.results[0].exception(SLOW))
     is_over.set()
     for thread in threads:
         thread.join(SLOW)
 
-    assert found == "test.mlir:2:8: error: SlowError: its text takes more than 0.25 s"
+    name = type(problem).__name__
+    assert found == f"test.mlir:2:8: error: {name}: its text takes more than 0.25 s"
 
 
 @pytest.mark.parametrize("kind", ["ordinary", "blocking", "async"])

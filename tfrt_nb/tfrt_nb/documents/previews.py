@@ -26,9 +26,10 @@ def preview_of(value: AsyncValue) -> str:
         return "chain"
     if isinstance(payload, bool):
         return "true" if payload else "false"
-    if isinstance(payload, int | float):
-        return str(payload)
     try:
+        # Python refuses the text of an integer of thousands of digits; the class of a number may be a user's.
+        if type(payload) in (int, float):
+            return clean(str(payload))
         return bounded(lambda: clean(str(payload)))
     except SlowTextError:
         reason = f"its text takes more than {MAX_SECONDS} s"

@@ -2,7 +2,7 @@
 
 export const STATES = ["waiting", "ready", "running", "available", "error", "skipped", "cancelled", "unrecorded"];
 export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED] = STATES.keys();
-export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■", unrecorded: "◌" };
+export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■", unrecorded: "?" };
 
 /** Their colours on white. */
 export const COLOURS = { waiting: "#6b7280", ready: "#5b5bd6", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d", unrecorded: "#7a5230" };

@@ -7,6 +7,7 @@ import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
 
 const FONT = "11px ui-monospace, monospace", BUTTON = 22, FAR = 0.15;
+const LEAVING = 1000; // so many edges that end below the view are drawn: more are one blot, and take seconds
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 export function criticalPath(moment) {
@@ -188,6 +189,7 @@ export function createGraph(store) {
   function drawEdges(pen, palette, scale, left, top, right, bottom) {
     const { operations, values } = store.program, { x, y, w, h, shown } = places;
     for (const isChain of [false, true]) {
+      let leaving = 0;
       pen.beginPath();
       for (let i = 0; i < y.length; i++) {
         const to = shown[i];
@@ -195,7 +197,7 @@ export function createGraph(store) {
           const from = shown[values[value].op] ?? null;
           if (from === null || from === to || values[value].chain !== isChain) continue;
           const [x1, y1, x2, y2] = [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
-          if (Math.max(x1, x2) < left || Math.min(x1, x2) > right || Math.max(y1, y2) < top || Math.min(y1, y2) > bottom) continue;
+          if (Math.max(x1, x2) < left || Math.min(x1, x2) > right || Math.max(y1, y2) < top || Math.min(y1, y2) > bottom || (y2 > bottom && leaving++ > LEAVING)) continue;
           const bend = Math.max(10, Math.abs(y2 - y1) / 2);
           pen.moveTo(x1, y1);
           if (scale < FAR) pen.lineTo(x2, y2);

@@ -6,6 +6,7 @@ import { isShown } from "../history.js";
 import { SHAPES, STATES } from "../theme.js";
 
 const NAMED = 8; // functions in a headline
+const DECIDED = ["available", "error", "skipped", "unrecorded"];
 
 const COLUMNS = [
   { title: "state", key: (row) => STATES.indexOf(row.state) },
@@ -85,7 +86,7 @@ export function progress(moment) {
   for (const function_ of functionsOf(moment)) {
     const values = moment.store.valuesOf(moment, function_);
     const states = values.length ? values.map((value) => moment.state(value)) : resultsOf(moment, function_).map(({ state }) => state);
-    decided += states.filter((state) => /^(av|e|s|u)/.test(state)).length;
+    decided += states.filter((state) => DECIDED.includes(state)).length;
     total += states.length;
   }
   return [decided, total];
