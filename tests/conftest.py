@@ -7,9 +7,9 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from tests.leaks import nothing_left_behind
 
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.testing.leaks import nothing_left_behind
 
 LEFT_OUT = pytest.StashKey[int]()
 

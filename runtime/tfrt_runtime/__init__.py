@@ -4,6 +4,5 @@ Read from below: `diagnostics` (a place in a source, and errors that carry one),
 files), `once` (what a process has one of), `callers` (the user's line in Python), `texts` (texts of
 users' objects, in bounded time), `bef` (the format), `scalars`
 (the table of scalar operations), `native` (the core), `host` (the core as Python objects), `kernels` (functions
-by name), then what runs: `executor` for host programs, `async_runtime` for compiled ones.  `testing` is for
-tests of all of these.
+by name), then what runs: `executor` for host programs, `async_runtime` for compiled ones.
 """

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from tfrt_runtime.testing.random_programs import UNLIMITED
+from tests.fuzz.random_programs import UNLIMITED
 
 I1, I64, F64, BUFFER = "i1", "i64", "f64", "memref<4xi64>"
 TOKEN, GROUP = "!async.token", "!async.group"

@@ -12,8 +12,12 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from tests.exploring.explorer import Machine, World, explore_at_random
+from tests.exploring.simulated_host import SimulatedHost
+from tests.exploring.simulated_program import load_file, outcome, start, work
 from tests.fuzz.async_interpreter import Result, interpret
 from tests.fuzz.random_async_programs import random_program as random_async_program
+from tests.fuzz.random_programs import UNLIMITED, Extras, random_program
 from tests.fuzz.random_scalar_programs import random_scalar_program
 from tests.fuzz.running import Runner, ends
 
@@ -28,10 +32,6 @@ from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import kernel
 from tfrt_runtime.native.handles import value_drop
 from tfrt_runtime.native.layouts import REQUEST_ACTIVE
-from tfrt_runtime.testing.explorer import Machine, World, explore_at_random
-from tfrt_runtime.testing.random_programs import UNLIMITED, Extras, random_program
-from tfrt_runtime.testing.simulated_host import SimulatedHost
-from tfrt_runtime.testing.simulated_program import load_file, outcome, start, work
 
 ALL_QUEUES = ("s", "mstd:1", "mstd:2", "mstd:8")
 CANCELLED = "cancelled half-way"

@@ -17,11 +17,11 @@ from tests.fuzz.children import STATE, HangClock, Outcome, Work, run_child, watc
 from tests.fuzz.minimise import minimise
 from tests.fuzz.nets import TESTS, all_nets
 from tests.fuzz.random_async_programs import random_program as random_async_program
+from tests.fuzz.random_programs import UNLIMITED
+from tests.fuzz.random_programs import random_program as random_host_program
 from tests.fuzz.text_mutants import parts, tokens
 
 from tfrt_runtime.cache import code_cache
-from tfrt_runtime.testing.random_programs import UNLIMITED
-from tfrt_runtime.testing.random_programs import random_program as random_host_program
 
 FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())
 NETS = ["bef", "compiled-bef", "calls", "host", "async", "abi", "command", "magic"]

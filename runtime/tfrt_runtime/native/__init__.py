@@ -17,5 +17,5 @@ Read in this order:
 - Rooms: `queues` (what is ready, and who runs it), `calls` (a call of a function, and the run loop), `kernels`,
   `sync` (sync functions), `coroutines` (what compiled code calls).
 - Calls from Python: `handles` (of what it holds), `python` (with the GIL).
-- How it is loaded: `library` and `loaded`; how it is built: `building`; how it is explored: `simulator`.
+- How it is loaded: `library` and `loaded`; how it is built: `building`.
 """

@@ -19,8 +19,7 @@ SOURCES = "tfrt_core_sources"
 def sources_digest() -> str:
     """Of the text of the core's modules, and of the table of scalar operations."""
     digest = hashlib.sha256()
-    modules = sorted(one for one in HERE.rglob("*.py") if one.parent.name != "simulator")
-    for module in [*modules, HERE.parent / "scalars.py"]:
+    for module in [*sorted(HERE.rglob("*.py")), HERE.parent / "scalars.py"]:
         digest.update(module.name.encode() + module.read_bytes())
     return digest.hexdigest()
 

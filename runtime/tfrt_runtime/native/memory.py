@@ -23,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 class World(Protocol):
-    """A memory that plain Python can run on.  `simulator` has the one that explores."""
+    """A memory that plain Python can run on.  `tests.simulator` has the one that explores."""
 
     def load(self, address: Address) -> int: ...
     def store(self, address: Address, value: int) -> None: ...

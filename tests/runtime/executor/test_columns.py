@@ -11,6 +11,7 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
+from tests.fuzz.random_programs import random_program
 
 from tfrt_nb.convert import rows
 from tfrt_nb.programs import Program
@@ -28,7 +29,6 @@ from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.native.layouts import FUNCTION_WORDS
-from tfrt_runtime.testing.random_programs import random_program
 
 Run = Callable[..., Execution]
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.hand_cranked import HandCrankedQueue
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
@@ -17,7 +18,6 @@ from tfrt_runtime.host.queues.user_queue import Awaited, Task
 from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.testing.hand_cranked import HandCrankedQueue
 
 FORK = """
 func @main() -> i32 {

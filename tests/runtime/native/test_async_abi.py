@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from tests.exploring.choosers import FollowSchedule
+from tests.exploring.simulated_coroutines import SimulatedCoroutines
+from tests.exploring.simulated_host import SimulatedHost
+from tests.simulator.core import Machine
+from tests.simulator.world import World
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.coroutines import async_abi, async_awaiting, async_objects
 from tfrt_runtime.native.memory import load, store
-from tfrt_runtime.native.simulator.choosers import FollowSchedule
-from tfrt_runtime.native.simulator.core import Machine
-from tfrt_runtime.native.simulator.world import World
-from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 
 @contextmanager

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-
-from tfrt_runtime.native import memory
-from tfrt_runtime.native.simulator.failures import (
+from tests.exploring.explorer import World, replay
+from tests.simulator.failures import (
     BadCall,
     DoubleFree,
     Leak,
@@ -17,7 +16,8 @@ from tfrt_runtime.native.simulator.failures import (
     UninitializedRead,
     UseAfterFree,
 )
-from tfrt_runtime.testing.explorer import World, replay
+
+from tfrt_runtime.native import memory
 
 
 def run(body: Callable[[World], object]) -> object:

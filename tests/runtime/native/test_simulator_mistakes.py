@@ -9,6 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.exploring.explorer import Machine, MemoryModel, World, explore, explored
+from tests.simulator.failures import (
+    DataRace,
+    Deadlock,
+    DoubleFree,
+    Leak,
+    Livelock,
+    SimulationError,
+    UseAfterFree,
+    WrongOutcome,
+)
 
 from tfrt_runtime.native.memory import (
     allocate,
@@ -25,17 +36,6 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.simulator.failures import (
-    DataRace,
-    Deadlock,
-    DoubleFree,
-    Leak,
-    Livelock,
-    SimulationError,
-    UseAfterFree,
-    WrongOutcome,
-)
-from tfrt_runtime.testing.explorer import Machine, MemoryModel, World, explore, explored
 
 Scenario = Callable[[World], None]
 SEQUENTIAL = Machine(model=MemoryModel.SEQUENTIAL)

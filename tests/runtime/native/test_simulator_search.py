@@ -7,15 +7,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-
-from tfrt_runtime.native import memory
-from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store, store_release
-from tfrt_runtime.native.simulator.choosers import AllSchedules
-from tfrt_runtime.native.simulator.failures import SimulationError, WrongOutcome, WrongSchedule
-from tfrt_runtime.native.simulator.footprints import Way
-from tfrt_runtime.native.simulator.reduction import Reduction, Redundant
-from tfrt_runtime.native.simulator.world import World
-from tfrt_runtime.testing.explorer import (
+from tests.exploring.choosers import AllSchedules
+from tests.exploring.explorer import (
     Exploration,
     Machine,
     MemoryModel,
@@ -24,6 +17,13 @@ from tfrt_runtime.testing.explorer import (
     explore_at_random,
     replay,
 )
+from tests.exploring.reduction import Reduction, Redundant
+from tests.simulator.failures import SimulationError, WrongOutcome, WrongSchedule
+from tests.simulator.footprints import Way
+from tests.simulator.world import World
+
+from tfrt_runtime.native import memory
+from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store, store_release
 
 Operation = Callable[[int], object]
 Program = list[list[tuple[str, int]]]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.fuzz.random_programs import random_program
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region
@@ -21,7 +22,6 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, Location
-from tfrt_runtime.testing.random_programs import random_program
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
 PROGRAMS = sorted(path.stem for path in GOLDEN.glob("*.mlir") if path.with_suffix(".bef").exists())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fuzz.random_programs import random_program
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -18,7 +19,6 @@ from tfrt_nb.source.parser import SourceParser
 from tfrt_nb.source.spans import definition_span, source_span, value_name
 from tfrt_nb.source.statements import StatementParser
 from tfrt_nb.source.text import SourceText
-from tfrt_runtime.testing.random_programs import random_program
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
 PROGRAMS = sorted(path for path in GOLDEN.glob("*.mlir") if not path.stem.startswith("reject"))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random, explored
+from tests.exploring.simulated_coroutines import SimulatedCoroutines
+from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.simulator.failures import SimulationError
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import state_of
 from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
 from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.native.queues.tasks import advance_epoch
-from tfrt_runtime.native.simulator.failures import SimulationError
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
-from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 
 class Scene:

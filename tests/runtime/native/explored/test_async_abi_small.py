@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
+from tests.exploring.explorer import World, explore, explored
+from tests.exploring.simulated_coroutines import SimulatedCoroutines
+from tests.exploring.simulated_host import SimulatedHost, name_cell
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_optional, new_value, resolve, set_error, state_of
 from tfrt_runtime.native.coroutines import async_abi, async_interrupts, async_objects
 from tfrt_runtime.native.memory import load, load_acquire, store, store_release, thread_context
-from tfrt_runtime.testing.explorer import World, explore, explored
-from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 
 @dataclass

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from tests.exploring.explorer import World, explored
+from tests.exploring.simulated_host import SimulatedHost
+
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines.async_buffers import (
     CHUNK,
@@ -16,8 +19,6 @@ from tfrt_runtime.native.coroutines.async_buffers import (
     new_frame_buffer,
 )
 from tfrt_runtime.native.memory import load_acquire, store, store_release
-from tfrt_runtime.testing.explorer import World, explored
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 SIZE = CHUNK
 """Of buffers that are a chunk each."""

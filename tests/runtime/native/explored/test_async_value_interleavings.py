@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random, explored
+from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.simulator.failures import DataRace, Leak, UseAfterFree, WrongOutcome
 
 from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, load_acquire, store_release
 from tfrt_runtime.native.queues import tasks
-from tfrt_runtime.native.simulator.failures import DataRace, Leak, UseAfterFree, WrongOutcome
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 
 def payload(value: int) -> int:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random
+from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.exploring.simulated_program import load_functions, outcome, work
 from tests.runtime.native.explored.test_executor_interleavings import (
     ASYNC_ADDS,
     DIAMOND,
@@ -17,9 +20,6 @@ from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, store, store_release
 from tfrt_runtime.native.python import python_calls
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
-from tfrt_runtime.testing.simulated_program import load_functions, outcome, work
 
 RETURN = Program([Function(1, [], (0,))], (1,), (1,))
 """It has no kernels: a call is over where it begins."""

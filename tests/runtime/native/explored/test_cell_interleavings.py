@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.exploring.explorer import World, explore, explored
+from tests.exploring.simulated_host import SimulatedHost
 
 from tfrt_runtime.native import cells
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, store
-from tfrt_runtime.testing.explorer import World, explore, explored
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 CLASS = 7
 """A size that the host itself has no blocks of."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.exploring.explorer import World, explore, explored
+from tests.exploring.simulated_coroutines import SimulatedCoroutines
+from tests.exploring.simulated_host import SimulatedHost, name_cell
 
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
@@ -11,9 +14,6 @@ from tfrt_runtime.native.coroutines import async_abi, async_objects
 from tfrt_runtime.native.coroutines.async_objects import storage_of
 from tfrt_runtime.native.kernels import compiled_kernels
 from tfrt_runtime.native.memory import load, load_acquire, store
-from tfrt_runtime.testing.explorer import World, explore, explored
-from tfrt_runtime.testing.simulated_coroutines import SimulatedCoroutines
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 
 class Scene:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.exploring.explorer import Machine, MemoryModel, World, explore
+from tests.exploring.simulated_host import SimulatedHost
+from tests.simulator.failures import SimulationError
 
 from tfrt_runtime.native import events, memory
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.simulator.failures import SimulationError
-from tfrt_runtime.testing.explorer import Machine, MemoryModel, World, explore
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 CAPACITY, WRITTEN, DRAINS = 2, 3, 2
 

@@ -10,6 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random
+from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.exploring.simulated_program import load_functions, outcome, start, work
+from tests.simulator.failures import DataRace
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
@@ -20,10 +24,6 @@ from tfrt_runtime.native.calls import completion, delivery, executor, frame, ker
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.queues import sharing
-from tfrt_runtime.native.simulator.failures import DataRace
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
-from tfrt_runtime.testing.simulated_program import load_functions, outcome, start, work
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...]]
 """Name, argument registers, result registers."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random, explored
+from tests.exploring.simulated_host import SimulatedHost
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.queues import sharing, tasks
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 MANY = 60
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tests.exploring.explorer import World, explore, explore_at_random
+from tests.exploring.simulated_host import SimulatedHost
+from tests.exploring.simulated_program import load_functions, outcome, start, work
 from tests.runtime.native.explored.test_executor_interleavings import (
     DO_ASYNC,
     Function,
@@ -20,9 +23,6 @@ from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import machine_calls
 from tfrt_runtime.native.memory import load, pause, store, store_release
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
-from tfrt_runtime.testing.simulated_host import SimulatedHost
-from tfrt_runtime.testing.simulated_program import load_functions, outcome, start, work
 
 Code = Callable[[int], int]
 TWICE = Program([Function(1, [("add", (0, 0), (1,))], (1,))], (3,), (6,))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.exploring.explorer import Machine, World, explore, explore_at_random, explored
+from tests.exploring.simulated_host import SimulatedHost
+from tests.simulator.failures import Deadlock
 
 from tfrt_runtime.native import handles
 from tfrt_runtime.native.calls import executor
@@ -20,9 +23,6 @@ from tfrt_runtime.native.memory import (
     store,
 )
 from tfrt_runtime.native.queues import blocking_pool, tasks
-from tfrt_runtime.native.simulator.failures import Deadlock
-from tfrt_runtime.testing.explorer import Machine, World, explore, explore_at_random, explored
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 IDLE_NS = 100
 """Longer than any run of a scenario in which no sleep lasts its time."""

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.exploring.explorer import (
+    Machine,
+    MemoryModel,
+    World,
+    explore,
+    explore_at_random,
+    explored,
+)
+from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.simulator.failures import Deadlock, WrongOutcome
 
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
@@ -20,16 +30,6 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.queues import tasks
-from tfrt_runtime.native.simulator.failures import Deadlock, WrongOutcome
-from tfrt_runtime.testing.explorer import (
-    Machine,
-    MemoryModel,
-    World,
-    explore,
-    explore_at_random,
-    explored,
-)
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 
 def pop_all(deque: int) -> list[int]:

@@ -9,6 +9,10 @@ from collections.abc import Callable
 from itertools import count
 
 import pytest
+from tests.exploring import simulated_host
+from tests.exploring.explorer import World, explore, explore_at_random
+from tests.exploring.simulated_host import SimulatedHost
+from tests.exploring.simulated_program import outcome, work
 from tests.runtime.native.explored.test_executor_interleavings import PROGRAMS, Program, begin
 
 from tfrt_runtime.native import cells, handles
@@ -16,10 +20,6 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
 from tfrt_runtime.native.memory import load, set_thread_context, store
 from tfrt_runtime.native.queues import tasks
-from tfrt_runtime.testing import simulated_host
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
-from tfrt_runtime.testing.simulated_host import SimulatedHost
-from tfrt_runtime.testing.simulated_program import outcome, work
 
 Refusal = Callable[[int], bool]
 """Whether the system refuses its n-th allocation, from 0 on."""

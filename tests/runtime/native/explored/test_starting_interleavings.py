@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random, explored
+from tests.exploring.simulated_host import SimulatedHost
+from tests.simulator.failures import Deadlock
 
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.memory import allocate, fetch_add, load, load_acquire, store
 from tfrt_runtime.native.queues import starting, tasks
-from tfrt_runtime.native.simulator.failures import Deadlock
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 
 class StartingScene:

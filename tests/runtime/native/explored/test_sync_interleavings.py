@@ -6,6 +6,10 @@ import itertools
 from collections.abc import Callable, Sequence
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random
+from tests.exploring.simulated_host import SimulatedHost
+from tests.exploring.simulated_program import outcome, start, work, write_arena
+from tests.simulator.failures import SimulationError
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
@@ -18,11 +22,7 @@ from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeK
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
-from tfrt_runtime.native.simulator.failures import SimulationError
 from tfrt_runtime.native.sync import sync_frames, sync_interpreter
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random
-from tfrt_runtime.testing.simulated_host import SimulatedHost
-from tfrt_runtime.testing.simulated_program import outcome, start, work, write_arena
 
 COPY = NativeKernel("copy", "async_kernels.share_later", results=None, sync=True)
 """A kernel that is no operation of the interpreter: what it copies is boxed."""

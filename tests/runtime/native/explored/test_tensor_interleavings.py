@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.exploring.explorer import World, explore, explore_at_random, explored
+from tests.exploring.simulated_host import SimulatedHost
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import tensors
@@ -13,8 +15,6 @@ from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.kernels import tensor_products
 from tfrt_runtime.native.memory import load, load_f32, store, store_f32, store_f64
 from tfrt_runtime.native.queues import tasks
-from tfrt_runtime.testing.explorer import World, explore, explore_at_random, explored
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 SIZE = 200
 BLOCK = 256

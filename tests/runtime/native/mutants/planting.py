@@ -48,6 +48,6 @@ name = os.environ["TFRT_NB_MUTANT"]
 assert not any(module.startswith(NATIVE) for module in sys.modules), "the core is imported already"
 sys.meta_path.insert(0, _Finder(chosen))
 
-from tfrt_runtime.testing import explorer
+from tests.exploring import explorer
 
 explorer.SHRINKING_SECONDS = 0.0  # a readable schedule is of no use here

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tfrt_runtime.native.simulator.core import Machine
-from tfrt_runtime.native.simulator.failures import BadCall, Leak, SimulationError, WrongOutcome
-from tfrt_runtime.native.simulator.footprints import NOTES, Access, Way
-from tfrt_runtime.native.simulator.scheduler import Chooser
-from tfrt_runtime.native.simulator.threads import Kind
-from tfrt_runtime.native.simulator.waiting import Waiting
+from tests.simulator.core import Machine
+from tests.simulator.failures import BadCall, Leak, SimulationError, WrongOutcome
+from tests.simulator.footprints import NOTES, Access, Way
+from tests.simulator.scheduler import Chooser
+from tests.simulator.threads import Kind
+from tests.simulator.waiting import Waiting
 
 FIRST_FUNCTION = 0x7F00_0000_0000
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from tfrt_runtime.native.simulator.failures import Misaligned
-from tfrt_runtime.native.simulator.heap import WORD, Heap
+from tests.simulator.failures import Misaligned
+from tests.simulator.heap import WORD, Heap
 
 _FORMATS = {4: ("<f", "<I"), 8: ("<d", "<Q")}
 

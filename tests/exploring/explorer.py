@@ -32,14 +32,15 @@ from itertools import count
 from time import process_time
 from typing import Protocol
 
+from tests.exploring.choosers import AllSchedules, FollowSchedule, RandomSchedules
+from tests.exploring.reduction import Reduction, Redundant
+from tests.simulator.core import Machine, MemoryModel
+from tests.simulator.failures import SimulationError
+from tests.simulator.footprints import Way
+from tests.simulator.scheduler import Chooser
+from tests.simulator.world import World
+
 from tfrt_runtime.native import memory
-from tfrt_runtime.native.simulator.choosers import AllSchedules, FollowSchedule, RandomSchedules
-from tfrt_runtime.native.simulator.core import Machine, MemoryModel
-from tfrt_runtime.native.simulator.failures import SimulationError
-from tfrt_runtime.native.simulator.footprints import Way
-from tfrt_runtime.native.simulator.reduction import Reduction, Redundant
-from tfrt_runtime.native.simulator.scheduler import Chooser
-from tfrt_runtime.native.simulator.world import World
 
 __all__ = [
     "Exploration",

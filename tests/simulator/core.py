@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from tfrt_runtime.native.simulator.failures import UninitializedRead
-from tfrt_runtime.native.simulator.heap import Heap
-from tfrt_runtime.native.simulator.scheduler import Chooser, Scheduler
-from tfrt_runtime.native.simulator.threads import Thread
-from tfrt_runtime.native.simulator.trace import Event
-from tfrt_runtime.native.simulator.words import Allocation
+from tests.simulator.failures import UninitializedRead
+from tests.simulator.heap import Heap
+from tests.simulator.scheduler import Chooser, Scheduler
+from tests.simulator.threads import Thread
+from tests.simulator.trace import Event
+from tests.simulator.words import Allocation
 
 
 class MemoryModel(Enum):

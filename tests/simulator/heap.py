@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from tfrt_runtime.native.simulator.failures import DoubleFree, Misaligned, OutOfBounds, UseAfterFree
-from tfrt_runtime.native.simulator.words import Allocation, Word
+from tests.simulator.failures import DoubleFree, Misaligned, OutOfBounds, UseAfterFree
+from tests.simulator.words import Allocation, Word
 
 WORD = 8
 ALIGNMENT = 16

@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from tfrt_runtime.native.simulator.threads import Kind, Thread
+from tests.simulator.threads import Kind, Thread
 
 FENCES = 1
 """The place of sequentially consistent fences: they have one order."""

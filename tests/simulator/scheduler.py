@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from tfrt_runtime.native.simulator.failures import Deadlock, Livelock
-from tfrt_runtime.native.simulator.footprints import Access
-from tfrt_runtime.native.simulator.threads import Kind, Thread
-from tfrt_runtime.native.simulator.words import Word
+from tests.simulator.failures import Deadlock, Livelock
+from tests.simulator.footprints import Access
+from tests.simulator.threads import Kind, Thread
+from tests.simulator.words import Word
 
 
 class Chooser(Protocol):

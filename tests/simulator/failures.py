@@ -6,7 +6,7 @@ explorer adds the schedule and the table of what happened.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.simulator.trace import Event, render
+from tests.simulator.trace import Event, render
 
 
 class SimulationError(AssertionError):

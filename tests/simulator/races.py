@@ -7,9 +7,9 @@ which both accesses happen, close together or not.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.simulator.failures import DataRace
-from tfrt_runtime.native.simulator.threads import Thread
-from tfrt_runtime.native.simulator.words import Allocation, Message, Word
+from tests.simulator.failures import DataRace
+from tests.simulator.threads import Thread
+from tests.simulator.words import Allocation, Message, Word
 
 
 def check_plain_read(word: Word, thread: Thread) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from tfrt_runtime.native.simulator.failures import WrongSchedule
-from tfrt_runtime.native.simulator.footprints import Access
-from tfrt_runtime.native.simulator.threads import Thread
+from tests.simulator.failures import WrongSchedule
+from tests.simulator.footprints import Access
+from tests.simulator.threads import Thread
 
 
 class _ByChoiceAlone:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tfrt_runtime.native.simulator.bits import signed
-from tfrt_runtime.native.simulator.core import Machine, MemoryModel
-from tfrt_runtime.native.simulator.footprints import FENCES, Access, Way
-from tfrt_runtime.native.simulator.plain import PlainMemory
-from tfrt_runtime.native.simulator.races import check_atomic_read, check_atomic_write
-from tfrt_runtime.native.simulator.scheduler import Chooser
-from tfrt_runtime.native.simulator.threads import Kind, Thread, join
-from tfrt_runtime.native.simulator.words import ALL_BYTES, Message, Word
+from tests.simulator.bits import signed
+from tests.simulator.core import Machine, MemoryModel
+from tests.simulator.footprints import FENCES, Access, Way
+from tests.simulator.plain import PlainMemory
+from tests.simulator.races import check_atomic_read, check_atomic_write
+from tests.simulator.scheduler import Chooser
+from tests.simulator.threads import Kind, Thread, join
+from tests.simulator.words import ALL_BYTES, Message, Word
 
 
 class Atomics(PlainMemory):

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from tests.simulator.world import World
+
 from tfrt_runtime.native import cells, layouts, memory
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
@@ -25,7 +27,6 @@ from tfrt_runtime.native.calls.completion import cancel_request
 from tfrt_runtime.native.calls.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
 from tfrt_runtime.native.python.python_calls import run_rows
-from tfrt_runtime.native.simulator.world import World
 
 WARM_CLASSES = 6
 """Blocks of so many sizes come from free lists from the start."""

@@ -16,6 +16,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from tests.exploring.simulated_host import SimulatedHost, name_cell
+
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
@@ -28,7 +30,6 @@ from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import ERROR, FUNCTION_WORDS, TYPE_I32, VALUE_PAYLOAD
 from tfrt_runtime.native.memory import load, load_acquire, load_i32, store
 from tfrt_runtime.native.queues import sharing, tasks
-from tfrt_runtime.testing.simulated_host import SimulatedHost, name_cell
 
 Decoded = tuple[BefFunction, Sequence[Call | None], Mapping[int, Constant]]
 """A function, what its records say (None for constants), and its constants by register."""

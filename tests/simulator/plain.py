@@ -6,7 +6,7 @@ and that is an error in whatever order the two come.
 
 from __future__ import annotations
 
-from tfrt_runtime.native.simulator.bits import (
+from tests.simulator.bits import (
     bits_of,
     byte_mask,
     check_alignment,
@@ -14,11 +14,11 @@ from tfrt_runtime.native.simulator.bits import (
     replace_bytes,
     signed,
 )
-from tfrt_runtime.native.simulator.core import Core, native_caller
-from tfrt_runtime.native.simulator.heap import ALIGNMENT, WORD
-from tfrt_runtime.native.simulator.races import check_plain_read, check_plain_write, check_release
-from tfrt_runtime.native.simulator.threads import Thread
-from tfrt_runtime.native.simulator.words import ALL_BYTES, Message, Word
+from tests.simulator.core import Core, native_caller
+from tests.simulator.heap import ALIGNMENT, WORD
+from tests.simulator.races import check_plain_read, check_plain_write, check_release
+from tests.simulator.threads import Thread
+from tests.simulator.words import ALL_BYTES, Message, Word
 
 
 class PlainMemory(Core):

@@ -1,4 +1,4 @@
-"""Writing BTF files, which the runtime only reads: see `host.tensor.btf` for the format."""
+"""Tensors to BTF files: see `host.tensor.btf` for the format.  No kernel writes any."""
 
 from __future__ import annotations
 

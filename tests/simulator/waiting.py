@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-from tfrt_runtime.native.simulator.atomics import Atomics
-from tfrt_runtime.native.simulator.core import Machine
-from tfrt_runtime.native.simulator.failures import Deadlock
-from tfrt_runtime.native.simulator.footprints import Access, Way, queue_of
-from tfrt_runtime.native.simulator.races import check_atomic_read
-from tfrt_runtime.native.simulator.scheduler import Chooser
-from tfrt_runtime.native.simulator.threads import Kind, Sleep, Thread
+from tests.simulator.atomics import Atomics
+from tests.simulator.core import Machine
+from tests.simulator.failures import Deadlock
+from tests.simulator.footprints import Access, Way, queue_of
+from tests.simulator.races import check_atomic_read
+from tests.simulator.scheduler import Chooser
+from tests.simulator.threads import Kind, Sleep, Thread
 
 
 @dataclass(slots=True)

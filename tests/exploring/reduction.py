@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tfrt_runtime.native.simulator.footprints import Access, Way, conflict, footprint
-from tfrt_runtime.native.simulator.threads import Thread, join
+from tests.simulator.footprints import Access, Way, conflict, footprint
+from tests.simulator.threads import Thread, join
 
 Labels = frozenset[int]
 EventsOf = Callable[["_Place", Access], list["_Event"]]

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
+from tests.exploring.simulated_host import SimulatedHost
+
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.async_value import new_value, set_error
@@ -21,7 +23,6 @@ from tfrt_runtime.native.calls.executor import run_task
 from tfrt_runtime.native.coroutines.async_awaiting import run_coroutine, take_task
 from tfrt_runtime.native.coroutines.async_groups import member_resolved
 from tfrt_runtime.native.coroutines.async_objects import async_sweep
-from tfrt_runtime.testing.simulated_host import SimulatedHost
 
 Result = TypeVar("Result")
 

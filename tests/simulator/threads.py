@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from greenlet import getcurrent, greenlet  # type: ignore[import-untyped]
-
-from tfrt_runtime.native.simulator.words import Word
+from tests.simulator.words import Word
 
 
 class Kind(IntEnum):
