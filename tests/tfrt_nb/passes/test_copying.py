@@ -8,6 +8,7 @@ from xdsl.dialects.func import FuncOp
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
+from tfrt_nb.passes.lowering.structure import MAX_SPECIALISED
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.copying import copy_program
 from tfrt_nb.source import parse_module
@@ -216,3 +217,29 @@ def test_functions_that_need_no_lowering_are_kept_apart() -> None:
 
     assert [leaf.sym_name.data for leaf in copy.leaves] == ["async_execute_body"]
     assert functions(copy.module) == ["main", "async_execute_body_0"]
+
+
+def test_bodies_that_differ_in_numbers_share_a_function_from_the_ninth_on() -> None:
+    outside = "  %k = arith.constant 5 : i64"
+    bodies = [
+        f"    %n = arith.constant {i} : i64\n"
+        "    %q = arith.addi %n, %k : i64\n"
+        "    %r = arith.subi %x, %q : i64"
+        for i in range(20)
+    ]
+    tasks = [task(f"t{i}", body, "%r") for i, body in enumerate(bodies)]
+    copy = copied(in_main("\n".join((outside, *tasks))))
+
+    assert len(functions(copy)) == 1 + MAX_SPECIALISED + 1
+    text = print_ir(copy)
+    assert "%c19_i64 = arith.constant 19 : i64" in text
+    assert (
+        """
+  func.func private @async_execute_body_7(%arg0: i64, %arg1: i64, %arg2: i64) -> i64 {
+    %0 = arith.addi %arg1, %arg2 : i64
+    %1 = arith.subi %arg0, %0 : i64
+    return %1 : i64
+  }
+""".strip()
+        in text
+    )

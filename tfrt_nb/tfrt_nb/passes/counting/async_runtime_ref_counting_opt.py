@@ -11,9 +11,11 @@ have dropped the last reference.  Each drop cancels one add.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from operator import itemgetter
+from typing import ClassVar, TypeAlias, TypeGuard
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -28,6 +30,8 @@ from tfrt_nb.passes.control_flow import erase, operations_in, region_of
 from tfrt_nb.passes.counting.liveness import ancestor_in
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.counting.reference_counts import async_values
+
+_Counting: TypeAlias = AddRefOp | RuntimeAddRefOp | DropRefOp | RuntimeDropRefOp
 
 
 @dataclass(frozen=True)
@@ -81,22 +85,38 @@ def _users_in(block: Block, value: SSAValue) -> set[Operation]:
 
 
 def _cancelling(users: Sequence[Operation], pairs: Pairs) -> list[Operation]:
-    cancelled: dict[Operation, None] = {}
+    """The counting operations of pairs that cancel, of all users of a value in the order of a block."""
+    cancelled: list[Operation] = []
+    drops = [(at, op) for at, op in enumerate(users) if _is_counted(op, pairs.drop)]
+    ends = _ends(users, pairs.takers)
     for index, add in enumerate(users):
-        if not isinstance(add, pairs.add) or BY_HAND in add.attributes:
+        if not _is_counted(add, pairs.add):
             continue
-        for later, drop in enumerate(users[index + 1 :], index + 1):
-            if not isinstance(drop, pairs.drop) or drop in cancelled:
-                continue
-            if BY_HAND in drop.attributes:
-                continue
-            if add.count == drop.count and _may_cancel(users[index + 1 : later], pairs.takers):
-                cancelled |= {add: None, drop: None}
+        for number in range(bisect(drops, index, key=itemgetter(0)), len(drops)):
+            place, drop = drops[number]
+            if place > ends[index]:
                 break
-    return list(cancelled)
+            if add.count == drop.count:
+                cancelled += (add, drop)
+                del drops[number]
+                break
+    return cancelled
 
 
-def _may_cancel(between: Sequence[Operation], takers: tuple[type[Operation], ...]) -> bool:
-    """Whether nothing else uses the value after an operation took ownership of the reference."""
-    takes = [isinstance(op, takers) for op in between]
-    return True not in takes or all(takes[takes.index(True) :])
+def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
+    """Whether the operation is of this kind, and not one that the user wrote."""
+    return type(op) is kind and BY_HAND not in op.attributes
+
+
+def _ends(users: Sequence[Operation], takers: tuple[type[Operation], ...]) -> list[int]:
+    """For each user the place of the first one behind it that uses the value after an operation took
+    ownership of a reference: no pair may have that between its two."""
+    first_other = end = len(users)
+    ends = []
+    for place in range(len(users) - 1, -1, -1):
+        ends.append(end)
+        if type(users[place]) in takers:
+            end = first_other
+        else:
+            first_other = place
+    return ends[::-1]

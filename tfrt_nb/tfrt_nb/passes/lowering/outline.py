@@ -7,7 +7,8 @@ of its surroundings, in the order of first use, and that begins by awaiting the 
 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
-Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function.
+Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function; where many
+differ in numbers only, they share one that has these as arguments, too.
 
 Tasks may be spawned instead: then dependencies and operands are awaited by the task, and the function gets
 payloads for the operands.
@@ -20,7 +21,7 @@ that gets the results as its first arguments, resolves them, and returns nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith
@@ -34,7 +35,7 @@ from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.lowering.awaiting import WAITING, outside_tasks
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY
-from tfrt_nb.passes.lowering.structure import BodyKey, body_key
+from tfrt_nb.passes.lowering.structure import BodyKey, body_key, numbers_to_know
 
 
 def captured_values(region: Region) -> list[SSAValue]:
@@ -89,6 +90,15 @@ def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
     return bool(copies)
 
 
+def hoist(constants: Sequence[arith.ConstantOp], task: ExecuteOp) -> list[SSAValue]:
+    """Move the constants from the task's body to the front of the task; their values."""
+    emit = Emitter.in_front_of(task)
+    for constant in constants:
+        constant.detach()  # type: ignore[no-untyped-call]
+        emit(constant)
+    return [constant.result for constant in constants]
+
+
 @dataclass
 class Symbols:
     """Fresh names for functions that a pass adds to a module, in MLIR's manner."""
@@ -122,12 +132,13 @@ class Symbols:
 
 @dataclass
 class Outliner:
-    """Turns tasks into calls, or `spawns` them.  `share` tells whether equal bodies share a function."""
+    """Turns tasks into calls, or `spawns` them.  `share` tells whether bodies that are alike share a function."""
 
     symbols: Symbols
     share: bool = True
     spawns: bool = False
-    _known: dict[BodyKey, FuncOp] = field(default_factory=dict)
+    _known: dict[BodyKey, dict[Hashable, FuncOp]] = field(default_factory=dict)
+    """By the key, and by the numbers that the function knows: None where they are arguments."""
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
         """Replace the task by a call; the function if it is new and to become a coroutine, else None."""
@@ -138,12 +149,16 @@ class Outliner:
         if not self.spawns:  # the coroutine has what it depends on as it is
             given = {*task.dependencies, *task.body_operands}
             captured = [value for value in captured if value not in given]
+        constants: list[arith.ConstantOp] = []
+        key = body_key(task, captured, constants) if self.share else ()
+        variants = self._known.setdefault(key, {}) if self.share else {}
+        numbers = numbers_to_know(variants, [constant.value for constant in constants])
+        if numbers is None:
+            captured += hoist(constants, task)
         arguments = [*task.dependencies, *task.body_operands, *captured]
-        key = body_key(task, captured) if self.share else None
-        known = None if key is None else self._known.get(key)
+        known = variants.get(numbers)
         function = self._new_function(task, captured, is_leaf) if known is None else known
-        if key is not None:
-            self._known[key] = function
+        variants[numbers] = function
         if known is not None and GIVEN_RESULTS in known.attributes:
             known.attributes[SHARED_BODY] = UnitAttr()
         name = function.sym_name.data

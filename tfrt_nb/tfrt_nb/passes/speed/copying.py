@@ -13,7 +13,11 @@ tasks of one body then never are a thousand bodies that each pass would walk.  W
 anything in it may fail or have an effect, the task awaits before the body, like its operands.
 
 Constants from outside are made again in the body.  Tasks share a function if their bodies are equal; where an
-operation may fail, its place is a part of the body.
+operation may fail, its place is a part of the body.  Where many bodies differ in numbers only, those that follow
+share one that is given them:
+
+    %c = arith.constant 17 : i64
+    %t, %v = async.runtime.spawn @async_execute_body_7(%u, %c) {awaited = 1 : i64} : ...
 
 A task that only becomes the member of a group at once is spawned as one, without its token:
 
@@ -26,17 +30,14 @@ that trust what only passes know, such as that a number is an object, are refuse
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.dialects import arith, cf, memref
 from xdsl.dialects.builtin import (
-    AnyFloat,
     FunctionType,
-    IndexType,
     IntegerAttr,
-    IntegerType,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
@@ -69,6 +70,7 @@ from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY
 from tfrt_nb.passes.lowering.outline import Symbols
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, FAST_PATH
+from tfrt_nb.passes.lowering.structure import is_number, numbers_to_know
 from tfrt_nb.passes.safety.guard_operations import DIVISIONS
 from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
 
@@ -150,7 +152,8 @@ class _Copier:
         self._values: Values = {}
         self._blocks: dict[Block, Block] = {}
         self._early: list[tuple[Operation, int, SSAValue]] = []
-        self._functions: dict[Hashable, _Function] = {}
+        self._functions: dict[Hashable, dict[Hashable, _Function]] = {}
+        """By a body's key, and by the numbers that the function knows: None where they are arguments."""
         self._by_identity: dict[int, int] = {}
         self._by_value: dict[Attribute, int] = {}
         self._lowered: list[FuncOp] = []
@@ -208,7 +211,7 @@ class _Copier:
         for block, copy in zip(region.blocks, blocks, strict=True):
             op = block.first_op
             while op is not None:
-                spawn = self._spawn(op, values) if type(op) is ExecuteOp else None
+                spawn = self._spawn(op, values, copy) if type(op) is ExecuteOp else None
                 append(copy, self._copy(op, values) if spawn is None else spawn)
                 if type(spawn) is RuntimeSpawnIntoOp:
                     op = op.next_op
@@ -216,8 +219,8 @@ class _Copier:
                 op = op.next_op
         return Region(blocks)
 
-    def _spawn(self, task: ExecuteOp, values: Values) -> Operation | None:
-        """What starts the task, if its body only computes."""
+    def _spawn(self, task: ExecuteOp, values: Values, copy: Block) -> Operation | None:
+        """What starts the task, if its body only computes; constants that it needs are added to the copy."""
         if not self._spawns:
             return None
         region = task.regions[0]
@@ -225,10 +228,16 @@ class _Copier:
         body = _Body()
         if block is None or block is not region.last_block or not self._read(task, block, body):
             return None
-        key = tuple(body.key)
-        known = self._functions.get(key)
+        variants = self._functions.setdefault(tuple(body.key), {})
+        numbers = numbers_to_know(variants, body.numbers)
+        if numbers is None:
+            body.captured += [constant.result for constant in body.constants]
+            for constant in body.constants:
+                if constant.parent is block:
+                    append(copy, self._copy(constant, values))
+        known = variants.get(numbers)
         if known is None:
-            known = self._functions[key] = self._function(task, body)
+            known = variants[numbers] = self._function(task, body)
         group = _only_group(task)
         if group is None or task._operands or body.awaited or any(map(is_async, body.captured)):
             kind: type[Operation] = RuntimeSpawnOp
@@ -285,8 +294,13 @@ class _Copier:
                     number = numbers[operand] = len(numbers)
                     owner = operand.owner
                     if type(owner) is arith.ConstantOp:
-                        body.constants.append(owner)
-                        key.append(number_of(owner.value))
+                        body.outside.append(owner)
+                        if is_number(operand):
+                            body.constants.append(owner)
+                            body.numbers.append(number_of(owner.value))
+                        else:
+                            key.append(number_of(owner.value))
+                        key.append(number_of(operand.type))
                     elif _may_be_captured(operand):
                         body.captured.append(operand)
                         key.append(number_of(operand.type))
@@ -298,6 +312,10 @@ class _Copier:
                     return False
                 numbers[result] = len(numbers)
                 key.append(number_of(result.type))
+            if type(op) is arith.ConstantOp and is_number(op.result):
+                body.constants.append(op)
+                body.numbers.append(number_of(op.value))
+                continue
             for name, attribute in op.properties.items():
                 key += (name, number_of(attribute))
             for name, attribute in op.attributes.items():
@@ -329,7 +347,9 @@ class _Copier:
         taken = [*source.args, *body.payloads, *body.captured]
         block = Block(arg_types=[value.type for value in taken])
         values: Values = dict(zip(taken, block.args, strict=True))
-        for op in (*body.constants, *source.ops):
+        for op in (*body.outside, *source.ops):
+            if type(op) is arith.ConstantOp and op.result in values:
+                continue  # an argument
             if type(op) is AwaitOp:
                 for result in op.results:
                     values[result] = values[body.awaited[op.operand] or result]
@@ -352,7 +372,7 @@ class _Copier:
             regions=[Region(block)],
             location=task.location,
         )
-        is_leaf = body.is_infallible and _are_numbers(taken) and _are_numbers(leave.operands)
+        is_leaf = body.is_infallible and all(map(is_number, (*taken, *leave.operands)))
         (self._leaves if is_leaf else self._lowered).append(function)
         spawning: dict[str, Attribute] = {"callee": SymbolRefAttr(name)}
         awaited = len(task.operands) + len(body.awaited)
@@ -369,7 +389,12 @@ class _Body:
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
     """What the body awaits, each with the first result of that, if there is one."""
     captured: list[SSAValue] = field(default_factory=list)
+    outside: list[arith.ConstantOp] = field(default_factory=list)
+    """The constants from outside."""
     constants: list[arith.ConstantOp] = field(default_factory=list)
+    """The constants that are numbers, from outside and in the body."""
+    numbers: list[Hashable] = field(default_factory=list)
+    """The numbers, as equal numbers for equal ones."""
     is_infallible: bool = True
 
     @property
@@ -424,10 +449,6 @@ def _only_group(task: ExecuteOp) -> SSAValue | None:
         return None
     token, group = add._operands
     return group if token is task.results[0] and token.has_one_use() else None
-
-
-def _are_numbers(values: Iterable[SSAValue]) -> bool:
-    return all(isinstance(value.type, IntegerType | IndexType | AnyFloat) for value in values)
 
 
 def _is_special(value: SSAValue) -> bool:
