@@ -487,6 +487,7 @@ def test_hostile_values_are_text_in_every_view(show) -> None:
         {"previews": 3},
         {"outcomes": {"rows": {}, "races": None}},
         {"functions": [None], "results": {"main": 1}},
+        {"ready": [2**53]},
     ],
     ids=str,
 )
@@ -502,6 +503,12 @@ def test_what_was_edited_by_hand_is_left_out_and_named(show, change: dict[str, A
         assert note == "This run cannot be read: its program is damaged"
     elif change != {"layout": None}:
         assert note == f"What this file says of {', '.join(change)} cannot be read."
+
+
+@pytest.mark.parametrize("status", ["toString", {"toString": 1}, 3, None], ids=str)
+def test_what_is_no_status_is_that_of_a_file_without_its_end(show, status: object) -> None:
+    page = show({**document(NESTED), "status": status})
+    assert page.get_by_role("region").get_attribute("data-status") == "saved-while-running"
 
 
 def test_a_few_kilobytes_that_hold_gigabytes_are_refused(show) -> None:

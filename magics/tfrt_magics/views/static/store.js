@@ -30,7 +30,7 @@ export class Store {
   get status() {
     const { outcomes, functions } = this.document;
     const status = outcomes ? functions[0]?.status : this.readStatus(); // of a schedule that is replayed, its own
-    return Object.hasOwn(STATUSES, status) ? status : "saved-while-running";
+    return Object.keys(STATUSES).includes(status) ? status : "saved-while-running";
   }
 
   get isOver() { return this.status !== "running"; }
