@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from unittest.mock import patch
+
+from xdsl.passes import ModulePass
 
 from benchmarks import sizes
 from benchmarks.inputs import ADDEND, ELEMENTS, FACTOR, TERMS
@@ -11,6 +14,8 @@ from benchmarks.ours import programs
 from benchmarks.ours.running import QUEUES, on_each_queue, opened
 from benchmarks.work import Run, Work
 from tfrt_nb import HostContext, Program
+from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
+from tfrt_nb.passes.speed.fast_path import FastPath
 
 SLEEPERS = f"mstd:2,{sizes.SLEEPING_THREADS}"
 SLEEPS = programs.sleeps(sizes.SLEEPS, round(sizes.SLEEP_SECONDS * 1e6))
@@ -40,6 +45,28 @@ def independent(size: int) -> list[Work]:
     return on_each_queue(f"tasks_{size}", text, size, size)
 
 
+def shortcut(
+    case: str, pass_: type[ModulePass], text: str, expected: int, operations: int, argument: int
+) -> list[Work]:
+    """What a pass of `passes.speed` earns: a program as it is, and compiled without the pass."""
+    whole = opened("s", text, (argument,), expected)
+    # Another text, as machine code is kept by the text that it is made from.
+    bare = opened("s", f"// without {pass_.name}\n{text}", (argument,), expected)
+
+    @contextmanager
+    def without() -> Iterator[Run]:
+        with ExitStack() as stack:
+            with patch.object(pass_, "apply"):  # compiled when it is opened
+                run = stack.enter_context(bare())
+            yield run
+
+    name = f"`{pass_.name}`"
+    return [
+        Work(case, f"with {name}", whole, operations),
+        Work(case, f"without {name}", without, operations),
+    ]
+
+
 def parallel(workers: int) -> str:
     """The compute-bound loop."""
     return programs.parallel(ELEMENTS, TERMS, FACTOR, ADDEND, workers)
@@ -58,6 +85,12 @@ WORKS = (
     *on_each_queue("group", programs.GROUPED, sizes.GROUP, sizes.GROUP, (sizes.GROUP,)),
     *on_each_queue(
         "awaited", programs.ONE_BY_ONE, sizes.AWAITED, sizes.AWAITED, (sizes.AWAITED,), TWO
+    ),
+    *shortcut(
+        "fast_path", FastPath, programs.ASYNC_FIB, sizes.FIB_RESULT, sizes.FIB_CALLS, sizes.FIB
+    ),
+    *shortcut(
+        "elided", ElideCoroutines, programs.CARRIED, 1 + sizes.CARRIED, sizes.CARRIED, sizes.CARRIED
     ),
     Work("sleeps", SLEEPERS, opened(SLEEPERS, SLEEPS, (), 1), cores=2),
     Work("beside_sleeps", f"{SLEEPERS}, 1 000 sleeps", beside_sleeps, cores=2),
