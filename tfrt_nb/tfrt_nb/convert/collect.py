@@ -34,7 +34,8 @@ from tfrt_nb.source.spans import location_of, span_of
 from tfrt_runtime.bef import attributes as bef
 from tfrt_runtime.bef.attributes import write_attribute
 from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
-from tfrt_runtime.bef.locations import to_location
+from tfrt_runtime.bef.locations import PlaceWriter, to_location
+from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error, note
 
@@ -123,6 +124,21 @@ class Collector:
         """
         if self.errors:
             raise ConversionError(*self.errors)
+
+    def module(self, functions: tuple[BefFunction, ...], places: PlaceWriter) -> BefModule:
+        """What the file says: the functions, with what they refer to."""
+        attributes, is_whole = self.attributes, self.has_optional_sections
+        return BefModule(
+            functions,
+            tuple(self.kernel_names),
+            tuple(self.types.names),
+            bytes(attributes.section.data),
+            attributes.section.alignment,
+            bytes(places.strings.data),
+            bytes(places.records.data),
+            attributes.kinds if is_whole else None,
+            tuple(self.names_of_function_lists) if is_whole else (),
+        )
 
     def _collect_module(self, module: ModuleOp) -> None:
         for op in module.ops:

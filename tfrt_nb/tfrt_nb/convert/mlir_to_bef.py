@@ -1,32 +1,26 @@
 """A module of the IR to a BEF file.
 
-Two steps: `collect` finds what there is, in the order of the file; here each function's operations
-become kernels over registers, spread over streams.
+Two steps: `collect` finds what there is, in the order of the file; here each function's values get
+registers, and `rows` makes its kernels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from tfrt_nb.convert.collect import Call, Collector, Function, return_of
-from tfrt_nb.convert.dataflow import Dataflow
 from tfrt_nb.convert.places import place_of
-from tfrt_nb.dialects.types import CHAIN
+from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.nesting import deep_stack
-from tfrt_nb.passes.streams import (
-    AUTOMATIC,
-    StreamOptions,
-    assign_streams,
-    operation_costs,
-    stream_options,
-)
+from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, operation_costs, stream_options
 from tfrt_nb.source.spans import SourceSpan, location_of
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.writer import write_bef
 
 _OTHER_REGION = "BEF executor only supports references to kernels within the current region"
@@ -53,41 +47,19 @@ def to_records(
     with collector_paused(), deep_stack():
         contents = Collector(module, optional_sections=optional_sections)
         contents.check()
-        converter = _Converter(contents, optional_sections, streams)
+        converter = _Converter(contents, streams)
         functions = tuple(map(converter.convert, contents.functions))
         contents.check()
-    return to_module(functions, contents, converter.places)
-
-
-def to_module(
-    functions: tuple[BefFunction, ...], contents: Collector, places: PlaceWriter
-) -> BefModule:
-    """The functions, with what they refer to."""
-    has_optional_sections = contents.has_optional_sections
-    attributes = contents.attributes
-    return BefModule(
-        functions,
-        tuple(contents.kernel_names),
-        tuple(contents.types.names),
-        bytes(attributes.section.data),
-        attributes.section.alignment,
-        bytes(places.strings.data),
-        bytes(places.records.data),
-        attributes.kinds if has_optional_sections else None,
-        tuple(contents.names_of_function_lists) if has_optional_sections else (),
-    )
+    return contents.module(functions, converter.places)
 
 
 class _Converter:
     """Turns the functions of `contents` into records, one after the other."""
 
-    def __init__(
-        self, contents: Collector, optional_sections: bool, streams: StreamOptions
-    ) -> None:
+    def __init__(self, contents: Collector, streams: StreamOptions) -> None:
         self.places = PlaceWriter()
         self._streams = streams
         self._contents = contents
-        self._optional_sections = optional_sections
         self._indexes = {
             function.name: index
             for index, function in enumerate(contents.functions)
@@ -95,73 +67,60 @@ class _Converter:
         }
 
     def convert(self, function: Function) -> BefFunction:
-        if function.block is None:
-            return self._native_function(function)
-        location = self._add_place(function.op)
-        flow = self._dataflow(function)
-        streams = self._assign_streams(function, flow)
-        kernels = [
-            self._kernel(number, call, flow) for number, call in enumerate(function.calls, 1)
-        ]
-        return BefFunction(
+        native = BefFunction(
             function.kind,
             function.name,
             tuple(function.argument_types),
             tuple(function.result_types),
-            location,
-            len(flow.values),
-            tuple(flow.use_counts()),
-            tuple(kernels),
-            tuple(number for number, kernel in enumerate(kernels, 1) if not kernel.arguments),
-            flow.used_by(0),
-            tuple(streams[:-1]),
-            flow.operands[-1],
-            self._register_types(flow),
-            self._attribute_names(function.calls),
+            register_types=(),
+            attribute_names=(),
         )
+        made = native if function.block is None else self._with_body(function, function.block)
+        if self._contents.has_optional_sections:
+            return made
+        return replace(made, register_types=None, attribute_names=None)
 
-    def _native_function(self, function: Function) -> BefFunction:
-        nothing = () if self._optional_sections else None
-        return BefFunction(
+    def _with_body(self, function: Function, block: Block) -> BefFunction:
+        """A function whose registers are the block's arguments, then the results of its operations."""
+        head = FunctionHead(
             function.kind,
             function.name,
             tuple(function.argument_types),
             tuple(function.result_types),
-            register_types=nothing,
-            attribute_names=nothing,
+            self._add_place(function.op),
         )
-
-    def _dataflow(self, function: Function) -> Dataflow:
-        assert function.block is not None
-        end = return_of(function.block)
+        options = stream_options(function.op, self._streams)
+        ops = [call.op for call in function.calls]
+        values = [*block.args, *(result for op in ops for result in op.results)]
+        # By identity: to hash a value the IR's way costs a call.
+        registers = {id(value): register for register, value in enumerate(values)}
+        end = return_of(block)
         assert end is not None, "the collector has checked it"
-        flow = Dataflow(function.block, [call.op for call in function.calls], end)
-        for op in flow.foreign:
-            self._contents.fail(op, _OTHER_REGION)
-        return flow
-
-    def _assign_streams(self, function: Function, flow: Dataflow) -> list[int]:
-        """The stream of each operation; of operation 0, the one that starts the function."""
-        options = stream_options(_enclosing(function.op), self._streams)
-        costs = operation_costs([call.op for call in function.calls], options)
-        data = flow.defining_operations(CHAIN) if options.merge_inter_dependent_streams else None
-        return assign_streams(flow.defining_operations(), [1, *costs, 1], options, data)
-
-    def _kernel(self, number: int, call: Call, flow: Dataflow) -> BefKernel:
-        arguments = flow.operands[number]
-        return kernel_of(
-            (
+        *operands, returned = [self._operands(op, registers) for op in (*ops, end)]
+        rows = [
+            Row(
                 call.op.name,
-                self._add_place(call.op),
-                arguments,
                 call.attributes,
+                call.attribute_names,
                 self._functions(call) if call.functions else call.regions,
-                flow.results[number],
-                flow.used_by(number),
-                min(len(arguments), 1) if call.is_nonstrict else len(arguments),
+                len(call.op.results),
                 call.is_nonstrict,
+                cost,
             )
-        )
+            for call, cost in zip(function.calls, operation_costs(ops, options), strict=True)
+        ]
+        types = self._contents.types.spellings([value.type for value in values])
+        places = [self._add_place(op) for op in ops]
+        return function_of(head, rows, operands, returned, tuple(types), places, options)
+
+    def _operands(self, op: Operation, registers: Mapping[int, int]) -> tuple[int, ...]:
+        """The registers that an operation uses."""
+        try:
+            # `op.operands` is a view that looks each of them up in the operation again.
+            return tuple([registers[id(value)] for value in op._operands])
+        except KeyError:
+            self._contents.fail(op, _OTHER_REGION)
+            return ()
 
     def _functions(self, call: Call) -> tuple[int, ...]:
         indexes = []
@@ -173,27 +132,9 @@ class _Converter:
                 indexes.append(index)
         return (*indexes, *call.regions)
 
-    def _register_types(self, flow: Dataflow) -> tuple[str, ...] | None:
-        if not self._optional_sections:
-            return None
-        return tuple(self._contents.types.spellings([value.type for value in flow.values]))
-
-    def _attribute_names(self, calls: Sequence[Call]) -> tuple[tuple[str, ...], ...] | None:
-        if not self._optional_sections:
-            return None
-        return tuple(call.attribute_names for call in calls)
-
     def _add_place(self, op: Operation) -> int:
         place: object = op.location
         if isinstance(place, SourceSpan) and place.explicit is None:
             source = place.source
             return self.places.add_file(source.name, *source.line_and_column(place.start))
         return self.places.add(place_of(location_of(op)))
-
-
-def _enclosing(op: Operation) -> list[Operation]:
-    """`op` and what it is in, from the inside out."""
-    scopes = [op]
-    while (parent := scopes[-1].parent_op()) is not None:
-        scopes.append(parent)
-    return scopes

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfrt_nb.convert.collect import Call, Collector
-from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_by_column, function_of, is_large
 from tfrt_nb.passes.streams import AUTOMATIC, operation_costs
 from tfrt_nb.source.plain.program import Body, PlainProgram, Shape
@@ -41,7 +40,7 @@ def plain_records(program: PlainProgram) -> BefModule | None:
         converter.add_shapes(calls)
         converter.add_bodies(bodies)
         converted = tuple(map(converter.convert, bodies))
-    return None if contents.errors else to_module(converted, contents, places)
+    return None if contents.errors else contents.module(converted, places)
 
 
 class _Converter:

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from tfrt_nb.passes.streams import AUTOMATIC, assign_streams
+from tfrt_nb.dialects.types import CHAIN
+from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, assign_streams
 from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel, Later, Repeated, kernel_of
+
+CHAIN_TEXT = str(CHAIN)
 
 
 class Row(NamedTuple):
@@ -44,6 +47,7 @@ def function_of(
     returned: tuple[int, ...],
     register_types: Sequence[str],
     places: Sequence[int],
+    options: StreamOptions = AUTOMATIC,
 ) -> BefFunction:
     """The function whose operations are `rows`, with their operands and places.
 
@@ -51,8 +55,8 @@ def function_of(
     """
     argument_count = len(head.argument_types)
     if is_large(len(rows)) and not any(row.is_nonstrict for row in rows):
-        return _by_column(head, rows, operands, returned, register_types, places)
-    streams = _streams(argument_count, rows, operands, returned)
+        return _by_column(head, rows, operands, returned, register_types, places, options)
+    streams = _streams(argument_count, rows, operands, returned, register_types, options)
     users = _users(operands, len(register_types))
     used_by = [tuple(numbers[::-1]) for numbers in users]
     use_counts = list(map(len, users))
@@ -82,16 +86,20 @@ def _streams(
     rows: Sequence[Row],
     operands: Sequence[Sequence[int]],
     returned: Sequence[int],
+    register_types: Sequence[str],
+    options: StreamOptions,
 ) -> list[int]:
     """The stream of the start, of each operation, of the return."""
     definers = [0] * argument_count
     for number, row in enumerate(rows, 1):
         definers += [number] * row.result_count
-    used = [
-        [definers[register] for register in registers]
-        for registers in chain(((),), operands, (returned,))
-    ]
-    return assign_streams(used, [1, *[row.cost for row in rows], 1], AUTOMATIC)
+    used = [(), *operands, returned]
+    defining = [[definers[register] for register in registers] for registers in used]
+    data = None
+    if options.merge_inter_dependent_streams:
+        is_data = [text != CHAIN_TEXT for text in register_types]
+        data = [[definers[one] for one in registers if is_data[one]] for registers in used]
+    return assign_streams(defining, [1, *[row.cost for row in rows], 1], options, data)
 
 
 def _by_column(
@@ -101,6 +109,7 @@ def _by_column(
     returned: tuple[int, ...],
     register_types: Sequence[str],
     places: Sequence[int],
+    options: StreamOptions,
 ) -> BefFunction:
     """`function_of` of many rows that are all strict."""
     counts = [*map(len, operands)]
@@ -111,7 +120,7 @@ def _by_column(
     own_counts = dict(zip(numbers, counts, strict=True))
     flat = array("i", chain.from_iterable(operands))
     return function_by_column(
-        head, distinct, own_counts, numbers, flat, returned, register_types, places
+        head, distinct, own_counts, numbers, flat, returned, register_types, places, options
     )
 
 
@@ -124,6 +133,7 @@ def function_by_column(
     returned: tuple[int, ...],
     register_types: Sequence[str],
     places: Sequence[int],
+    options: StreamOptions = AUTOMATIC,
 ) -> BefFunction:
     """`function_of` of many rows, all of them strict: no record is made.  Streams are for files only, and wait.
 
@@ -164,7 +174,7 @@ def function_by_column(
     def streams() -> list[int]:
         all_rows = [rows[number] for number in numbers]
         arguments = [kernel.arguments for kernel in kernels]
-        return _streams(argument_count, all_rows, arguments, returned)[:-1]
+        return _streams(argument_count, all_rows, arguments, returned, register_types, options)[:-1]
 
     return BefFunction(
         *head,

@@ -60,20 +60,13 @@ def _blocks(function: FuncOp) -> list[tuple[Block, Operation]]:
 
 def _remark_on(context: Context, owner: Operation, block: Block, default: StreamOptions) -> None:
     ops = list(block.ops)
-    options = stream_options(_scopes(owner), default)
+    options = stream_options(owner, default)
     definers = _definers(ops)
     costs = [1, *operation_costs(ops, options)]
     streams = assign_streams(definers, costs, options, _definers(ops, chains=False))
     table = StreamTable(streams, costs, parents(definers, costs))
     for number, op in enumerate([owner, *ops]):
         remark(context, op, table.describe(number))
-
-
-def _scopes(op: Operation) -> list[Operation]:
-    scopes = [op]
-    while (parent := scopes[-1].parent_op()) is not None:
-        scopes.append(parent)
-    return scopes
 
 
 def _definers(ops: Sequence[Operation], chains: bool = True) -> list[list[int]]:

@@ -55,8 +55,11 @@ class StreamOptions:
 AUTOMATIC = StreamOptions()
 
 
-def stream_options(scopes: Sequence[Operation], default: StreamOptions) -> StreamOptions:
-    """`default` as the attributes of `scopes` change it, the first scope that has one deciding."""
+def stream_options(op: Operation, default: StreamOptions) -> StreamOptions:
+    """`default` as the attributes of `op` and of what it is in change it, the innermost deciding."""
+    scopes = [op]
+    while (parent := scopes[-1].parent_op()) is not None:
+        scopes.append(parent)
     threshold = _find(scopes, "tfrt.cost_threshold", default.cost_threshold)
     merge = _find(
         scopes, "tfrt.merge_inter_dependent_streams", default.merge_inter_dependent_streams

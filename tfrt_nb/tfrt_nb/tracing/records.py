@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import StringAttr
 
 from tfrt_nb.convert.collect import Collector
-from tfrt_nb.convert.mlir_to_bef import to_module
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
 from tfrt_runtime.bef.attributes import (
@@ -57,7 +56,7 @@ class _Writer:
     """Collects functions in the order of a file, then numbers them: see `convert.collect`."""
 
     def __init__(self) -> None:
-        self._contents = Collector(ModuleOp([]), optional_sections=True)
+        self._contents = Collector(None, optional_sections=True)
         self._types = self._contents.types.names
         self._offsets: dict[str, int] = {}
         self._bodies: list[_Body] = []
@@ -136,7 +135,7 @@ class _Writer:
         """The whole file."""
         indexes = {body.name: index for index, body in enumerate(self._bodies) if body.name}
         functions = tuple([self._function(body, indexes) for body in self._bodies])
-        return to_module(functions, self._contents, self._places)
+        return self._contents.module(functions, self._places)
 
     def _function(self, body: _Body, indexes: dict[str, int]) -> BefFunction:
         add = self._places.add_file
