@@ -120,6 +120,18 @@ def test_a_page_asks_on_the_control_channel_while_the_cell_is_busy(front_end) ->
     assert run in [each["run"] for each in front_end.ask({})["runs"]]
 
 
+def test_a_cell_that_closes_every_comm_leaves_pages_an_answer(front_end) -> None:
+    close = "import comm\nfor each in [*comm.get_comm_manager().comms.values()]: each.close()"
+    front_end.run(close, is_page=False)
+    messages = front_end.run("%%tfrt\nfunc @storm() -> i32", is_page=True)
+    name = of_type(messages, "comm_msg")[0]["comm_id"]
+    request = front_end.client.comm_info("tfrt")
+    info = front_end.client.get_shell_msg(timeout=PATIENCE)
+    while info["parent_header"].get("msg_id") != request:
+        info = front_end.client.get_shell_msg(timeout=PATIENCE)
+    assert info["content"]["comms"] == {name: {"target_name": "tfrt"}}
+
+
 def test_who_is_no_page_gets_one_final_output(front_end) -> None:
     messages = front_end.run("%%tfrt\nfunc @storm() -> i32", is_page=False)
     (shown,) = of_type(messages, "display_data")

@@ -31,8 +31,7 @@ class Channel:
         self._answer = answer
         name = TARGET + uuid.uuid4().hex
         self._comm = comm.create_comm(target_name=TARGET, comm_id=name, primary=False)
-        # Pages see by this comm, which `comm_info_request` lists, that the kernel takes their questions.
-        comm.get_comm_manager().register_comm(self._comm)
+        self._announce()
         self._kernel.control_handlers[f"{TARGET}_request"] = self._on_request
 
     @property
@@ -45,7 +44,15 @@ class Channel:
 
     def send(self, message: Document) -> None:
         """Publish a message; on any thread."""
+        self._announce()
         self._comm.send(message)
+
+    def _announce(self) -> None:
+        """Let pages see that the kernel takes their questions: `comm_info_request` lists the comm.
+
+        A page, or a cell that closes every comm, may have closed it since the last message.
+        """
+        comm.get_comm_manager().register_comm(self._comm)
 
     def _on_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         kernel = self._kernel

@@ -88,7 +88,7 @@ function createHead(store, ask, canAsk, code) {
   const shape = element("span.shape", { "aria-hidden": true });
   const title = element("b");
   const [values, time, queue] = ["soft", "soft", "soft"].map((className) => element("span", { className }));
-  const cancel = button("Cancel", () => { ask({ cancel: store.document.run }); });
+  const cancel = button("Cancel", async () => { if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer"); });
   const copy = button("Copy", async () => {
     await navigator.clipboard?.writeText(textOf(store.now)).catch(() => {});
     setText(copy, "Copied");
