@@ -21,7 +21,7 @@ from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.loading.alike import Alike, find_alike
 from tfrt_runtime.executor.loading.arena import Arena, Piece
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, Plan
 from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.loading.plain_calls import Finish, finisher, plain_words
 from tfrt_runtime.executor.loading.python_kernels import present_request, report, run_python_kernel
@@ -87,8 +87,13 @@ class Executable:
         """What the program's text calls a register of a function, "" where it is not known."""
         self.captured: Sequence[object] = ()
         """The Python objects that the operations `tfrt.captured` stand for, by slot."""
-        self._declared = with_sync_regions(file.functions)
-        self.functions: tuple[BefFunction, ...] = with_bodies(self._declared, registry)
+        kinds = {function.kind for function in file.functions}
+        self._declared = file.functions
+        if FunctionKind.SYNC in kinds:
+            self._declared = with_sync_regions(file.functions)
+        self.functions = self._declared
+        if FunctionKind.NATIVE in kinds:
+            self.functions = with_bodies(self._declared, registry)
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self.prepares: dict[Callable[[Request], bool], None] = {}
@@ -117,9 +122,8 @@ class Executable:
         resolver = Resolver(self.file, self._declared, self._symbol, self._process.python_kernel)
         type_check = TypeCheck(self.file, self.functions)
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
-        sync = SyncFunctions(arena, self._symbol, watched=watched)
         self.machine = MachineFunctions(arena, self._symbol, self._base)
-        sync.machines = self.machine.offsets
+        sources: list[SyncFunction] = []
         shapes = [_shape(function) for function in self.functions]
         counts = Counter(shapes)
         known: dict[object, _Laid] = {}
@@ -146,7 +150,7 @@ class Executable:
                 source = SyncFunction(function, kernels, calls, constants, handle, index)
                 self.machine.add(index, source, offsets[index])
                 if not is_sync:
-                    plan = make_plan(function, constants, _runs(calls))
+                    plan = Plan(function, constants, _runs(calls))
                     writer = FunctionWriter(arena, plan, calls, handle)
                     writer.write(offsets[index], offsets)
                     is_repeated = shape is not None and counts[shape] > 1
@@ -157,8 +161,10 @@ class Executable:
                         if piece is not None:
                             known[shape] = _Laid(source, piece)
             self.constants.append(source.constants)
-            sync.add(index, source)
-        sync.write(offsets)
+            sources.append(source)
+        if any(source.function.kind is FunctionKind.SYNC for source in sources):
+            machines = self.machine.offsets
+            SyncFunctions(arena, self._symbol, sources, machines, watched=watched).write(offsets)
         for index, offset in enumerate(offsets):
             arena.put(offset + FUNCTION_HANDLE, self._base + index)
         self._memory, base = arena.seal()

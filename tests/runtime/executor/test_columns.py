@@ -23,7 +23,7 @@ from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.loading import alike, decode
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, Plan
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -73,7 +73,7 @@ def memory_of(file: BefFile) -> list[tuple[bool, int]]:
                 calls.append(None)
             else:
                 calls.append(call if kernel.functions else known.setdefault(kernel.name, call))
-        plan = make_plan(function, constants, [call is not None for call in calls])
+        plan = Plan(function, constants, [call is not None for call in calls])
         FunctionWriter(arena, plan, calls, 100).write(offset, offsets)
     return with_offsets(arena.seal()[0])
 

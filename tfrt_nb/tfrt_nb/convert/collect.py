@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -105,9 +105,13 @@ class Collector:
         """How many regions the present operation is in."""
         self._misplaced = 0
         """How many operations of compiled functions the present function has."""
-        self._compiled = CompiledModules(() if module is None else module.ops)
+        self._ops: Iterable[Operation] = () if module is None else module.ops
         if module is not None:
             self._collect_module(module)
+
+    @cached_property
+    def _compiled(self) -> CompiledModules:
+        return CompiledModules(self._ops)
 
     def fail(
         self, op: Operation, message: str, advice: str = "", at: Operation | None = None

@@ -88,13 +88,6 @@ class Plan:
         return returns
 
 
-def make_plan(
-    function: BefFunction, constants: Mapping[int, Constant], runs: Sequence[bool]
-) -> Plan:
-    """The uses of a function's registers, which are counted when someone asks."""
-    return Plan(function, constants, runs)
-
-
 class FunctionWriter:
     """Writes one function into an arena."""
 

@@ -6,18 +6,13 @@ For the rest of the program a sync function has one kernel, which runs its code.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import (
-    Call,
-    FunctionWriter,
-    make_plan,
-    write_constant,
-)
+from tfrt_runtime.executor.loading.decode import Call, FunctionWriter, Plan, write_constant
 from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.sync.sync_lowering import Lowering, SyncFunction
 from tfrt_runtime.executor.sync.sync_writer import reserve_code, write_code
@@ -60,35 +55,37 @@ def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ..
 
 
 class SyncFunctions:
-    """Collects the functions of a program, and then writes what is needed of the sync ones."""
+    """Writes what is needed of the sync functions of a program."""
 
-    def __init__(self, arena: Arena, symbols: Callable[[str], int], *, watched: bool) -> None:
-        """With `watched` the code logs each value in runs that are watched; it is slower in all."""
+    def __init__(
+        self,
+        arena: Arena,
+        symbols: Callable[[str], int],
+        functions: Sequence[SyncFunction],
+        machines: Mapping[int, int],
+        *,
+        watched: bool,
+    ) -> None:
+        """
+        Args:
+            functions: those of the program, of any kind, in the order of the file.
+            machines: where the arena has what the core knows of the machine code of functions, by index.
+            watched: the code logs each value in runs that are watched; it is slower in all.
+        """
         self._arena = arena
         self._symbols = symbols
+        self._functions = functions
+        self._machines = machines
         self._watched = watched
-        self.machines: dict[int, int] = {}
-        """Where the arena has what the core knows of the machine code of functions, by index."""
-        self._functions: dict[int, SyncFunction] = {}
-        self._called: set[int] = set()
         self._codes: dict[int, int] = {}
         self._pending: list[int] = []
 
-    def add(self, index: int, source: SyncFunction) -> None:
-        """Function `index` of the program, of any kind; what it calls comes from outside."""
-        self._functions[index] = source
-        if source.function.kind is not FunctionKind.SYNC:
-            self._called |= source.function.callees
-            return
-        for kernel, record in zip(source.kernels, source.function.kernels, strict=True):
-            if not isinstance(kernel, ControlKernel):
-                self._called.update(record.functions)
-
     def write(self, function_offsets: Sequence[int]) -> None:
         """Fill the function structs of sync functions; regions of sync functions need none."""
-        for index, source in self._functions.items():
+        called = set[int]().union(*map(_called_from_outside, self._functions))
+        for index, source in enumerate(self._functions):
             function = source.function
-            if function.kind is FunctionKind.SYNC and (function.name or index in self._called):
+            if function.kind is FunctionKind.SYNC and (function.name or index in called):
                 self._write_shell(source, function_offsets[index], self._code(index))
         while self._pending:
             self._write_code(self._pending.pop())
@@ -96,7 +93,7 @@ class SyncFunctions:
     def _write_shell(self, source: SyncFunction, offset: int, code: int) -> None:
         function = one_kernel(source.function, INTERPRETER)
         call = Call(self._symbols(INTERPRETER), KERNEL_CONTROL, code=code)
-        plan = make_plan(function, {}, [True])
+        plan = Plan(function, {}, [True])
         FunctionWriter(self._arena, plan, [call], source.first_handle).write(offset, [], shell=True)
 
     def _code(self, index: int) -> int:
@@ -118,5 +115,16 @@ class SyncFunctions:
         }
         resume = self._symbols("sync_interpreter.resume")
         write_code(self._arena, self._codes[index], code, callees, resume)
-        if index in self.machines:
-            self._arena.put_address(self._codes[index] + CODE_MACHINE, self.machines[index])
+        if index in self._machines:
+            self._arena.put_address(self._codes[index] + CODE_MACHINE, self._machines[index])
+
+
+def _called_from_outside(source: SyncFunction) -> set[int]:
+    """The functions that a function calls otherwise than sync code calls sync code."""
+    if source.function.kind is not FunctionKind.SYNC:
+        return source.function.callees
+    called = set[int]()
+    for kernel, record in zip(source.kernels, source.function.kernels, strict=True):
+        if not isinstance(kernel, ControlKernel):
+            called.update(record.functions)
+    return called

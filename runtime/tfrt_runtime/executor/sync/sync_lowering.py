@@ -70,7 +70,7 @@ class Lowering:
 
     def __init__(
         self,
-        functions: Mapping[int, SyncFunction],
+        functions: Mapping[int, SyncFunction] | Sequence[SyncFunction],
         box_constant: Callable[[Constant], int],
         watched: bool = False,
     ) -> None:

@@ -14,7 +14,7 @@ from tests.simulator.failures import SimulationError
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, make_plan
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, Plan
 from tfrt_runtime.executor.sync.sync_functions import SyncFunctions
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
@@ -141,7 +141,7 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
 
     arena = Arena()
     offsets = [arena.reserve(at.FUNCTION_WORDS) for _ in functions]
-    sync = SyncFunctions(arena, address, watched=False)
+    sources: list[SyncFunction] = []
     for index, bef in enumerate(functions):
         found = [kernels[record.name] for record in bef.kernels]
         constants = {
@@ -160,11 +160,11 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
             for record, kernel in zip(bef.kernels, found, strict=True)
             if isinstance(kernel, ConstantKernel | ControlKernel | NativeKernel)
         ]
-        sync.add(index, SyncFunction(bef, found, calls, constants, 0, index))
+        sources.append(SyncFunction(bef, found, calls, constants, 0, index))
         if bef.kind is FunctionKind.ASYNC:
-            plan = make_plan(bef, {}, [True] * len(calls))
+            plan = Plan(bef, {}, [True] * len(calls))
             FunctionWriter(arena, plan, calls, 0).write(offsets[index], offsets)
-    sync.write(offsets)
+    SyncFunctions(arena, address, sources, {}, watched=False).write(offsets)
     return write_arena(host, arena) + offsets[0]
 
 
