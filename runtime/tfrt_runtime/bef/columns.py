@@ -242,10 +242,11 @@ class ColumnKernels(KernelsByColumn):
         """The same, the last one first."""
         return users_of(self.columns)
 
-    @property
-    def known_uses(self) -> Lists | None:
-        """`uses`, if they were asked for: a text's kernels need not keep them."""
-        return self.__dict__.get("uses")
+    def take_uses(self) -> Lists:
+        """`uses`, which are not kept any longer: they are as large as all kernels."""
+        uses = self.uses
+        del self.uses
+        return uses
 
     @cached_property
     def _starts(self) -> tuple[Column, Column]:

@@ -58,8 +58,8 @@ class _Heads:
 class Block:
     """The records of a function, its slots, and the data of its records, from an offset of the arena on.
 
-    `records` has the offset of each kernel's record, 0 for those that do not run; `slots` that of each
-    register's slot, which constants have none of; `waits` what each kernel waits for.
+    `waits` has what each kernel waits for.  Places of records and slots are kept as words from the start of the
+    block, in 32 bits: there are as many as kernels and registers while the block is written.
     """
 
     def __init__(
@@ -82,56 +82,62 @@ class Block:
         self._function_offsets = np.array(function_offsets, np.int64)
         self._calls: Column = np.asarray(heads.numbers)
         self._heads = _Heads(heads.values)
+        runs = self._heads.runs[self._calls]
         register_count = function.register_count
         self._ready = at.ACTIVATION_REGISTERS + 8 * register_count
         self._is_constant = np.zeros(register_count, np.bool_)
         self._is_constant[list(constants)] = True
-        runs = self._heads.runs[self._calls]
         kernels = function.kernels
-        known = kernels.known_uses if isinstance(kernels, ColumnKernels) else None
-        lists = known or users_of(columns)
+        lists = kernels.take_uses() if isinstance(kernels, ColumnKernels) else users_of(columns)
         self._uses = _Uses(lists.counts, lists.numbers, runs, self._is_constant)
         self.waits = self._uses.waits
         self._returned = np.array(function.result_registers, np.int64)
-        self._returns = np.bincount(self._returned, minlength=register_count)
+        self._returns = narrowed(np.bincount(self._returned, minlength=register_count))
 
         kinds = columns.kinds
-        sizes = (_RECORD_WORDS + kinds.argument_counts + kinds.result_counts)[columns.numbers]
+        sizes: Column = (_RECORD_WORDS + kinds.argument_counts + kinds.result_counts)[
+            columns.numbers
+        ]
         sizes[~runs] = 0
-        self.records = starts_of(sizes)
+        self._records = starts_of(sizes).astype(np.uint32)
         record_words = int(sizes.sum())
         sizes = _SLOT_WORDS + 3 * self._uses.counts + self._returns
         sizes[self._is_constant] = 0
-        self.slots = record_words + starts_of(sizes)
+        self._slots = (record_words + starts_of(sizes)).astype(np.uint32)
         self._data = record_words + int(sizes.sum())
         self._data_counts = self._heads.data.counts + self._heads.functions.counts
         counts = np.bincount(self._calls, minlength=len(heads.values))
         self.size = self._data + int((counts * self._data_counts).sum())
-        for words in (self.records, self.slots):
-            words *= 8
-            words += offset
-        self.records[~runs] = 0
 
     @property
     def entries(self) -> list[int]:
         """The offsets of the records that wait for nothing."""
-        entries: list[int] = self.records[(self.records > 0) & (self.waits == 0)].tolist()
-        return entries
+        is_entry = self._heads.runs[self._calls] & (self.waits == 0)
+        return self._offsets(self._records[is_entry])
+
+    def slots(self, count: int) -> list[int]:
+        """The offsets of the slots of the first registers, none of which is a constant."""
+        return self._offsets(self._slots[:count])
+
+    def _offsets(self, words: Column) -> list[int]:
+        offsets: list[int] = (self._offset + 8 * words.astype(np.int64)).tolist()
+        return offsets
 
     def fill(self, memory: array[int], first: int, base: int) -> None:
         """Write the block, whose words are zero, from word `first` of a memory that begins at the address `base`."""
         words = np.frombuffer(memory, np.int64, self.size, 8 * first)
-        self._fill_records(words, base)
-        self._fill_slots(words, base)
+        start = base + self._offset
+        self._fill_records(words, start, base)
+        self._fill_slots(words, start)
         self._fill_returns(words)
 
-    def _fill_records(self, words: Words, base: int) -> None:
+    def _fill_records(self, words: Words, start: int, base: int) -> None:
         heads, data = self._heads, self._data
         for piece in self._columns.pieces():
             calls = self._calls[piece.first : piece.end]
             arguments, results = piece.arguments, piece.results
             runs = heads.runs[calls]
-            starts = (self.records[piece.first : piece.end] - self._offset) // 8
+            starts = self._records[piece.first : piece.end].astype(np.int64)
             first, calls_that_run = starts[runs], calls[runs]
             counts = arguments.counts[runs], results.counts[runs]
             flags = heads.flags[calls_that_run]
@@ -145,7 +151,7 @@ class Block:
                 at.RECORD_RESULTS: counts[1],
                 at.RECORD_FLAGS: flags,
                 at.RECORD_HANDLE: self._first_handle + indexes,
-                at.RECORD_SLOTS: base + self._offset + 8 * table,
+                at.RECORD_SLOTS: start + 8 * table,
                 at.RECORD_READY: self._ready + 8 * indexes,
             }
             for place, column in columns.items():
@@ -156,7 +162,8 @@ class Block:
             owners = results.owners
             there = runs[owners]
             places = starts[owners] + _RECORD_WORDS + arguments.counts[owners] + results.places
-            words[places[there]] = base + self.slots[results.numbers[there]]
+            slots = self._slots[results.numbers[there]].astype(np.int64)
+            words[places[there]] = start + 8 * slots
             data = self._fill_data(words, base, first, calls_that_run, data)
 
     def _fill_data(self, words: Words, base: int, records: Words, calls: Column, first: int) -> int:
@@ -181,11 +188,11 @@ class Block:
         )
         return first + int(counts.sum())
 
-    def _fill_slots(self, words: Words, base: int) -> None:
+    def _fill_slots(self, words: Words, start: int) -> None:
         uses, position = self._uses, 0
-        for first in range(0, len(self.slots), PIECE):
+        for first in range(0, len(self._slots), PIECE):
             piece = slice(first, first + PIECE)
-            starts = (self.slots[piece] - self._offset) // 8
+            starts = self._slots[piece].astype(np.int64)
             counts = uses.counts[piece].astype(np.int64)
             registers = np.flatnonzero(~self._is_constant[piece])
             places, returns = starts[registers], self._returns[piece][registers]
@@ -200,7 +207,7 @@ class Block:
             kernels = uses.kernels[position:end].astype(np.int64)
             places = np.repeat(starts + _SLOT_WORDS - 3 * starts_of(counts), counts)
             places += 3 * np.arange(len(kernels))
-            words[places] = base + self.records[kernels]
+            words[places] = start + 8 * self._records[kernels].astype(np.int64)
             words[places + 1] = self._ready + 8 * kernels
             words[places + 2] = uses.weights[position:end]
             position = end
@@ -210,9 +217,7 @@ class Block:
         returned = self._returned
         order = np.argsort(returned, kind="stable")
         owners = returned[order]
-        starts = (
-            (self.slots[owners] - self._offset) // 8 + _SLOT_WORDS + 3 * self._uses.counts[owners]
-        )
+        starts = self._slots[owners].astype(np.int64) + _SLOT_WORDS + 3 * self._uses.counts[owners]
         ranks = np.arange(len(owners)) - starts_of(self._returns)[owners]
         there = ~self._is_constant[owners]
         words[(starts + ranks)[there]] = order[there]
@@ -257,9 +262,12 @@ class _Uses:
         self.kernels, self.weights, self.counts, self.references = map(
             np.concatenate, zip(*parts, strict=True)
         )
-        is_once = int(self.weights.max(initial=1)) == 1
-        waiting = self.kernels if is_once else np.repeat(self.kernels, self.weights)
-        self.waits = np.bincount(waiting, minlength=len(runs))
+        waiting = self.kernels
+        if int(self.weights.max(initial=1)) == 1:
+            self.references = self.counts  # equal, and as large as all registers
+        else:
+            waiting = np.repeat(self.kernels, self.weights)
+        self.waits = np.bincount(waiting, minlength=len(runs)).astype(np.int32)
 
 
 def _counts(numbers: Column, count: int) -> Column:

@@ -157,8 +157,8 @@ class FunctionWriter:
         columns, offset, handle = columns_of(function), arena.offset, self._handle
         block = Block(function, columns, heads_of_each, constants, offset, handle, function_offsets)
         arena.add_block(block.size, block.fill)
-        slots = block.slots[: len(function.argument_types)].tolist()
-        counts = array("q", block.waits.tobytes())
+        slots = block.slots(len(function.argument_types))
+        counts = array("q", block.waits.astype("q").tobytes())
         self._write_function(function_offset, slots, counts, block.entries)
 
     def _reserve_records(self) -> list[int]:
