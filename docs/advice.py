@@ -46,7 +46,7 @@ ADVICE = (
         "a region is not closed; no terminator; need to have a tfrt.return",
         (
             r"not closed|no terminator|have a tfrt.return|last operation|must terminate|multi-block|non-empty|region #\d+ is"
-            r" empty|expected region|region that is not empty|region to have a block|expected an operation, a block"
+            r" empty|expected region|region that is not empty|region to have a block|expected an operation, a block|expects parent op|symbol's parent"
         ),
         (
             "Each function and each body in braces is closed by `}`, and its last line is its only `tfrt.return` (`return` or"
@@ -56,7 +56,7 @@ ADVICE = (
     (
         "type of return operand; the body of … has N results",
         (
-            r"return operand|return values|operand types don't match|enclosing function returns|the body of|yield|control flow"
+            r"return operand|return values|operand types do(?:n't| not) match|enclosing function returns|the body of|yield|control flow"
             r" edge|types of the loop values"
         ),
         "Compare what is returned, in number and types, with what the function or the operation says behind `->` or `:`.",
@@ -102,7 +102,7 @@ ADVICE = (
     ),
     (
         "operation of compiled functions",
-        r"of compiled functions|is compiled$",
+        r"of compiled functions|is compiled$|is a host program",
         (
             "A function is a host program (kernels, `tfrt.return`) or compiled (`return`): put the operation into a compiled"
             " function, and call that."

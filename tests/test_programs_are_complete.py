@@ -90,7 +90,6 @@ NOT_IN_PROGRAMS = {
     "do not place .* values in shape": "made in Python only; test_tensor.py",
     "the file shrank while it was read": "needs another process",
     "empty block: expect at least a terminator": "the parser is first",
-    "expected an operation name": "the lexer is first",
     "types or attributes nest more than": "a line of thousands of levels; test_nesting.py",
     "reads as": "types that a program cannot write",
     "the kernel did not set its result": "only native kernels with a mistake do that",

@@ -263,18 +263,19 @@ class Executable:
         if in_sync and not runs_in_sync(kernel) or is_sync and not in_sync:
             kinds = ("sync", "asynchronous") if is_sync else ("asynchronous", "sync")
             message = f"{kinds[0]} kernel '{record.name}' in {kinds[1]} function '{function.name}'"
-            notes = self._sync_twin(record) if in_sync else []
+            notes = self._twin(record, in_sync)
             raise TfrtError(error(message, self.file.location(record.location), notes))
         return kernel
 
-    def _sync_twin(self, record: BefKernel) -> list[Diagnostic]:
-        """A note on the kernel that does the same in sync functions, if there is one."""
+    def _twin(self, record: BefKernel, in_sync: bool) -> list[Diagnostic]:
+        """A note on the kernel that does the same in functions of the other kind, if there is one."""
         first, dot, last = record.name.rpartition(".")
-        twin = f"{first}_s{dot}{last}"
-        if twin not in self._registry:
+        twin = f"{first}_s{dot}{last}" if in_sync else f"{first.removesuffix('_s')}{dot}{last}"
+        if twin == record.name or twin not in self._registry:
             return []
         place = self.file.location(record.location)
-        return [note(f"in a sync function it is called '{twin}'", place)]
+        kind = "a sync function" if in_sync else "a function without 'tfrt.sync'"
+        return [note(f"in {kind} it is called '{twin}'", place)]
 
     def _unknown(self, function: BefFunction, record: BefKernel) -> TfrtError:
         if record.name.startswith(PREFIX):

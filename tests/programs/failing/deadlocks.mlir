@@ -106,3 +106,23 @@ func.func @main() -> i32 {
   %x = async.await %v : !async.value<i32>
   return %x : i32
 }
+// -----
+// What is awaited in the body is named there, what the task depends on where it begins.
+func.func @main() {
+  %s = async.runtime.create : !async.token
+  %t = async.runtime.create : !async.value<i32>
+  %d = async.execute {
+    async.yield
+  }
+  %u = async.execute [%d] {
+    async.await %d : !async.token
+    %x = async.await %t : !async.value<i32>
+    async.yield
+  }
+  %w = async.execute [%d, %s] {
+    async.await %d : !async.token
+    async.yield
+  }
+  async.await %u : !async.token
+  return
+}

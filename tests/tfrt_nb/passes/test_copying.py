@@ -59,7 +59,7 @@ def test_what_a_body_awaits_first_the_task_awaits() -> None:
 module {
   func.func @main(%arg0: i64, %arg1: !async.value<i64>, %arg2: !async.token) {
     %c7_i64 = arith.constant 7 : i64
-    %0:2 = async.runtime.spawn @async_execute_body(%arg2, %arg1, %arg1, %arg2, %arg0) {awaited = 4 : i64} : (!async.token, !async.value<i64>, !async.value<i64>, !async.token, i64) -> (!async.token, !async.value<i64>)
+    %0:2 = async.runtime.spawn @async_execute_body(%arg2, %arg1, %arg1, %arg2, %arg0) {awaited_at = [loc("program":7:10), loc("program":8:5)], awaited = 4 : i64} : (!async.token, !async.value<i64>, !async.value<i64>, !async.token, i64) -> (!async.token, !async.value<i64>)
     return
   }
   func.func private @async_execute_body(%arg0: i64, %arg1: i64, %arg2: i64) -> i64 {

@@ -108,7 +108,8 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  return\n}\nasync.func @g() -> i32 {\n  async.return",
             [
-                "4:1: error: 'async.func' op result type must be async value type or async token type, but got 'i32'"
+                "4:1: error: 'async.func' op result type must be async value type or async token type, but got 'i32'",
+                "write '!async.value<i32>': what an async function gives is awaited",
             ],
         ),
     ],

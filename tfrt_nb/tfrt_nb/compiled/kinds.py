@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
@@ -19,6 +19,8 @@ from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.catalog import UnknownOp, is_kernel
 from tfrt_nb.dialects.control_flow import NATIVE, ReturnOp
+from tfrt_nb.source.spans import span_of
+from tfrt_runtime.diagnostics import TfrtError, error, note
 
 # By name: most programs need the async dialect as little as xDSL's.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
@@ -42,13 +44,19 @@ def split(module: ModuleOp) -> Halves:
 
     Beside compiled functions, what is declared and the buffers of the module (`memref.global`) are
     theirs, too; not so what only host programs refer to, or call a native kernel.
+
+    Raises:
+        TfrtError: a compiled function calls a host function.
     """
     definitions = list(module.ops)
     compiled = {op for op in definitions if is_compiled(op)}
     if not compiled:
         return Halves(module, ModuleOp([]))
     mentioned = {name for op in compiled for name in symbols_in(op)}
-    others = {name for op in definitions if _is_host_function(op) for name in symbols_in(op)}
+    hosts = {_name(op): op for op in definitions if _is_host_function(op)}
+    if not mentioned.isdisjoint(hosts):
+        _refuse_host_functions(compiled, hosts)
+    others = {name for op in hosts.values() for name in symbols_in(op)}
     compiled |= {op for op in definitions if _belongs_to_code(op, mentioned, others - mentioned)}
     if len(compiled) == len(definitions):
         return Halves(ModuleOp([]), module)
@@ -84,9 +92,39 @@ def _leaves(end: Operation | None) -> bool:
 def symbols_in(op: Operation) -> Iterator[str]:
     """The names of the functions and buffers that an operation and what is in it refer to."""
     for nested in op.walk():
-        for attribute in (*nested.properties.values(), *nested.attributes.values()):
-            if isinstance(attribute, SymbolRefAttr):
-                yield attribute.root_reference.data
+        yield from _symbols_of(nested)
+
+
+def _symbols_of(op: Operation) -> Iterator[str]:
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        if isinstance(attribute, SymbolRefAttr):
+            yield attribute.root_reference.data
+
+
+def _refuse_host_functions(compiled: Iterable[Operation], hosts: Mapping[str, Operation]) -> None:
+    advice = (
+        "it has kernels or a 'tfrt.return': leave these out and end it with 'return', or write kernels and"
+        " 'tfrt.call' in the function that calls it"
+    )
+    found = [
+        error(
+            f"'{op.name}' op '{name}' is a host program, which compiled functions cannot call",
+            span_of(op),
+            [note(advice, span_of(hosts[name]))],
+        )
+        for function in compiled
+        for op in function.walk()
+        if op is not function
+        for name in _symbols_of(op)
+        if name in hosts
+    ]
+    if found:
+        raise TfrtError(*found)
+
+
+def _name(op: Operation) -> str:
+    name = op.properties.get("sym_name")
+    return name.data if isinstance(name, StringAttr) else ""
 
 
 def _is_host_function(op: Operation) -> bool:
@@ -95,8 +133,7 @@ def _is_host_function(op: Operation) -> bool:
 
 def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> bool:
     if op.name == _FUNCTION and not op.regions[0].blocks:
-        name = op.properties.get("sym_name")
-        symbol = name.data if isinstance(name, StringAttr) else ""
+        symbol = _name(op)
         return symbol in mentioned or not (symbol in foreign or NATIVE in op.attributes)
     return op.name in OF_CODE - {_FUNCTION}
 

@@ -273,7 +273,18 @@ class Collector:
         functions: list[str] = []
         attributes = op.attributes | op.properties if op.properties else op.attributes
         for name, attribute in sorted(attributes.items()):
-            if name == COST_ATTRIBUTE:
+            if name == COST_ATTRIBUTE and isinstance(attribute, IntegerAttr):
+                continue
+            if name == COST_ATTRIBUTE or (
+                name == NONSTRICT and not isinstance(attribute, UnitAttr)
+            ):
+                is_cost = name == COST_ATTRIBUTE
+                wanted = "an integer" if is_cost else "a unit attribute"
+                advice = (
+                    f"write '{name} = 1 : i64'" if is_cost else "write it alone, or leave it out"
+                )
+                text = f"'{op.name}' op attribute '{name}' must be {wanted}, but got '{attribute}'"
+                self.fail(op, text, advice)
                 continue
             if (known := self.attributes.find(attribute)) is not None:
                 offsets.append(known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import OpTrait
+
+_STRAY = re.compile(r"(?!loc\b)[-+*/%\"\w]")
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,12 @@ def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[Unreso
         if parser.parse_optional_punctuation(",") is None:
             break
     return operands
+
+
+def is_at_stray(parser: Parser) -> bool:
+    """Whether the line goes on with what might be meant as an operand."""
+    text = parser.lexer.input.content
+    return _STRAY.match(text, parser.pos) is not None and not _is_first_on_its_line(parser)
 
 
 def _is_first_on_its_line(parser: Parser) -> bool:

@@ -86,8 +86,12 @@ def unknown_operation(name: str) -> type[Operation]:
     return operation
 
 
-INSTEAD = {"scf.forall": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }"}
-"""How to write what an operation of MLIR does that is not here."""
+INSTEAD = {
+    "scf.forall": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }",
+    "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
+    "tfrt.print.string": "tfrt_test.print_string %text, %chain",
+}
+"""How to write what an operation that is not here would do."""
 
 
 def similar_operations(name: str) -> list[str]:

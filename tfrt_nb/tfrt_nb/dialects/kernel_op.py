@@ -16,6 +16,7 @@ from xdsl.traits import HasCanonicalizationPatternsTrait
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import (
+    is_at_stray,
     parse_operands,
     parse_types,
     print_attributes,
@@ -106,7 +107,7 @@ class KernelOp(Operation):
             parser.raise_error(
                 f"'{cls.name}' takes {len(words)} {noun}{listed}, but {len(operands)} "
                 f"{'is' if len(operands) == 1 else 'are'} given",
-                start,
+                parser.pos if is_at_stray(parser) else start,
             )
         return [WORDS[word] for word in words]
 

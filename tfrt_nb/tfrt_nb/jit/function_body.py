@@ -10,11 +10,17 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.coroutine import CoroIdOp
-from tfrt_nb.dialects.async_.extensions import ADDED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.extensions import (
+    ADDED_AT,
+    AWAITED_AT,
+    RuntimeSpawnIntoOp,
+    RuntimeSpawnOp,
+)
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp
 from tfrt_nb.dialects.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
@@ -36,6 +42,9 @@ Argument: TypeAlias = tuple[str, str]
 
 STACK_LIMIT = "%stack.limit"
 """The lowest address of this thread's stack that a recursive function may use."""
+RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
+"""The LLVM type of a record of a place: message, file, line and column."""
+
 LIVE_COUNTER = '@".live"'
 """Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
 
@@ -118,9 +127,19 @@ class ModuleText:
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
     def maker(self, op: Operation) -> str | None:
-        """A record of which operation makes an object and where, if that is known."""
+        """A record of which operation makes an object and where, if that is known.
+
+        Behind that of a task are those of the awaits that are in its body.
+        """
         place = location_of(op)
-        return None if place is None else self._record(source_name(op), place)
+        if place is None:
+            return None
+        awaits = op.attributes.get(AWAITED_AT)
+        if not isinstance(awaits, ArrayAttr):
+            return self._record(source_name(op), place)
+        places = [place, *(place_of(one) or place for one in awaits)]
+        records = [f"{RECORD} {self._fields(source_name(op), one)}" for one in places]
+        return self.constant(f"[{len(records)} x {RECORD}] [{', '.join(records)}]")
 
     def adder(self, op: Operation) -> str | None:
         """A record of where a task is added to its group, if that is known."""
@@ -142,13 +161,15 @@ class ModuleText:
         return self.sites[number]
 
     def _record(self, message: str, place: Location | None) -> str:
+        return self.constant(f"{RECORD} {self._fields(message, place)}")
+
+    def _fields(self, message: str, place: Location | None) -> str:
         file, line, column = (
             ("", 0, 0) if place is None else (place.source, place.line, place.column)
         )
         message_name, message_length = self.text(message)
         file_name, file_length = self.text(file)
-        return self.constant(
-            "{ ptr, i64, ptr, i64, i64, i64 } "
+        return (
             f"{{ ptr {message_name}, i64 {message_length}, ptr {file_name}, i64 {file_length}, "
             f"i64 {line}, i64 {column} }}"
         )

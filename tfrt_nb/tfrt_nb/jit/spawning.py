@@ -26,19 +26,20 @@ import functools
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
+from tfrt_nb.dialects.async_.extensions import AWAITED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
-from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
+from tfrt_nb.jit.function_body import LIVE_COUNTER, RECORD, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
 from tfrt_nb.jit.operations.async_runtime import IN_HEADER, RUNTIME_FUNCTIONS
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
-from tfrt_runtime.native.layouts import VALUE_PAYLOAD
+from tfrt_runtime.native.layouts import VALUE_OWNER, VALUE_PAYLOAD
 
 _WORD = 8
 
@@ -57,6 +58,8 @@ class _Shape:
     """Whether the only use of the token is a group."""
     resolves: bool = False
     """Whether the body is given the results and resolves them."""
+    awaited_inside: int = 0
+    """How many of the awaited arguments, the last ones, the body awaits itself: the maker's record has their places."""
     is_unused: bool = False
     """Whether no code awaits the token: the object is only made where objects are shown."""
 
@@ -98,6 +101,7 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
     module = body.module
     symbol = op.callee.root_reference.data
     key = symbol, _is_only_dropped(op.results[0])
+    awaits = op.attributes.get(AWAITED_AT)
     if key not in module.spawns:
         shape = _Shape(
             tuple(op.operand_types),
@@ -106,6 +110,7 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
             symbol in module.fallible,
             None if symbol in module.quick else symbol,
             resolves=symbol in module.resolving,
+            awaited_inside=len(awaits) if isinstance(awaits, ArrayAttr) else 0,
             is_unused=key[1],
         )
         spawn = f"call {result_type(shape.results)} {_functions(module, shape)}"
@@ -258,13 +263,36 @@ def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
         if step < shape.awaited:
             yield from _load_argument(module, shape, step)
             yield from _load(module, shape, 1, "%r0")
-            operands = f"%a{step}", "%frame", _step(task, step + 1), "%r0"
-            yield f"  {_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands)}"
+            operands = f"%a{step}", "%frame", _step(task, step + 1)
+            number = step + 1 - (shape.awaited - shape.awaited_inside)
+            if number > 0:
+                yield from _place_of_await(number)
+                yield f"  {_call(module, 'tfrtAsyncAwaitAndExecute', *operands, '%place')}"
+            else:
+                yield f"  {_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands, '%r0')}"
             yield "  ret void"
         else:
             yield from _run(module, shape, {step - 1})
         yield "}"
     yield from _abandon(module, shape, f"{task}.abandon")
+
+
+def _place_of_await(number: int) -> Iterator[str]:
+    """Let `%place` be the record of this await in the body, behind that of the maker of `%r0`, if there is one.
+
+    An unused token is null where no objects are shown.
+    """
+    yield "  %is_unused = icmp eq ptr %r0, null"
+    yield "  br i1 %is_unused, label %await, label %find"
+    yield "find:"
+    yield f"  %owner = getelementptr i8, ptr %r0, i64 {VALUE_OWNER}"
+    yield "  %maker = load ptr, ptr %owner, align 8"
+    yield f"  %record = getelementptr {RECORD}, ptr %maker, i64 {number}"
+    yield "  %is_unknown = icmp eq ptr %maker, null"
+    yield "  %found = select i1 %is_unknown, ptr null, ptr %record"
+    yield "  br label %await"
+    yield "await:"
+    yield "  %place = phi ptr [ null, %go_on ], [ %found, %find ]"
 
 
 def _step(task: str, step: int) -> str:

@@ -2,7 +2,7 @@
 
 Stands on `dialects`.  The way in is `parser.parse_module`.  Read in this order:
 
-- Places: `text`, `spans`; `errors` (what is wrong with a text).
+- Places: `text`, `spans`; `errors` (what is wrong with a text), `strays` (what to write instead).
 - The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names), `statements`
   (the fast way), `recovery`, `parser`; `spellings` is what old programs call things, `user_kernels` the
   short forms of users' kernels, `linking` brings functions of other programs.

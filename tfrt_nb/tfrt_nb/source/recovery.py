@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.ir import Block, Operation
 from xdsl.utils.exceptions import ParseError
@@ -12,6 +12,8 @@ from xdsl.utils.lexer import Span
 from tfrt_nb.source.errors import diagnostic_of
 from tfrt_nb.source.scopes import Scope, Visibility
 from tfrt_nb.source.statements import StatementParser
+from tfrt_nb.source.strays import instead_of_stray
+from tfrt_runtime.diagnostics import note
 
 _FUNCTION_WORDS = ("func", "func.func", "async.func")
 
@@ -57,6 +59,11 @@ class RecoveringParser(StatementParser):
         if isinstance(exception.__cause__, ParseError):
             self.report(exception.__cause__)
         diagnostic = diagnostic_of(exception, self.source)
+        start, text = exception.span.start, self.source.text
+        advice = instead_of_stray(diagnostic.message, text, start, self.ssa_values)
+        if advice is not None:
+            notes = (*diagnostic.notes, note(advice, diagnostic.location))
+            diagnostic = replace(diagnostic, notes=notes)
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 

@@ -25,7 +25,7 @@ from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.source.attributes import AttributeParser
-from tfrt_nb.source.errors import LocatedError, in_mlirs_words
+from tfrt_nb.source.errors import LocatedError, in_mlirs_words, on_type
 from tfrt_nb.source.spans import SourceSpan, definition_span, place
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
@@ -57,6 +57,8 @@ class Scope:
     values: dict[str, tuple[SSAValue, ...]] = field(default_factory=dict)
     forward: dict[str, dict[int, ForwardDeclaredValue]] = field(default_factory=dict)
     forward_spans: dict[tuple[str, int], Span] = field(default_factory=dict)
+    ended: dict[str, tuple[SSAValue, ...]] = field(default_factory=dict)
+    """What regions further in have defined, which ended with them."""
 
 
 class ScopedParser(AttributeParser):
@@ -121,7 +123,7 @@ class ScopedParser(AttributeParser):
         message = f"{given} given, but the types of {listed} listed"
         known = [self.ssa_values.get(operand.operand_name) for operand in operands]
         notes = []
-        if all(values is not None and len(values) == 1 for values in known):
+        if known and all(values is not None and len(values) == 1 for values in known):
             types = ", ".join(str(values[0].type) for values in known if values)
             place_of_types = self.source.location(position, position)
             notes.append(note(f"the operands have the types ({types})", place_of_types))
@@ -151,7 +153,11 @@ class ScopedParser(AttributeParser):
             f"use of value '{operand.span.text}' expects different type than prior uses: "
             f"'{type}' vs '{prior}'"
         )
-        raise LocatedError(operand.span, message, [note("prior use here", prior_use)])
+        notes = [note("prior use here", prior_use)]
+        advice = on_type(self._op_name, operand.span.text, str(type), str(prior))
+        if advice is not None:
+            notes.append(note(advice, self.location(operand.span)))
+        raise LocatedError(operand.span, message, notes)
 
     # Definitions
 
@@ -238,9 +244,10 @@ class ScopedParser(AttributeParser):
             self._raise_no_results(operation, bound[0][0])
         if count != len(operation.results):
             defined = len(operation.results)
-            self.raise_error(
-                f"operation defines {defined} results but was provided {count} to bind", bound[0][0]
-            )
+            message = f"operation defines {defined} results but was provided {count} to bind"
+            types = ", ".join(str(type_) for type_ in operation.result_types)
+            text = f"the results of '{operation.name}' have the types ({types}): name each"
+            raise LocatedError(bound[0][0], message, [note(text, self.location(bound[0][0]))])
         index = 0
         for span, size in bound:
             self._register_ssa_definition(
@@ -275,7 +282,7 @@ class ScopedParser(AttributeParser):
             self._enter(outer)
         else:
             for name in self._defined:
-                del self.ssa_values[name]
+                self._scope.ended[name] = self.ssa_values.pop(name)
         self._defined = outer_defined
         self._nesting -= 1
         return region
@@ -382,6 +389,9 @@ class ScopedParser(AttributeParser):
             if (values := outer.values.get(name)) is not None:
                 return [self._outside_note(name, values)]
             outer = outer.outer
+        if (values := self._scope.ended.get(name)) is not None:
+            text = f"'%{name}' ends with the region in which it is defined, here: let that give it as a result"
+            return [note(text, definition_span(values[0]))]
         similar = difflib.get_close_matches(name, self.ssa_values, n=1)
         return [
             note(f"did you mean '%{match}'?", definition_span(self.ssa_values[match][-1]))

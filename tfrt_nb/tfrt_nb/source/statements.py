@@ -19,7 +19,6 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 
 from tfrt_nb.dialects.assembly import NamedArgument, parse_types
-from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.dialects.control_flow.structure import BodyOp
 from tfrt_nb.dialects.fast_ir import append, create
 from tfrt_nb.source.patterns import USE, Made, Patterns
@@ -50,6 +49,8 @@ _STATEMENT = re.compile(
 """Results; a name; the rest of the line, with one dictionary at most; the brace of a region, or the place
 that `loc("file":1:2)` gives.  What follows is the brace that closes a region, or a line that does not begin with
 what could still belong to this operation."""
+
+_EXPECTS = re.compile(r"expected (?!an operation|'\}')", re.IGNORECASE)
 
 Types = tuple[Attribute, ...]
 
@@ -180,11 +181,9 @@ class StatementParser(ScopedParser):
     def _raise_at_end_of_line(self, problem: ParseError) -> None:
         """What an operation lacks at the end of its line is missed there, as in MLIR."""
         token, end = self._current_token.span, self._last_end
-        is_of_mlir = self._op_name.partition(".")[0] in UPSTREAM_DIALECTS
         if (
-            is_of_mlir
-            and problem.span == token
-            and problem.msg.startswith("Expected '")
+            problem.span == token
+            and _EXPECTS.match(problem.msg)
             and "\n" in self.source.text[end : token.start]
         ):
             raise ParseError(Span(end, end + 1, token.input), problem.msg) from None

@@ -89,6 +89,8 @@ class RuntimeSpawnOp(IRDLOperation):
                 raise VerifyException(f"'{argument.type}' cannot be awaited by a task")
 
 
+AWAITED_AT = "awaited_at"
+"""The attribute of a `RuntimeSpawnOp` that says where the body awaits the last of the awaited arguments itself."""
 ADDED_AT = "added_at"
 """The attribute of a `RuntimeSpawnIntoOp` that says where the program adds to the group."""
 

@@ -36,8 +36,10 @@ from typing import TypeAlias
 
 from xdsl.dialects import arith, cf, memref
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     FunctionType,
     IntegerAttr,
+    LocationAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
@@ -48,6 +50,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import (
     ADDED_AT,
+    AWAITED_AT,
     RuntimeCompareExchangeOp,
     RuntimeFreeBufferOp,
     RuntimeFromHandleOp,
@@ -92,6 +95,7 @@ _MARKS = frozenset(
         BY_HAND,
         OF_OWN,
         ADDED_AT,
+        AWAITED_AT,
         UNSEEN,
     }
 )
@@ -249,6 +253,8 @@ class _Copier:
         spawn = create(kind, taken, results, {}, task.location, dict(known[1]))
         if group is not None and task.next_op is not None:
             spawn.attributes[ADDED_AT] = task.next_op.location
+        if body.awaited_at:
+            spawn.attributes[AWAITED_AT] = ArrayAttr(body.awaited_at)
         for index, source in enumerate(sources):
             if source not in values:
                 self._early.append((spawn, index, source))
@@ -388,6 +394,8 @@ class _Body:
     key: list[Hashable] = field(default_factory=list)
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
     """What the body awaits, each with the first result of that, if there is one."""
+    awaited_at: list[LocationAttr] = field(default_factory=list)
+    """Where it awaits each of them first."""
     captured: list[SSAValue] = field(default_factory=list)
     outside: list[arith.ConstantOp] = field(default_factory=list)
     """The constants from outside."""
@@ -409,6 +417,7 @@ class _Body:
             return False
         if awaited not in self.awaited:
             self.awaited[awaited] = op.result
+            self.awaited_at.append(op.location)
             self.key += (AwaitOp, awaited.type)
         for result in op.results:
             first = self.awaited[awaited]

@@ -123,7 +123,10 @@ def _successors(block: Block) -> Sequence[Block]:
 
 
 def _dominance_error(operation: Operation, index: int) -> Diagnostic:
-    definition = note("operand defined here", definition_span(operation.operands[index]))
+    definition = note(
+        "operand defined here: the definition comes before the use",
+        definition_span(operation.operands[index]),
+    )
     return error(
         f"operand #{index} does not dominate this use", operand_span(operation, index), [definition]
     )

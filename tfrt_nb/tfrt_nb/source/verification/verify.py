@@ -6,8 +6,6 @@ callees, returns, ends of blocks, and that values are defined before they are us
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -20,16 +18,18 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator
 
-from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS, UnknownOp
+from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
-from tfrt_nb.source.errors import in_mlirs_words, instead_of
+from tfrt_nb.source.errors import in_mlirs_words, on_type
 from tfrt_nb.source.spans import span_of, value_name
+from tfrt_nb.source.verification.advice import advice_on_end, nearest, notes_on
+from tfrt_nb.source.verification.attributes import attribute_problems
 from tfrt_nb.source.verification.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.verification.keys import verification_key
-from tfrt_runtime.diagnostics import Diagnostic, Location, error, known_names, note
+from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
 Symbols = dict[str, Operation]
 
@@ -119,6 +119,8 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
         checks.append(_check_symbol_place)
     if not issubclass(operation_type, UnknownOp):
         checks.append(_check_itself)
+    if issubclass(operation_type, ModuleOp | FuncOp):
+        checks.append(_check_attributes)
     if issubclass(operation_type, ModuleOp):
         checks.append(_check_symbols)
     elif issubclass(operation_type, ReturnOp):
@@ -146,12 +148,12 @@ def _check_itself(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
         return
     if (problem := _own_problem(operation)) is not None:
         found = _op_error(operation, problem)
-        unknown = re.match(r"'(.*)' does not reference a valid function", problem)
-        notes = _nearest(unknown[1], symbols, span_of(operation)) if unknown else ()
-        notes += tuple(
-            note(text, span_of(operation)) for text in instead_of(operation.name, problem)
-        )
+        notes = notes_on(operation, problem, symbols)
         yield replace(found, notes=(*found.notes, *notes))
+
+
+def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    return attribute_problems(operation)
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
@@ -277,18 +279,8 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             elif any(map(_is_terminator, map(type, block.ops))):
                 continue  # in the middle, which is said there
             elif not last.has_trait(IsTerminator) and _own_problem(last) is None:
-                end = note(_advice_on_end(operation, last), span_of(last))
+                end = note(advice_on_end(operation, last), span_of(last))
                 yield error(f"block with no terminator, has {_text(last)}", span_of(last), [end])
-
-
-def _advice_on_end(holder: Operation, last: Operation) -> str:
-    if holder.name == "async.func":
-        return "end the function with 'async.return'"
-    dialect = holder.name.partition(".")[0]
-    if dialect in ("async", "scf"):
-        return f"end the region with '{dialect}.yield'"
-    is_compiled = last.name.partition(".")[0] in UPSTREAM_DIALECTS
-    return f"end the function with '{'func' if is_compiled else 'tfrt'}.return'"
 
 
 def _text(operation: Operation) -> str:
@@ -308,7 +300,12 @@ def _check_return(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
         if _function_problem(parent) is None:
             yield from _check_function_return(operation, parent)
     elif isinstance(parent, BodyOp) and not parent.accepts_return(tuple(operation.operand_types)):
-        yield _op_error(operation, f"operand types don't match '{parent.name}' result")
+        found, given = (
+            ", ".join(map(str, types)) for types in (operation.operand_types, parent.result_types)
+        )
+        text = f"the body returns ({found}), and '{parent.name}' gives ({given})"
+        problem = _op_error(operation, f"operand types don't match '{parent.name}' result")
+        yield replace(problem, notes=(note(text, span_of(parent)),))
 
 
 def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[Diagnostic]:
@@ -342,7 +339,10 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
     for index, (found, wanted) in enumerate(zip(types, expected, strict=True)):
         if found != wanted:
             text = f"type of return operand {index} ('{found}') doesn't match function result type"
-            yield error(f"{text} ('{wanted}') in function {name}", span_of(operation))
+            value = value_name(operation.operands[index]) or "%?"
+            advice = on_type("return", value, str(wanted), str(found))
+            notes = [] if advice is None else [note(advice, span_of(operation))]
+            yield error(f"{text} ('{wanted}') in function {name}", span_of(operation), notes)
             return
 
 
@@ -353,7 +353,9 @@ _SYMBOLS = frozenset({"async.func", "func.func", "memref.global"})
 
 def _check_symbol_place(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
     if operation.parent_op() is not None and not isinstance(operation.parent_op(), ModuleOp):
-        yield _op_error(operation, "symbol's parent must have the SymbolTable trait")
+        problem = _op_error(operation, "symbol's parent must have the SymbolTable trait")
+        advice = note("write it in the module, behind the function", span_of(operation))
+        yield replace(problem, notes=(advice,))
 
 
 def _check_global(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
@@ -402,24 +404,16 @@ def _callee_problem(
         return _compiled_callee_problem(operation, callee, role)
     if not isinstance(callee, FuncOp):
         unknown = _op_error(operation, f"'{name}' does not reference a valid function")
-        return replace(unknown, notes=_nearest(name, symbols, span_of(operation)))
+        return replace(unknown, notes=nearest(name, symbols, span_of(operation)))
     if _function_problem(callee) is not None:
         return None
     type_ = callee.function_type
     problem = _call_problem(operation, type_.inputs.data, type_.outputs.data, role)
+    if problem is not None and _can_cross(callee):
+        return replace(problem, notes=(note(f"'@{name}' has the type {type_}", span_of(callee)),))
     if problem is None and _can_cross(callee):
         return None
     return _compiled_callee_problem(operation, callee, role)
-
-
-def _nearest(name: str, symbols: Symbols, place: Location | None) -> tuple[Diagnostic, ...]:
-    """A note on the function that `name` may be meant to be, or on those that there are."""
-    functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
-    near = difflib.get_close_matches(name, functions, n=1)
-    if near:
-        return (note(f"did you mean '@{near[0]}'?", place),)
-    names = [f"@{each}" for each in functions[:10]]
-    return (note(known_names(names), place),) if names else ()
 
 
 def _compiled_callee_problem(
