@@ -154,6 +154,10 @@ class CellMagics(Magics):
                 return
             values = evaluated(options.inputs, self._shell.user_ns)
             calls = chosen(program, options.function, values)
+            if options.slow != 1 and (options.explore or options.step):
+                print(
+                    "--slow is for runs that go on by themselves: it changes no schedule and no step"
+                )
             if calls and options.explore:
                 for call in calls:
                     outlet.show_explored(outcomes_of(program, call))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -163,7 +164,9 @@ def set_one(settings: traitlets.HasTraits, line: str) -> None:
         setattr(settings, name, value)
     except traitlets.TraitError as problem:
         text = str(problem).partition("\n")[0]
-        raise TfrtError(error(f"{name}={word}: {text}")) from None
+        # The setting is named already; what remains is what was expected, and what was found.
+        told = re.sub(r"^The (value of the )?'\w+' trait of a TFRT instance ", "", text)
+        raise TfrtError(error(f"{name}={word}: {told.rstrip('.')}")) from None
 
 
 def _setting(settings: traitlets.HasTraits, name: str) -> str:

@@ -74,7 +74,8 @@ def test_the_graph_of_the_last_program_or_a_named_one_is_written(cell, tmp_path)
         ("%tfrt_trace ~no_such_user/x.json", "'~no_such_user/x.json' is not the name of a file"),
         ("%tfrt_trace /no/such/folder/x.json", "/no/such/folder/x.json"),
         ("%tfrt_config timeot=3", "did you mean timeout?"),
-        ("%tfrt_config timeout=soon", "timeout=soon"),
+        ("%tfrt_config timeout=soon", "timeout=soon: expected a float, not the str 'soon'"),
+        ("%tfrt_config timeout=-1", "timeout=-1: should not be less than 0.0"),
         ("%tfrt_config work_queue=many", "many"),
         ("%tfrt_config live=sometimes", "sometimes"),
     ],
@@ -200,6 +201,13 @@ def test_slow_says_that_compiled_functions_are_as_fast_as_ever(cell) -> None:
     text = "func.func @main() -> i64 {\n  %six = arith.constant 6 : i64\n  return %six : i64\n}"
     assert "not of compiled ones: @main\n" in cell(f"%%tfrt --slow 3\n{text}")
     assert "--slow" not in cell(f"%%tfrt --slow 3\n{WAITS}")
+
+
+@pytest.mark.parametrize("way", ["step", "explore"])
+def test_slow_says_that_it_changes_no_schedule_and_no_step(cell, way: str) -> None:
+    text = "func.func @main() -> i32 {\n  %six = tfrt.constant.i32 6\n  tfrt.return %six : i32\n}"
+    assert cell(f"%%tfrt --{way} --slow 3\n{text}").startswith("--slow is for runs that go on by")
+    assert "--slow" not in cell(f"%%tfrt --{way}\n{text}")
 
 
 def test_stepping_through_compiled_functions_says_that_choosing_takes_the_board(cell) -> None:
