@@ -1,4 +1,4 @@
-"""Operations and numbers made and linked at a third of the usual cost.
+"""Operations made and linked at a third of the usual cost.
 
 `Operation.create` and `Block.add_op` serve every caller: they take any iterables, detach what was
 attached, count regions and successors.  A parser that makes a hundred thousand plain operations,
@@ -11,25 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
-from xdsl.dialects.builtin import UNKNOWN_LOC, IntAttr, IntegerAttr, IntegerType, LocationAttr
+from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, Use
 from xdsl.ir.core import SSAValues
 from xdsl.irdl import IRDLOperation
 
 OpT = TypeVar("OpT", bound=Operation)
 
-_set_field = object.__setattr__  # attributes are frozen
 _new = tuple.__new__
-
-
-def integer(value: int, type: IntegerType) -> IntegerAttr[IntegerType]:
-    """The attribute `value : type`, of a value in the range of a signless type."""
-    number = IntAttr.__new__(IntAttr)
-    _set_field(number, "data", value)
-    attribute = IntegerAttr.__new__(IntegerAttr)
-    _set_field(attribute, "value", number)
-    _set_field(attribute, "type", type)
-    return attribute
 
 
 def create(

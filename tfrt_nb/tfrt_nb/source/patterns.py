@@ -31,8 +31,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import IfOp, JitOp, ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, ControlFlowOp
-from tfrt_nb.dialects.fast_ir import integer
 from tfrt_nb.dialects.kernel_op import KernelOp
+from tfrt_nb.dialects.literals import integer
 from tfrt_nb.source.spans import value_name
 from tfrt_nb.source.spellings import operation_name
 

@@ -39,7 +39,6 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
-    CallableOpInterface,
     IsolatedFromAbove,
     IsTerminator,
     ReturnLike,
@@ -56,23 +55,6 @@ from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 _SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs")
 
 
-class _FuncIsCallable(CallableOpInterface):
-    @classmethod
-    def get_callable_region(cls, op: Operation) -> Region:
-        assert isinstance(op, FuncOp)
-        return op.body
-
-    @classmethod
-    def get_argument_types(cls, op: Operation) -> tuple[Attribute, ...]:
-        assert isinstance(op, FuncOp)
-        return op.function_type.inputs.data
-
-    @classmethod
-    def get_result_types(cls, op: Operation) -> tuple[Attribute, ...]:
-        assert isinstance(op, FuncOp)
-        return op.function_type.outputs.data
-
-
 @irdl_op_definition
 class FuncOp(IRDLOperation):
     """A function that returns async values: optionally one token, and it comes first."""
@@ -85,7 +67,7 @@ class FuncOp(IRDLOperation):
     arg_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
     res_attrs = opt_prop_def(ArrayAttr[DictionaryAttr])
 
-    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface(), _FuncIsCallable())
+    traits = traits_def(IsolatedFromAbove(), SymbolOpInterface())
 
     def __init__(
         self,
