@@ -13,7 +13,7 @@ from tfrt_runtime.async_runtime.signals import watch_interrupts
 from tfrt_runtime.host.process import Callback3, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
 from tfrt_runtime.host.structs import Async, Context
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import threads
 from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
 from tfrt_runtime.native.kernels import compiled_kernels
@@ -46,7 +46,7 @@ RUNTIMES: weakref.WeakValueDictionary[int, Runtime] = weakref.WeakValueDictionar
 
 def prepare(queue: WorkQueue, *, checked: bool) -> Async:
     """Give a queue the state of compiled programs, which must stay alive as long as the queue."""
-    words = Async.new(at.ASYNC_SIZE)
+    words = Async.new(co.ASYNC_SIZE)
     words.limit, words.checked = FIRST_LIMIT, checked
     queue.native.async_ = words.address
     return words

@@ -10,7 +10,7 @@ import numpy as np
 
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import async_layouts as co
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
 
@@ -20,12 +20,12 @@ GONE = "the buffer has ended: it was deallocated, or its function has returned"
 def lent_handle(memory: object) -> int:
     """For memory of Python's, which outlives the code that gets it: no code may change a read-only array."""
     is_constant = isinstance(memory, np.ndarray) and not memory.flags.writeable
-    return native_process().words.buffers + at.BUFFERS_STATIC + at.HANDLE_CONSTANT * is_constant
+    return native_process().words.buffers + co.BUFFERS_STATIC + co.HANDLE_CONSTANT * is_constant
 
 
 def is_static(handle: int) -> bool:
     """Whether a handle is of memory that exists and that compiled code does not allocate."""
-    return handle >> at.HANDLE_SHIFT == 0 and WORDS[(handle & at.HANDLE_ADDRESS) >> 3] == 0
+    return handle >> co.HANDLE_SHIFT == 0 and WORDS[(handle & co.HANDLE_ADDRESS) >> 3] == 0
 
 
 def kept_bytes(handle: int) -> Array | None:
@@ -49,10 +49,10 @@ class _Block:
     """A block that arrays share; with the last of them it is given back."""
 
     def __init__(self, handle: int) -> None:
-        address = handle & at.HANDLE_ADDRESS
-        size = WORDS[(address + at.BLOCK_SIZE) >> 3] - at.BLOCK_ELEMENTS
+        address = handle & co.HANDLE_ADDRESS
+        size = WORDS[(address + co.BLOCK_SIZE) >> 3] - co.BLOCK_ELEMENTS
         self.__array_interface__ = {
-            "data": (address + at.BLOCK_ELEMENTS, False),
+            "data": (address + co.BLOCK_ELEMENTS, False),
             "shape": (size,),
             "typestr": "|u1",
             "version": 3,

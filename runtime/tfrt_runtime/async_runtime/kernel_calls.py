@@ -14,6 +14,7 @@ from tfrt_runtime.host.process import NativeProcess, request_of
 from tfrt_runtime.host.raw import WORDS, words_at
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
 KERNEL_EVENTS = frozenset(
     {
-        at.EVENT_BORROW_BUFFER,
-        at.EVENT_BUFFER_ARRIVED,
-        at.EVENT_FAILED,
-        at.EVENT_RETURN_BUFFER,
-        at.EVENT_TENSOR_ARRIVED,
+        co.EVENT_BORROW_BUFFER,
+        co.EVENT_BUFFER_ARRIVED,
+        co.EVENT_FAILED,
+        co.EVENT_RETURN_BUFFER,
+        co.EVENT_TENSOR_ARRIVED,
     }
 )
 
@@ -63,15 +64,15 @@ class KernelCalls:
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells, on any thread; the answer is the event's."""
-        if event == at.EVENT_FAILED:
+        if event == co.EVENT_FAILED:
             self._failed(context, argument)
-        elif event == at.EVENT_BORROW_BUFFER:
+        elif event == co.EVENT_BORROW_BUFFER:
             return self._borrow_buffer(context, argument)
-        elif event == at.EVENT_RETURN_BUFFER:
+        elif event == co.EVENT_RETURN_BUFFER:
             self._return_buffer(context, argument)
-        elif event == at.EVENT_TENSOR_ARRIVED:
+        elif event == co.EVENT_TENSOR_ARRIVED:
             return self._tensor_arrived(context, argument)
-        elif event == at.EVENT_BUFFER_ARRIVED:
+        elif event == co.EVENT_BUFFER_ARRIVED:
             return self._buffer_arrived(context, argument)
         return 0
 

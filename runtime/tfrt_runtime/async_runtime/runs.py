@@ -16,6 +16,7 @@ from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
 
@@ -88,8 +89,8 @@ class Runs:
         with self._lock:
             self._requests.setdefault(number, _no_request)
             if number not in self._cancelled:
-                words = (ctypes.c_int64 * (at.STOP_SIZE // 8))()
-                words[at.STOP_ERROR // 8] = error_value(self._process, context, failure)
+                words = (ctypes.c_int64 * (co.STOP_SIZE // 8))()
+                words[co.STOP_ERROR // 8] = error_value(self._process, context, failure)
                 self._cancelled[number] = _Stop(queue, failure.message, words)
                 self._show(number, ctypes.addressof(words))
 
@@ -132,8 +133,8 @@ class Runs:
         drop = self._process.quick.value_drop
         for stop in stops:
             for value in (
-                stop.words[at.STOP_ERROR // 8],
-                *stop.words[at.STOP_PLACES // 8 + 1 :: 2],
+                stop.words[co.STOP_ERROR // 8],
+                *stop.words[co.STOP_PLACES // 8 + 1 :: 2],
             ):
                 if value:
                     drop(context, value)

@@ -41,7 +41,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting.idleness import is_idle
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import async_layouts as co
 
 INTERRUPTED = "interrupted"
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
@@ -297,33 +297,33 @@ class AsyncRuntime:
 
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""
-        if event == at.EVENT_DESCRIBE:
+        if event == co.EVENT_DESCRIBE:
             return error_value(self._process, context, self._failure(context, argument))
-        if event == at.EVENT_OVERFILLED:
+        if event == co.EVENT_OVERFILLED:
             found = objects.overfilled(argument)
             self._mistake(found)
             return error_value(self._process, context, found)
-        if event in (at.EVENT_WAITING, at.EVENT_LOOK):
-            self._look(context, argument, has_nothing_to_do=event == at.EVENT_WAITING)
-        elif event == at.EVENT_THREAD:
+        if event in (co.EVENT_WAITING, co.EVENT_LOOK):
+            self._look(context, argument, has_nothing_to_do=event == co.EVENT_WAITING)
+        elif event == co.EVENT_THREAD:
             print_here(f"Current thread id: {threading.get_ident()}\n")
         elif event in KERNEL_EVENTS:
             return self.kernel_calls.on_event(context, event, argument)
-        elif event == at.EVENT_INTERRUPTED:
+        elif event == co.EVENT_INTERRUPTED:
             return error_value(self._process, context, self._reason_to_stop(context, argument))
-        elif event == at.EVENT_REFUSED:
+        elif event == co.EVENT_REFUSED:
             self._refused(context, argument)
-        elif event == at.EVENT_CANCELLED:
+        elif event == co.EVENT_CANCELLED:
             self._cancelled_by_kernel(argument)
-        elif event == at.EVENT_SIGNAL:
+        elif event == co.EVENT_SIGNAL:
             self._see_signals(context, argument)
-        elif event == at.EVENT_RESOLVED_TWICE:
+        elif event == co.EVENT_RESOLVED_TWICE:
             message = f"{objects.title(argument)} is resolved twice"
             self._mistake(error(message, objects.maker_place(argument)))
-        elif event == at.EVENT_RELEASED_TOO_OFTEN:
+        elif event == co.EVENT_RELEASED_TOO_OFTEN:
             message = f"{objects.title(argument)} is released too often"
             self._mistake(error(message, objects.maker_place(argument)))
-        elif event == at.EVENT_DROPPED_TOO_OFTEN:
+        elif event == co.EVENT_DROPPED_TOO_OFTEN:
             self._mistake(records.read_error(argument))
         return 0
 

@@ -28,6 +28,7 @@ from tfrt_runtime.host.values.fitting import (
 )
 from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 
 Describe = Callable[[int, int], str]
 """Names an argument in a message: of which function, and which one of its arguments."""
@@ -95,17 +96,17 @@ class Entry:
         self._template.extend([0] * len(self.result_types))
         self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
         """Of the place of the first result from the start of a request."""
-        self._results_from = at.PYTHON_BYTES + self._first
+        self._results_from = py.PYTHON_BYTES + self._first
         """The same from the start of the `bytes` that has the words."""
-        head = array("q", bytes(at.TEMPLATE_WORDS))
-        head[at.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
-        head[at.TEMPLATE_ARGUMENTS // 8] = count
-        head[at.TEMPLATE_FUNCTION // 8] = address
-        head[at.TEMPLATE_RESULTS // 8] = len(self.result_types)
-        head[at.TEMPLATE_FIRST // 8] = self._first
+        head = array("q", bytes(py.TEMPLATE_WORDS))
+        head[py.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
+        head[py.TEMPLATE_ARGUMENTS // 8] = count
+        head[py.TEMPLATE_FUNCTION // 8] = address
+        head[py.TEMPLATE_RESULTS // 8] = len(self.result_types)
+        head[py.TEMPLATE_FIRST // 8] = self._first
         if len(self.result_types) == 1:
             [word] = self.result_types
-            head[at.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, at.ANY_PAYLOAD)
+            head[py.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, py.ANY_PAYLOAD)
         self._native_template = head + self._template
         self.template = self._native_template.buffer_info()[0]
         """The address of what `native.python.python_runs` reads."""

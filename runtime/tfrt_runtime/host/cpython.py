@@ -13,42 +13,42 @@ from typing import Any
 
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import CHAIN, NativeTensor, NativeValue, NoObject
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 
 METH_FASTCALL = 0x80
 _FUNCTIONS = {
-    at.PYTHON_ENSURE: "PyGILState_Ensure",
-    at.PYTHON_RELEASE: "PyGILState_Release",
-    at.PYTHON_CALL: "PyObject_Vectorcall",
-    at.PYTHON_DROP: "Py_DecRef",
-    at.PYTHON_MAKE_INT: "PyLong_FromLongLong",
-    at.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
-    at.PYTHON_MAKE_BOOL: "PyBool_FromLong",
-    at.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
-    at.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
-    at.PYTHON_FETCH: "PyErr_Fetch",
-    at.PYTHON_NORMALIZE: "PyErr_NormalizeException",
-    at.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
-    at.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
-    at.PYTHON_OCCURRED: "PyErr_Occurred",
-    at.PYTHON_SAVE: "PyEval_SaveThread",
-    at.PYTHON_RESTORE: "PyEval_RestoreThread",
-    at.PYTHON_ADD: "Py_IncRef",
-    at.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
-    at.PYTHON_TUPLE_SIZE: "PyTuple_Size",
-    at.PYTHON_FORGET: "PyDict_DelItem",
-    at.PYTHON_DICT_SIZE: "PyDict_Size",
-    at.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
-    at.PYTHON_CALL_ONE: "PyObject_CallOneArg",
-    at.PYTHON_CLEAR: "PyErr_Clear",
-    at.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
-    at.PYTHON_NOTE: "PyDict_SetItem",
-    at.PYTHON_THREAD: "PyThreadState_Get",
-    at.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
-    at.PYTHON_TRACK: "PyObject_GC_Track",
-    at.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
-    at.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
-    at.PYTHON_FIND: "PyDict_GetItemWithError",
+    py.PYTHON_ENSURE: "PyGILState_Ensure",
+    py.PYTHON_RELEASE: "PyGILState_Release",
+    py.PYTHON_CALL: "PyObject_Vectorcall",
+    py.PYTHON_DROP: "Py_DecRef",
+    py.PYTHON_MAKE_INT: "PyLong_FromLongLong",
+    py.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
+    py.PYTHON_MAKE_BOOL: "PyBool_FromLong",
+    py.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
+    py.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
+    py.PYTHON_FETCH: "PyErr_Fetch",
+    py.PYTHON_NORMALIZE: "PyErr_NormalizeException",
+    py.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
+    py.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
+    py.PYTHON_OCCURRED: "PyErr_Occurred",
+    py.PYTHON_SAVE: "PyEval_SaveThread",
+    py.PYTHON_RESTORE: "PyEval_RestoreThread",
+    py.PYTHON_ADD: "Py_IncRef",
+    py.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
+    py.PYTHON_TUPLE_SIZE: "PyTuple_Size",
+    py.PYTHON_FORGET: "PyDict_DelItem",
+    py.PYTHON_DICT_SIZE: "PyDict_Size",
+    py.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
+    py.PYTHON_CALL_ONE: "PyObject_CallOneArg",
+    py.PYTHON_CLEAR: "PyErr_Clear",
+    py.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
+    py.PYTHON_NOTE: "PyDict_SetItem",
+    py.PYTHON_THREAD: "PyThreadState_Get",
+    py.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
+    py.PYTHON_TRACK: "PyObject_GC_Track",
+    py.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
+    py.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
+    py.PYTHON_FIND: "PyDict_GetItemWithError",
 }
 
 
@@ -58,37 +58,37 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
     `requests` are the runs that Python knows; `read` makes an object of the payload of the value at an
     address.  Both must live as long as the words.
     """
-    words = array("q", bytes(at.PYTHON_SIZE))
+    words = array("q", bytes(py.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
         function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
         words[place // 8] = function.value or 0
     items = {
-        at.PYTHON_INT: int,
-        at.PYTHON_FLOAT: float,
-        at.PYTHON_BOOL: bool,
-        at.PYTHON_NONE: None,
-        at.PYTHON_CHAIN: CHAIN,
-        at.PYTHON_REQUESTS: requests,
-        at.PYTHON_READ: read,
-        at.PYTHON_STR: str,
-        at.PYTHON_TUPLE: tuple,
-        at.PYTHON_COROUTINE: CoroutineType,
-        at.PYTHON_CASES: NoObject,
-        at.PYTHON_TENSOR: NativeTensor,
-        at.PYTHON_VALUE: NativeValue,
-        at.PYTHON_ANSWER: INTERRUPTS.answer,
-        at.PYTHON_TRUE: True,
+        py.PYTHON_INT: int,
+        py.PYTHON_FLOAT: float,
+        py.PYTHON_BOOL: bool,
+        py.PYTHON_NONE: None,
+        py.PYTHON_CHAIN: CHAIN,
+        py.PYTHON_REQUESTS: requests,
+        py.PYTHON_READ: read,
+        py.PYTHON_STR: str,
+        py.PYTHON_TUPLE: tuple,
+        py.PYTHON_COROUTINE: CoroutineType,
+        py.PYTHON_CASES: NoObject,
+        py.PYTHON_TENSOR: NativeTensor,
+        py.PYTHON_VALUE: NativeValue,
+        py.PYTHON_ANSWER: INTERRUPTS.answer,
+        py.PYTHON_TRUE: True,
     }
     for place, item in items.items():
         words[place // 8] = id(item)
-    words[at.PYTHON_TUPLE_ITEMS // 8] = tuple.__basicsize__
+    words[py.PYTHON_TUPLE_ITEMS // 8] = tuple.__basicsize__
     # Each is the last word of the struct that all objects, or floats, begin with.
-    words[at.PYTHON_TYPE // 8] = object.__basicsize__ - 8
-    words[at.PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
-    words[at.PYTHON_FIRST_SLOT // 8] = object.__basicsize__
-    words[at.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
+    words[py.PYTHON_TYPE // 8] = object.__basicsize__ - 8
+    words[py.PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
+    words[py.PYTHON_FIRST_SLOT // 8] = object.__basicsize__
+    words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
     # A zero follows the content, and counts to the size.
-    assert bytes.__basicsize__ == at.PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
+    assert bytes.__basicsize__ == py.PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
     return words
 
 

@@ -25,7 +25,7 @@ from time import monotonic_ns
 from types import FrameType
 
 from tfrt_runtime.host import structs
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 
 DEFER_NS = 250_000_000
 """How long code of the runtime is not interrupted: no start takes that long, what waits for a lock may."""
@@ -51,7 +51,7 @@ class Interrupts:
         self.handler: Callable[[int, FrameType | None], None] | None = None
         """What calls `answer`, once the native core is loaded."""
         self.answer = self._answer
-        self._words = structs.Interrupts.new(at.INTERRUPTS_SIZE)
+        self._words = structs.Interrupts.new(py.INTERRUPTS_SIZE)
         self.address = self._words.address
         """Of the words that native code writes and reads, too."""
         self._deferred_at = 0
@@ -134,7 +134,7 @@ class Interrupts:
         if get_ident() == self._main:
             # A notebook puts Python's handler back before each cell; within one it stays as it is.
             now = monotonic_ns()
-            if now - self._words.looked > at.INTERRUPTS_LOOK_NS:
+            if now - self._words.looked > py.INTERRUPTS_LOOK_NS:
                 self._words.looked = now
                 self.install()
             self._words.waits += 1

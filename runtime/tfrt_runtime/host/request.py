@@ -23,6 +23,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_un
 from tfrt_runtime.host.values.promises import Promises
 from tfrt_runtime.host.waiting.kernel_waits import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
@@ -160,7 +161,7 @@ class Request(Run):
     @property
     def address(self) -> int:
         """Of the native words."""
-        return id(self.words) + at.PYTHON_BYTES
+        return id(self.words) + py.PYTHON_BYTES
 
     @property
     def id(self) -> int:
@@ -170,7 +171,7 @@ class Request(Run):
     @property
     def native(self) -> structs.Request:
         """The struct of the native core; it lives as long as the run."""
-        return structs.Request.at(id(self.words) + at.PYTHON_BYTES)
+        return structs.Request.at(id(self.words) + py.PYTHON_BYTES)
 
     @property
     def data(self) -> dict[type, object]:

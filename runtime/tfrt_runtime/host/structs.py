@@ -4,9 +4,9 @@
     context.run                     # the word at address + layouts.CONTEXT_RUN
     context.run = number            # writes it
 
-Where the words are, and what they mean, says `native.layouts` under the same names; all are signed.  A view of an
-address holds nothing alive, and making one takes as long as reading a word.  A wrong address ends the process:
-addresses come from the native core.
+Where the words are, and what they mean, say `native.layouts` and those beside it under the same names; all are
+signed.  A view of an address holds nothing alive, and making one takes as long as reading a word.  A wrong address
+ends the process: addresses come from the native core.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import ctypes
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tfrt_runtime.host.raw import new_words
-from tfrt_runtime.native import layouts
+from tfrt_runtime.native import async_layouts, layouts, python_layouts
 
 Made = TypeVar("Made", bound="type[Struct]")
+_OFFSETS: dict[str, int] = {**vars(layouts), **vars(async_layouts), **vars(python_layouts)}
 
 
 class Struct(ctypes.Structure):
@@ -43,11 +44,10 @@ class Struct(ctypes.Structure):
 
 
 def _struct(view: Made) -> Made:
-    """Place the words of a view as `layouts` has them, under the name of the class."""
+    """Place the words of a view as the layouts have them, under the name of the class."""
     prefix = view.__name__.upper()
     offsets = {
-        getattr(layouts, f"{prefix}_{name.rstrip('_').upper()}"): name
-        for name in view.__annotations__
+        _OFFSETS[f"{prefix}_{name.rstrip('_').upper()}"]: name for name in view.__annotations__
     }
     fields: list[tuple[str, Any]] = []
     end = 0

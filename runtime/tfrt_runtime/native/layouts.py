@@ -2,7 +2,8 @@
 
 All fields are 8-byte words.  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the whole in bytes.  The
 compiled core takes these as constants, the simulator and the decoder read the same names.  Modules that
-read many import the table as `at`: `load(context + at.CONTEXT_QUEUE)`.
+read many import the table as `at`: `load(context + at.CONTEXT_QUEUE)`.  Beside it are `python_layouts` (what
+native code knows of Python), `async_layouts` (compiled programs) and, in its room, `sync_layouts`.
 
 How the structs refer to each other; a name on an arrow is the field, `*` is a list or a table:
 
@@ -118,19 +119,6 @@ TYPE_GROUP = 41
 """No payload: a group of tokens and values."""
 TYPE_TENSOR_OF = 256
 """Of a tensor argument of a user's kernel: the type of its elements, and this times one more than its rank."""
-
-# Group: behind the header of a value, which becomes available when nothing is pending.
-GROUP_ADDED = 64
-GROUP_SIZE = 72
-"""How many members it waits for."""
-GROUP_EXCESS = 88
-"""The record of the addition that was one too many, or 0."""
-GROUP_ERROR = 80
-"""The error of the first member that failed, with a reference, or 0."""
-GROUP_PENDING = 128
-"""Members that are missing, or not resolved; on a line of its own, as other threads count here."""
-GROUP_STORAGE = 128
-"""Bytes behind the header."""
 
 # Waiter: what happens when a value resolves.
 WAITER_NEXT = 0
@@ -368,111 +356,6 @@ MESSAGE_NO_MEMORY = 12
 FIRST_FAILURE = 32
 """From here on the errors of scalar operations, in the order of `scalars.FAILURES`."""
 
-# Python: functions of CPython's interface that native code calls, and objects that it compares with.
-PYTHON_ENSURE = 0
-"""PyGILState_Ensure: the thread holds the GIL, until PYTHON_RELEASE is called with what this returns."""
-PYTHON_RELEASE = 8
-PYTHON_CALL = 16
-"""PyObject_Vectorcall"""
-PYTHON_DROP = 24
-"""Py_DecRef"""
-PYTHON_MAKE_INT = 32
-PYTHON_MAKE_FLOAT = 40
-PYTHON_MAKE_BOOL = 48
-PYTHON_READ_INT = 56
-"""PyLong_AsLongLongAndOverflow: the second argument is where it says whether the number does not fit."""
-PYTHON_FETCH = 64
-"""PyErr_Fetch, PyErr_Normalize: they fill in type, exception and traceback, each with a reference."""
-PYTHON_NORMALIZE = 72
-PYTHON_SET_TRACEBACK = 80
-PYTHON_UNRAISABLE = 88
-PYTHON_INT = 96
-"""The type `int`."""
-PYTHON_FLOAT = 104
-PYTHON_NONE = 112
-PYTHON_TYPE = 120
-"""Offset of an object's type."""
-PYTHON_FLOAT_NUMBER = 128
-"""Offset of the number in a float."""
-PYTHON_INTERRUPTS = 136
-PYTHON_REQUEST_DONE = 144
-"""What is called with the address of a request of which nothing is left."""
-PYTHON_READ_WORD = 152
-"""PyLong_AsUnsignedLongLongMask: the low 64 bits of an integer."""
-PYTHON_OCCURRED = 160
-PYTHON_SAVE = 168
-"""PyEval_SaveThread: the thread gives the GIL away, until PYTHON_RESTORE is called with what this returns."""
-PYTHON_RESTORE = 176
-PYTHON_ADD = 184
-"""Py_IncRef"""
-PYTHON_NEW_BYTES = 192
-"""PyBytes_FromStringAndSize"""
-PYTHON_TUPLE_SIZE = 200
-PYTHON_TUPLE_ITEMS = 208
-"""Offset of the items in a tuple."""
-PYTHON_BOOL = 216
-PYTHON_CHAIN = 224
-"""The Python object for chains."""
-PYTHON_REQUESTS = 232
-"""The dictionary of the runs that Python knows, by the address of their words."""
-PYTHON_FORGET = 240
-"""PyDict_DelItem"""
-PYTHON_DICT_SIZE = 248
-PYTHON_STR = 256
-PYTHON_CASES = 264
-"""The class whose instances no object payload is: what kernels return that means something else."""
-PYTHON_IS_INSTANCE = 272
-PYTHON_READ = 280
-"""What makes a Python object of the value at an address, of any payload."""
-PYTHON_CALL_ONE = 288
-"""PyObject_CallOneArg"""
-PYTHON_COROUTINE = 296
-"""The type of coroutines."""
-PYTHON_CLEAR = 304
-"""PyErr_Clear"""
-PYTHON_TENSOR = 312
-"""The class of tensors.  Their first slot holds what has the native tensor's address in its own first slot."""
-PYTHON_IS_SUBTYPE = 320
-"""PyType_IsSubtype"""
-PYTHON_FIRST_SLOT = 328
-"""Offset of the first slot of an object."""
-PYTHON_NOTE = 336
-"""PyDict_SetItem"""
-PYTHON_THREAD = 344
-"""PyThreadState_Get"""
-PYTHON_VALUE = 352
-"""The class of values; the first slot is the address of the native value."""
-PYTHON_ANSWER = 360
-"""What answers an interrupt, called with the signal's number and the frame: True to have it later, or it raises."""
-PYTHON_TRUE = 368
-PYTHON_INTERRUPT = 376
-"""PyErr_SetInterruptEx: the handler of a signal is called at the main thread's next check."""
-PYTHON_TRACK = 384
-"""PyObject_GC_Track: Python's collector looks at an object.  It must not do so already."""
-PYTHON_UNTRACK = 392
-"""PyObject_GC_UnTrack: it does not, whether or not it did."""
-PYTHON_IS_TRACKED = 400
-"""PyObject_GC_IsTracked"""
-PYTHON_FIND = 408
-"""PyDict_GetItemWithError: borrowed; 0 without an exception where there is no such key."""
-PYTHON_TUPLE = 416
-PYTHON_SIZE = 424
-PYTHON_BYTES = 32
-"""Offset of the content in a `bytes`."""
-
-# Interrupts: what the main thread's handler of SIGINT and native code know of each other.
-INTERRUPTS_MAY_RAISE = 0
-"""1 while the main thread runs the user's code."""
-INTERRUPTS_NOTED = 8
-"""1 if an interrupt came that the main thread has not answered."""
-INTERRUPTS_WAITS = 16
-"""How many waits of the main thread there are."""
-INTERRUPTS_LOOKED = 24
-"""When Python last looked whether the handler is installed."""
-INTERRUPTS_SIZE = 32
-INTERRUPTS_LOOK_NS = 10_000_000
-"""Python looks so often whether the handler is installed."""
-
 # Request: what belongs to one run of a program.  It outlives its activations: Python owns it.  Behind its words,
 # where a call from Python begins with payloads (`python_calls`), are
 #
@@ -516,22 +399,6 @@ REQUEST_SIZE = 192
 NOTIFY_PYTHON, NOTIFY_FORGET, NOTIFY_OVER = 1, 2, 3
 TIER_AUTO, TIER_INTERPRETER, TIER_COMPILED = range(3)
 """Functions that are hot; none; all that can be."""
-
-# Template: what each call of a function from Python begins as, which is copied.
-ANY_PAYLOAD = 255
-"""In the place of the type of a payload: an object, a chain, a tensor or a shape."""
-TEMPLATE_SIZE = 0
-"""Bytes that are copied."""
-TEMPLATE_ARGUMENTS = 8
-TEMPLATE_FUNCTION = 16
-TEMPLATE_RESULTS = 24
-"""How many there are."""
-TEMPLATE_FIRST = 32
-"""Offset of the first of them in the words that are copied."""
-TEMPLATE_READS = 40
-"""The type of the only result's payload, if native code makes an object of it; else 0."""
-TEMPLATE_WORDS = 48
-"""The words of a request; for each argument the type of its payload, and room for that; room for values."""
 
 # Kept: what a watch knows of a register apart from the events, which may be overwritten.
 KEPT_VALUE = 0
@@ -603,16 +470,6 @@ function or an iteration is over; a block of compiled code begins; compiled code
     LOG_ENTER,
     LOG_LEAVE,
 ) = range(len(LOG_KINDS))
-
-# Site: a place of watched compiled code that logs, in the code's own memory.
-SITE_RECORD = 0
-"""The record of the operation, as objects have it."""
-SITE_RUN = 8
-"""The run that has logged here last."""
-SITE_COUNT = 16
-"""How often it has."""
-SITE_MOST = 256
-"""A run logs about so many times at a site: a loop does not drive out what happens elsewhere."""
 
 # Function: a decoded BEF function, made once when it is loaded.
 FUNCTION_SIZE = 0
@@ -902,83 +759,3 @@ POOL_DONE = 192
 """How many tasks have been run; with POOL_TAIL, how many are not."""
 POOL_CELLS = 256
 """Then (sequence, task) per place."""
-
-# Async: what the compiled programs on one queue share.
-ASYNC_OBJECTS = 0
-"""The list of registered objects: groups, and all objects when references are checked."""
-ASYNC_REGISTERED = 64
-"""How many objects are in the list."""
-ASYNC_LIMIT = 72
-"""From so many registered objects on, a sweep for dead ones is worth its time."""
-ASYNC_CHECKED = 80
-"""1: every object is registered, so that a reference dropped too often is noticed."""
-ASYNC_CANCELLED = 88
-"""The error with which tasks end instead of starting, or 0."""
-ASYNC_IMPORTS = 96
-"""Objects that stand for host values which were unavailable: a stack of cells."""
-ASYNC_IMPORTED = 104
-"""How many cells are in the stack."""
-ASYNC_SIZE = 128
-
-STOP_ERROR = 0
-"""The error value with which the tasks of a cancelled run end instead of starting."""
-STOP_PLACES = 8
-"""Pairs of words: a record of a place where code of the run ended, and the error value for it."""
-MAX_STOP_PLACES = 16
-STOP_SIZE = STOP_PLACES + 16 * MAX_STOP_PLACES
-
-(
-    EVENT_DESCRIBE,
-    EVENT_WAITING,
-    EVENT_RESOLVED_TWICE,
-    EVENT_RELEASED_TOO_OFTEN,
-    EVENT_OVERFILLED,
-    EVENT_DROPPED_TOO_OFTEN,
-    EVENT_THREAD,
-    EVENT_LOOK,
-    EVENT_FAILED,
-    EVENT_BORROW_BUFFER,
-    EVENT_RETURN_BUFFER,
-    EVENT_TENSOR_ARRIVED,
-    EVENT_BUFFER_ARRIVED,
-    EVENT_CANCELLED,
-    EVENT_SIGNAL,
-    EVENT_INTERRUPTED,
-    EVENT_REFUSED,
-) = range(17)
-
-# Handle of a buffer of compiled code: `address of its block | generation << HANDLE_SHIFT | HANDLE_CONSTANT`; see
-# `coroutines.async_buffers`.
-HANDLE_CONSTANT = 1
-"""The elements must not be changed."""
-HANDLE_SHIFT = 48
-HANDLE_ADDRESS = (1 << HANDLE_SHIFT) - 8
-
-# Block of a buffer: a header, then its elements.
-BLOCK_GENERATION = 0
-"""What live handles of the block say.  Written by the thread that has changed BLOCK_OWNER."""
-BLOCK_OWNER = 8
-"""Twice the generation; with BLOCK_KEPT, `memref.dealloc` must not give the block back.
-
-A thread that gives a block back changes this word first, by compare-and-swap: of several one succeeds.
-"""
-BLOCK_KEPT = 1
-BLOCK_NEXT = 16
-"""The next handle in the stack of free blocks, or among the buffers of a function."""
-BLOCK_SIZE = 24
-BLOCK_CLASS = 32
-BLOCK_HAS_PAGES = 40
-"""Whether BUFFERS_PAGES counts the block.  Written by its owner."""
-BLOCK_ELEMENTS = 64
-
-# Buffers: what all threads share, PROCESS_BUFFERS.
-BUFFERS_PAGES = 0
-"""Bytes of large free blocks that the system has not got back."""
-BUFFERS_STATIC = 8
-"""Always 0: the header of what never ends."""
-BUFFERS_DEAD = 16
-"""Always 1: the header of what never was."""
-BUFFERS_FREE = 64
-"""A stack of handles for each size class."""
-BUFFERS_CLASSES = 160
-BUFFERS_SIZE = BUFFERS_FREE + 8 * BUFFERS_CLASSES

@@ -76,7 +76,7 @@ class ModuleText:
     resolving: frozenset[str] = frozenset()
     """The functions that resolve what they are given as the results of a task."""
     sites: dict[int, str] = field(default_factory=dict)
-    """The places of watched code that log (`layouts.SITE_RECORD` and on), by number."""
+    """The places of watched code that log (`co.SITE_RECORD` and on), by number."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by what they depend on."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)

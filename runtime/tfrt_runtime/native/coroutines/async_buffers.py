@@ -18,6 +18,7 @@ the stack, the head that a thread compares is the head that it has seen: there i
 
 from __future__ import annotations
 
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.budget import give_back, reserve
 from tfrt_runtime.native.coroutines.async_awaiting import here
@@ -61,7 +62,7 @@ NAMES = (
 @native
 def block_of(handle: int) -> Address:
     """The block, or the header, of a handle."""
-    return handle & at.HANDLE_ADDRESS
+    return handle & co.HANDLE_ADDRESS
 
 
 @native
@@ -73,7 +74,7 @@ def buffers_of(context: Address) -> Address:
 @native
 def push_free(stack: Address, handle: int) -> None:
     """Let others use a block under its next handle."""
-    following = block_of(handle) + at.BLOCK_NEXT
+    following = block_of(handle) + co.BLOCK_NEXT
     head = load_acquire(stack)
     # Atomic: a thread in `pop_free` that is late may read this word of a block that it does not own.
     store_release(following, head)
@@ -88,7 +89,7 @@ def pop_free(stack: Address) -> int:
     handle = load_acquire(stack)
     while handle != 0:
         # Another thread may own the block by now, and write this word; then the head has changed.
-        following = load_acquire(block_of(handle) + at.BLOCK_NEXT)
+        following = load_acquire(block_of(handle) + co.BLOCK_NEXT)
         if compare_and_swap(stack, handle, following) == 1:
             return handle
         handle = load_acquire(stack)
@@ -104,15 +105,15 @@ def make_blocks(stack: Address, number: int, size: int) -> int:
         return 0
     for index in range(count):
         block = chunk + index * size
-        store_release(block + at.BLOCK_GENERATION, 1)
-        store_release(block + at.BLOCK_OWNER, 2)
-        store(block + at.BLOCK_SIZE, size)
-        store(block + at.BLOCK_CLASS, number)
-        store(block + at.BLOCK_HAS_PAGES, 0)
-        store_release(block + at.BLOCK_NEXT, 0)
+        store_release(block + co.BLOCK_GENERATION, 1)
+        store_release(block + co.BLOCK_OWNER, 2)
+        store(block + co.BLOCK_SIZE, size)
+        store(block + co.BLOCK_CLASS, number)
+        store(block + co.BLOCK_HAS_PAGES, 0)
+        store_release(block + co.BLOCK_NEXT, 0)
         if index > 0:
-            push_free(stack, block | 1 << at.HANDLE_SHIFT)
-    return chunk | 1 << at.HANDLE_SHIFT
+            push_free(stack, block | 1 << co.HANDLE_SHIFT)
+    return chunk | 1 << co.HANDLE_SHIFT
 
 
 @native
@@ -123,66 +124,66 @@ def new_buffer(context: Address, size: int) -> int:
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
-        return buffers + at.BUFFERS_DEAD
+        return buffers + co.BUFFERS_DEAD
     # The class is the number of lines rounded up to three significant bits: at most a quarter is lost.
-    last_line = (size + at.BLOCK_ELEMENTS - 1) >> LINE_BITS
+    last_line = (size + co.BLOCK_ELEMENTS - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
         shift += 1
     top = last_line >> shift
     block_size = (top + 1) << (shift + LINE_BITS)
     if not reserve(context, block_size):
-        return buffers + at.BUFFERS_DEAD
+        return buffers + co.BUFFERS_DEAD
     number = 4 * shift + top
-    stack = buffers + at.BUFFERS_FREE + 8 * number
+    stack = buffers + co.BUFFERS_FREE + 8 * number
     handle = pop_free(stack)
     if handle == 0:
         handle = make_blocks(stack, number, block_size)
-    elif block_size >= LARGE and load(block_of(handle) + at.BLOCK_HAS_PAGES) != 0:
-        store(block_of(handle) + at.BLOCK_HAS_PAGES, 0)
-        fetch_add(buffers + at.BUFFERS_PAGES, -block_size)
+    elif block_size >= LARGE and load(block_of(handle) + co.BLOCK_HAS_PAGES) != 0:
+        store(block_of(handle) + co.BLOCK_HAS_PAGES, 0)
+        fetch_add(buffers + co.BUFFERS_PAGES, -block_size)
     if handle == 0:
         give_back(load(context + at.CONTEXT_PROCESS), block_size)
-        return buffers + at.BUFFERS_DEAD
+        return buffers + co.BUFFERS_DEAD
     return handle
 
 
 @native
 def free_block(context: Address, handle: int, kept: int) -> int:
     """Give a block back that is live and has, or has not, BLOCK_KEPT; whether it was so."""
-    generation = handle >> at.HANDLE_SHIFT
+    generation = handle >> co.HANDLE_SHIFT
     block = block_of(handle)
     # The header of a handle without a block is not to be written.
-    if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
+    if generation == 0 or load_acquire(block + co.BLOCK_GENERATION) != generation:
         return 0
     following = generation + 1
     # One swap decides between two threads that free the same buffer, and between `free` and `keep`.
-    if compare_and_swap(block + at.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
+    if compare_and_swap(block + co.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
         return 0
     # From here on a use of the old handle is seen as a use after the end.
-    store_release(block + at.BLOCK_GENERATION, following)
-    buffers, size = buffers_of(context), load(block + at.BLOCK_SIZE)
+    store_release(block + co.BLOCK_GENERATION, following)
+    buffers, size = buffers_of(context), load(block + co.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
     if size >= LARGE:
-        if is_last or load_acquire(buffers + at.BUFFERS_PAGES) + size > MAX_PAGES:
-            first = (block + at.BLOCK_ELEMENTS + PAGE - 1) & -PAGE
+        if is_last or load_acquire(buffers + co.BUFFERS_PAGES) + size > MAX_PAGES:
+            first = (block + co.BLOCK_ELEMENTS + PAGE - 1) & -PAGE
             discard(first, ((block + size) & -PAGE) - first)
         else:
-            store(block + at.BLOCK_HAS_PAGES, 1)
-            fetch_add(buffers + at.BUFFERS_PAGES, size)
+            store(block + co.BLOCK_HAS_PAGES, 1)
+            fetch_add(buffers + co.BUFFERS_PAGES, size)
     give_back(load(context + at.CONTEXT_PROCESS), size)
     # After its last generation a block is not used again: its handles are used up.
     if not is_last:
-        stack = buffers + at.BUFFERS_FREE + 8 * load(block + at.BLOCK_CLASS)
-        push_free(stack, block | following << at.HANDLE_SHIFT)
+        stack = buffers + co.BUFFERS_FREE + 8 * load(block + co.BLOCK_CLASS)
+        push_free(stack, block | following << co.HANDLE_SHIFT)
     return 1
 
 
 @native
 def is_live(handle: int) -> int:
     """What compiled code asks by two instructions."""
-    generation = load_acquire(block_of(handle) + at.BLOCK_GENERATION)
-    return 1 if generation == handle >> at.HANDLE_SHIFT else 0
+    generation = load_acquire(block_of(handle) + co.BLOCK_GENERATION)
+    return 1 if generation == handle >> co.HANDLE_SHIFT else 0
 
 
 @entry
@@ -194,27 +195,27 @@ def free_buffer(context: Address, handle: int) -> int:
 @entry
 def keep_buffer(context: Address, handle: int) -> int:
     """Let only `free_kept` give a buffer back, not the code that has it; 0 if it is dead or kept already."""
-    generation, block = handle >> at.HANDLE_SHIFT, block_of(handle)
-    if generation == 0 or load_acquire(block + at.BLOCK_GENERATION) != generation:
+    generation, block = handle >> co.HANDLE_SHIFT, block_of(handle)
+    if generation == 0 or load_acquire(block + co.BLOCK_GENERATION) != generation:
         return 0
     owner = 2 * generation
-    return compare_and_swap(block + at.BLOCK_OWNER, owner, owner + at.BLOCK_KEPT)
+    return compare_and_swap(block + co.BLOCK_OWNER, owner, owner + co.BLOCK_KEPT)
 
 
 @entry
 def free_kept(context: Address, handle: int) -> int:
     """Give a buffer back after `keep_buffer`."""
-    return free_block(context, handle, at.BLOCK_KEPT)
+    return free_block(context, handle, co.BLOCK_KEPT)
 
 
 @native
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
     """A buffer that only the end of a function gives back: `last` is the one before, or 0."""
     handle = new_buffer(context, size)
-    if handle >> at.HANDLE_SHIFT != 0:
+    if handle >> co.HANDLE_SHIFT != 0:
         block = block_of(handle)
         keep_buffer(context, handle)
-        store_release(block + at.BLOCK_NEXT, last)
+        store_release(block + co.BLOCK_NEXT, last)
     return handle
 
 
@@ -222,8 +223,8 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
 def free_frame_buffers(context: Address, last: int) -> None:
     """A function is over: give back its buffers."""
     while last != 0:
-        before = load_acquire(block_of(last) + at.BLOCK_NEXT)
-        free_block(context, last, at.BLOCK_KEPT)
+        before = load_acquire(block_of(last) + co.BLOCK_NEXT)
+        free_block(context, last, co.BLOCK_KEPT)
         last = before
 
 
@@ -237,7 +238,7 @@ def new_buffer_here(size: int) -> int:
 def new_frame_buffer_here(size: int, last: Address) -> int:
     """The handle of a buffer for `memref.alloca`; `last` is where the function keeps its last one."""
     handle = new_frame_buffer(here(), size, load(last))
-    if handle >> at.HANDLE_SHIFT != 0:
+    if handle >> co.HANDLE_SHIFT != 0:
         store(last, handle)
     return handle
 

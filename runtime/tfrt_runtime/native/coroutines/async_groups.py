@@ -6,6 +6,7 @@ registered: it is destroyed when it has no references and all members that it go
 
 from __future__ import annotations
 
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import claim, new_waiter, state_of
 from tfrt_runtime.native.coroutines.async_objects import (
@@ -33,12 +34,12 @@ from tfrt_runtime.native.queues.waiters import publish
 @native
 def new_group(context: Address, size: int) -> Address:
     """A group that waits for `size` members, with one reference."""
-    group = new_large(context, at.TYPE_GROUP, at.GROUP_STORAGE)
-    store(group + at.GROUP_PENDING, size)
-    store(group + at.GROUP_ADDED, 0)
-    store(group + at.GROUP_SIZE, size)
-    store(group + at.GROUP_ERROR, 0)
-    store(group + at.GROUP_EXCESS, 0)
+    group = new_large(context, at.TYPE_GROUP, co.GROUP_STORAGE)
+    store(group + co.GROUP_PENDING, size)
+    store(group + co.GROUP_ADDED, 0)
+    store(group + co.GROUP_SIZE, size)
+    store(group + co.GROUP_ERROR, 0)
+    store(group + co.GROUP_EXCESS, 0)
     if size <= 0:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
@@ -55,11 +56,11 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
     """
     # PENDING counts down from the size, not up with the members: a group whose first members are
     # resolved before the last ones are added must not become available early.
-    rank = fetch_add(group + at.GROUP_ADDED, 1)
-    if rank >= load(group + at.GROUP_SIZE):
+    rank = fetch_add(group + co.GROUP_ADDED, 1)
+    if rank >= load(group + co.GROUP_SIZE):
         # Of several additions that are too many at once, any may be named.
-        store_release(group + at.GROUP_EXCESS, record)
-        keep_error(context, group, report_event(context, at.EVENT_OVERFILLED, group))
+        store_release(group + co.GROUP_EXCESS, record)
+        keep_error(context, group, report_event(context, co.EVENT_OVERFILLED, group))
         return rank
     if state_of(member) < at.CONCRETE:
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MEMBER_RESOLVED)
@@ -85,11 +86,11 @@ def member_done(context: Address, group: Address, member: Address) -> None:
     # The error before the count: the thread that counts last reads whether there is one.
     if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
-    if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
+    if fetch_add(group + co.GROUP_PENDING, -1) == 1 and claim(group):
         publish(context, group, at.ERROR if has_error(group) else at.CONCRETE)
 
 
 @native
 def has_error(group: Address) -> bool:
     """Whether a member that is resolved by now failed."""
-    return load_acquire(group + at.GROUP_ERROR) != 0
+    return load_acquire(group + co.GROUP_ERROR) != 0

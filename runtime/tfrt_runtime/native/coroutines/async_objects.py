@@ -23,6 +23,7 @@ its own, so that they can be inspected.  A drop that would take that reference w
 
 from __future__ import annotations
 
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
@@ -123,7 +124,7 @@ def storage_of(value: Address) -> Address:
 def register_checked(context: Address, made: Address) -> None:
     """Register a new object, if references are checked."""
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
-    if shared != 0 and load(shared + at.ASYNC_CHECKED) != 0:
+    if shared != 0 and load(shared + co.ASYNC_CHECKED) != 0:
         register(shared, made)
 
 
@@ -133,16 +134,16 @@ def register(shared: Address, made: Address) -> None:
     # Plain: the object is still private; the push publishes it.
     store(made + at.VALUE_REFERENCES, load(made + at.VALUE_REFERENCES) + 1)
     store(made + at.VALUE_ASYNC, load(made + at.VALUE_ASYNC) | at.OBJECT_REGISTERED)
-    push(shared + at.ASYNC_OBJECTS, made, at.VALUE_NEXT)
-    fetch_add(shared + at.ASYNC_REGISTERED, 1)
+    push(shared + co.ASYNC_OBJECTS, made, at.VALUE_NEXT)
+    fetch_add(shared + co.ASYNC_REGISTERED, 1)
 
 
 @native
 def sweep_when_full(context: Address, shared: Address) -> None:
     """Sweep dead objects when there are many, so that a long program keeps few of them."""
-    is_checked = load(shared + at.ASYNC_CHECKED) != 0
-    if not is_checked and load_acquire(shared + at.ASYNC_REGISTERED) > load_acquire(
-        shared + at.ASYNC_LIMIT
+    is_checked = load(shared + co.ASYNC_CHECKED) != 0
+    if not is_checked and load_acquire(shared + co.ASYNC_REGISTERED) > load_acquire(
+        shared + co.ASYNC_LIMIT
     ):
         async_sweep(context, shared)
 
@@ -151,7 +152,7 @@ def sweep_when_full(context: Address, shared: Address) -> None:
 def async_sweep(context: Address, shared: Address) -> None:
     """Destroy the registered objects that only the list refers to: no thread can make a reference."""
     # The list is this thread's now; a sweep at the same time finds only what is pushed meanwhile.
-    registered = take_all(shared + at.ASYNC_OBJECTS)
+    registered = take_all(shared + co.ASYNC_OBJECTS)
     alive = 0
     dead = 0
     while registered != 0:
@@ -161,11 +162,11 @@ def async_sweep(context: Address, shared: Address) -> None:
             destroy_object(context, registered)
             dead += 1
         else:
-            push(shared + at.ASYNC_OBJECTS, registered, at.VALUE_NEXT)
+            push(shared + co.ASYNC_OBJECTS, registered, at.VALUE_NEXT)
             alive += 1
         registered = following
-    fetch_add(shared + at.ASYNC_REGISTERED, -dead)
-    store_release(shared + at.ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
+    fetch_add(shared + co.ASYNC_REGISTERED, -dead)
+    store_release(shared + co.ASYNC_LIMIT, 2 * alive + FIRST_LIMIT)
 
 
 @entry
@@ -175,7 +176,7 @@ def next_stuck(shared: Address, after: Address) -> Address:
     The first one behind the object `after`, or of all.
     """
     registered = (
-        load(after + at.VALUE_NEXT) if after != 0 else load_acquire(shared + at.ASYNC_OBJECTS)
+        load(after + at.VALUE_NEXT) if after != 0 else load_acquire(shared + co.ASYNC_OBJECTS)
     )
     while registered != 0:
         head = load_acquire(registered + at.VALUE_STATE)
@@ -194,9 +195,9 @@ def is_at_rest(value: Address) -> bool:
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
         return True
-    pending = load_acquire(value + at.GROUP_PENDING)
-    size = load(value + at.GROUP_SIZE)
-    if min(load_acquire(value + at.GROUP_ADDED), size) + pending != size:
+    pending = load_acquire(value + co.GROUP_PENDING)
+    size = load(value + co.GROUP_SIZE)
+    if min(load_acquire(value + co.GROUP_ADDED), size) + pending != size:
         return False
     # The thread that counts down the last one publishes the group after that.
     return pending > 0 or is_available(value)
@@ -234,9 +235,9 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
     elif is_registered(value):
         # The last one was the list's.  Set the count to it again, and report the drop.
         store_release(value + at.VALUE_REFERENCES, 1)
-        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
+        report_event(context, co.EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
-        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, 0)
+        report_event(context, co.EVENT_RELEASED_TOO_OFTEN, 0)
     else:
         destroy_object(context, value)
 
@@ -259,7 +260,7 @@ def drop_held(context: Address, value: Address, count: int, record: Address) -> 
     if take_held(value, count):
         drop_references(context, value, count)
     else:
-        report_event(context, at.EVENT_DROPPED_TOO_OFTEN, record)
+        report_event(context, co.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @native
@@ -271,7 +272,7 @@ def drop_own(context: Address, value: Address, record: Address) -> None:
     if take_held(value, 1) or disown(value):
         drop_references(context, value, 1)
     else:
-        report_event(context, at.EVENT_DROPPED_TOO_OFTEN, record)
+        report_event(context, co.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @native
@@ -305,7 +306,7 @@ def drop_checked(context: Address, value: Address, count: int, record: Address) 
     while True:
         references = load_acquire(value + at.VALUE_REFERENCES)
         if references - kept < count:
-            report_event(context, at.EVENT_DROPPED_TOO_OFTEN, record)
+            report_event(context, co.EVENT_DROPPED_TOO_OFTEN, record)
             return
         if compare_and_swap(value + at.VALUE_REFERENCES, references, references - count) != 0:
             break
@@ -317,7 +318,7 @@ def drop_checked(context: Address, value: Address, count: int, record: Address) 
 def destroy_object(context: Address, value: Address) -> None:
     """Destroy an object without references."""
     if load(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
-        drop_optional(context, load_acquire(value + at.GROUP_ERROR))
+        drop_optional(context, load_acquire(value + co.GROUP_ERROR))
     destroy_chain(context, value)
 
 
@@ -366,12 +367,12 @@ def resolved_before(context: Address, value: Address) -> None:
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
         # The program has dropped the producer's reference by hand, and resolves the object all the same.
-        report_event(context, at.EVENT_RELEASED_TOO_OFTEN, value)
+        report_event(context, co.EVENT_RELEASED_TOO_OFTEN, value)
     elif bits & at.OBJECT_ABANDONED != 0:
         drop_references(context, value, 1)
     else:
         # The first call that resolved it dropped the producer's reference.
-        report_event(context, at.EVENT_RESOLVED_TWICE, value)
+        report_event(context, co.EVENT_RESOLVED_TWICE, value)
 
 
 @native
@@ -386,7 +387,7 @@ def set_object_error(context: Address, value: Address) -> None:
         return
     failure = exchange(value + at.VALUE_TARGET, 0)
     become_error(
-        context, value, failure if failure != 0 else report_event(context, at.EVENT_DESCRIBE, 0)
+        context, value, failure if failure != 0 else report_event(context, co.EVENT_DESCRIBE, 0)
     )
     drop_references(context, value, 1)
 
@@ -408,7 +409,7 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
 @native
 def keep_error(context: Address, group: Address, failure: Address) -> None:
     """The first error of a group is the group's.  Takes ownership of the reference to `failure`."""
-    if compare_and_swap(group + at.GROUP_ERROR, 0, failure) == 0:
+    if compare_and_swap(group + co.GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
 
 
@@ -439,11 +440,11 @@ def error_of(context: Address, value: Address) -> Address:
     """The error value of an object in error, with a reference of its own."""
     failure = 0
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
-        failure = load_acquire(value + at.GROUP_ERROR)
+        failure = load_acquire(value + co.GROUP_ERROR)
     elif state_of(value) == at.ERROR:
         failure = resolve(value)
     if failure == 0:
-        return report_event(context, at.EVENT_DESCRIBE, 0)
+        return report_event(context, co.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
 
@@ -470,7 +471,7 @@ def thread_failure(context: Address) -> Address:
     """Why the function that has just returned failed, with a reference of its own."""
     failure = load(context + at.CONTEXT_FAILURE)
     if failure == 0:
-        return report_event(context, at.EVENT_DESCRIBE, 0)
+        return report_event(context, co.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.async_value import new_available
 from tfrt_runtime.native.calls.frame import argument, attribute, set_result
 from tfrt_runtime.native.cells import give_block, take_block
@@ -50,19 +51,19 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
     """The payload of a value as a new reference to a Python object; 0 with an exception."""
     payload = value + at.VALUE_PAYLOAD
     if payload_type == at.TYPE_OBJECT:
-        call1(load(api + at.PYTHON_ADD), load(payload))
+        call1(load(api + py.PYTHON_ADD), load(payload))
         return load(payload)
     if payload_type == at.TYPE_CHAIN:
-        call1(load(api + at.PYTHON_ADD), load(api + at.PYTHON_CHAIN))
-        return load(api + at.PYTHON_CHAIN)
+        call1(load(api + py.PYTHON_ADD), load(api + py.PYTHON_CHAIN))
+        return load(api + py.PYTHON_CHAIN)
     if payload_type > at.TYPE_I64 and payload_type != at.TYPE_F32 and payload_type != at.TYPE_F64:
         return read_in_python(api, value)
     if payload_type == at.TYPE_F64:
-        return call_f64(load(api + at.PYTHON_MAKE_FLOAT), load_f64(payload))
+        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f64(payload))
     if payload_type == at.TYPE_F32:
-        return call_f64(load(api + at.PYTHON_MAKE_FLOAT), load_f32(payload))
+        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f32(payload))
     if payload_type == at.TYPE_I1:
-        return call1(load(api + at.PYTHON_MAKE_BOOL), load(payload) & 1)
+        return call1(load(api + py.PYTHON_MAKE_BOOL), load(payload) & 1)
     number = load(payload)
     if payload_type == at.TYPE_I32:
         number = load_i32(payload)
@@ -70,17 +71,17 @@ def python_object(api: Address, value: Address, payload_type: int) -> Address:
         number = ((number & 0xFF) ^ 0x80) - 0x80
     elif payload_type == at.TYPE_I16:
         number = ((number & 0xFFFF) ^ 0x8000) - 0x8000
-    return call1(load(api + at.PYTHON_MAKE_INT), number)
+    return call1(load(api + py.PYTHON_MAKE_INT), number)
 
 
 @outline
 def read_in_python(api: Address, value: Address) -> Address:
     """The payload of a value as Python makes an object of it."""
-    number = call1(load(api + at.PYTHON_MAKE_INT), value)
+    number = call1(load(api + py.PYTHON_MAKE_INT), value)
     if number == 0:
         return 0
-    made = call2(load(api + at.PYTHON_CALL_ONE), load(api + at.PYTHON_READ), number)
-    call1(load(api + at.PYTHON_DROP), number)
+    made = call2(load(api + py.PYTHON_CALL_ONE), load(api + py.PYTHON_READ), number)
+    call1(load(api + py.PYTHON_DROP), number)
     return made
 
 
@@ -94,15 +95,15 @@ def is_too_large(number: float) -> bool:
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the result to an object that the function returned; False if that may mean something else."""
     wanted = attribute(record, RESULT_BITS)
-    type_object = load(returned + load(api + at.PYTHON_TYPE))
-    if type_object != load(api + at.PYTHON_STR):
-        if wanted != 0 or type_object == load(api + at.PYTHON_COROUTINE):
+    type_object = load(returned + load(api + py.PYTHON_TYPE))
+    if type_object != load(api + py.PYTHON_STR):
+        if wanted != 0 or type_object == load(api + py.PYTHON_COROUTINE):
             return False
         is_case = (
-            call2(load(api + at.PYTHON_IS_INSTANCE), returned, load(api + at.PYTHON_CASES)) << 32
+            call2(load(api + py.PYTHON_IS_INSTANCE), returned, load(api + py.PYTHON_CASES)) << 32
         )
         if is_case < 0:  # it raised; so it does in Python, which asks again
-            call1(load(api + at.PYTHON_CLEAR), 0)
+            call1(load(api + py.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
     value = new_available(context, at.TYPE_OBJECT)
@@ -121,16 +122,16 @@ def take_result(
         return False
     if result_type == at.TYPE_OBJECT:
         return take_object(context, record, api, returned)
-    type_object = load(returned + load(api + at.PYTHON_TYPE))
+    type_object = load(returned + load(api + py.PYTHON_TYPE))
     if result_type == at.TYPE_CHAIN:
-        if returned != load(api + at.PYTHON_NONE):
+        if returned != load(api + py.PYTHON_NONE):
             return False
         set_result(context, 0, new_available(context, at.TYPE_CHAIN))
         return True
     if result_type == at.TYPE_F64 or result_type == at.TYPE_F32:
-        if type_object != load(api + at.PYTHON_FLOAT):
+        if type_object != load(api + py.PYTHON_FLOAT):
             return False
-        number = load_f64(returned + load(api + at.PYTHON_FLOAT_NUMBER))
+        number = load_f64(returned + load(api + py.PYTHON_FLOAT_NUMBER))
         if result_type == at.TYPE_F32 and is_too_large(number):
             return False
         value = new_available(context, result_type)
@@ -141,9 +142,9 @@ def take_result(
             store_f32(value + at.VALUE_PAYLOAD, number)
         set_result(context, 0, value)
         return True
-    if type_object != load(api + at.PYTHON_INT):
+    if type_object != load(api + py.PYTHON_INT):
         return False
-    whole = call2(load(api + at.PYTHON_READ_INT), returned, scratch)
+    whole = call2(load(api + py.PYTHON_READ_INT), returned, scratch)
     shift = 64 - attribute(record, RESULT_BITS)
     if load_i32(scratch) != 0 or (whole << shift) >> shift != whole:
         return False
@@ -158,29 +159,29 @@ def finish_in_python(
     context: Address, record: Address, api: Address, returned: Address, raised: Address
 ) -> None:
     """Let Python have what the function returned, or what it has raised (`returned` is 0)."""
-    none = load(api + at.PYTHON_NONE)
+    none = load(api + py.PYTHON_NONE)
     if returned == 0:
-        call3(load(api + at.PYTHON_FETCH), raised, raised + 8, raised + 16)
-        call3(load(api + at.PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
+        call3(load(api + py.PYTHON_FETCH), raised, raised + 8, raised + 16)
+        call3(load(api + py.PYTHON_NORMALIZE), raised, raised + 8, raised + 16)
         if load(raised + 16) != 0:
-            call2(load(api + at.PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
+            call2(load(api + py.PYTHON_SET_TRACEBACK), load(raised + 8), load(raised + 16))
     given = take_block(context, 24)
     if given != 0:
-        store(given, call1(load(api + at.PYTHON_MAKE_INT), context))
+        store(given, call1(load(api + py.PYTHON_MAKE_INT), context))
         store(given + 8, returned if returned != 0 else none)
         store(given + 16, load(raised + 8) if returned == 0 else none)
         finish = attribute(record, FINISH)
-        said = call4(load(api + at.PYTHON_CALL), finish, given, 3, 0)
+        said = call4(load(api + py.PYTHON_CALL), finish, given, 3, 0)
         if said == 0:
-            call1(load(api + at.PYTHON_UNRAISABLE), finish)
+            call1(load(api + py.PYTHON_UNRAISABLE), finish)
         else:
-            call1(load(api + at.PYTHON_DROP), said)
-        call1(load(api + at.PYTHON_DROP), load(given))
+            call1(load(api + py.PYTHON_DROP), said)
+        call1(load(api + py.PYTHON_DROP), load(given))
         give_block(context, given, 24)
     if returned == 0:
         for i in range(RAISED_WORDS):
             if load(raised + 8 * i) != 0:
-                call1(load(api + at.PYTHON_DROP), load(raised + 8 * i))
+                call1(load(api + py.PYTHON_DROP), load(raised + 8 * i))
 
 
 @native
@@ -197,19 +198,19 @@ def is_ordinary(context: Address, record: Address) -> bool:
 def run(context: Address, record: Address) -> None:
     """Call the function on the frame; what is not ordinary is left to Python."""
     api = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON)
-    interrupts = load(api + at.PYTHON_INTERRUPTS)
+    interrupts = load(api + py.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0
     count = attribute(record, ARGUMENTS)
     total = count + attribute(record, ATTRIBUTES)
     given = 0
-    is_interrupted = is_main and load(interrupts + at.INTERRUPTS_NOTED) != 0
+    is_interrupted = is_main and load(interrupts + py.INTERRUPTS_NOTED) != 0
     if not is_interrupted and is_ordinary(context, record):
         given = take_block(context, 8 * (total + RAISED_WORDS))
     if given == 0:
         run_in_python(context, record)
         return
     raised = given + 8 * total
-    lock = call1(load(api + at.PYTHON_ENSURE), 0)
+    lock = call1(load(api + py.PYTHON_ENSURE), 0)
     made = 0
     while made < count:
         value = argument(context, made)
@@ -224,18 +225,18 @@ def run(context: Address, record: Address) -> None:
     if made == count:
         # Within, an interrupt is the function's: the main thread's handler raises it there.
         if is_main:
-            store(interrupts + at.INTERRUPTS_MAY_RAISE, 1)
-        returned = call4(load(api + at.PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)
+            store(interrupts + py.INTERRUPTS_MAY_RAISE, 1)
+        returned = call4(load(api + py.PYTHON_CALL), attribute(record, FUNCTION), given, total, 0)
         if is_main:
-            store(interrupts + at.INTERRUPTS_MAY_RAISE, 0)
+            store(interrupts + py.INTERRUPTS_MAY_RAISE, 0)
     for i in range(made):
-        call1(load(api + at.PYTHON_DROP), load(given + 8 * i))
+        call1(load(api + py.PYTHON_DROP), load(given + 8 * i))
     is_over = False
     if returned != 0:
         is_over = take_result(context, record, api, returned, raised)
     if not is_over:
         finish_in_python(context, record, api, returned, raised)
     if returned != 0:
-        call1(load(api + at.PYTHON_DROP), returned)
-    call1(load(api + at.PYTHON_RELEASE), lock)
+        call1(load(api + py.PYTHON_DROP), returned)
+    call1(load(api + py.PYTHON_RELEASE), lock)
     give_block(context, given, 8 * (total + RAISED_WORDS))

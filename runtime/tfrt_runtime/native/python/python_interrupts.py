@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.memory import Address, call1, call4, entry, load
 from tfrt_runtime.native.python.python_runs import shared, word
 
@@ -13,11 +13,11 @@ def handle(bound: Address, given: Address, count: int) -> Address:
 
     Code of Python cannot do that: its own next check would be the one that answers.
     """
-    api = load(bound + at.PYTHON_BYTES)
-    is_later = call4(load(api + at.PYTHON_CALL), load(api + at.PYTHON_ANSWER), given, 2, 0)
+    api = load(bound + py.PYTHON_BYTES)
+    is_later = call4(load(api + py.PYTHON_CALL), load(api + py.PYTHON_ANSWER), given, 2, 0)
     if is_later == 0:
         return 0
-    if is_later == load(api + at.PYTHON_TRUE):
-        call1(load(api + at.PYTHON_INTERRUPT), word(api, given, 0))
-    call1(load(api + at.PYTHON_DROP), is_later)
-    return shared(api, load(api + at.PYTHON_NONE))
+    if is_later == load(api + py.PYTHON_TRUE):
+        call1(load(api + py.PYTHON_INTERRUPT), word(api, given, 0))
+    call1(load(api + py.PYTHON_DROP), is_later)
+    return shared(api, load(api + py.PYTHON_NONE))

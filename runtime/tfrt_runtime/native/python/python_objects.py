@@ -7,13 +7,14 @@ reference, and drops it once.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.memory import Address, call1, entry, load, native, store
 
 
 @native
 def hold(process: Address, api: Address, item: Address) -> Address:
     """A new handle of an object.  With the GIL."""
-    call1(load(api + at.PYTHON_ADD), item)
+    call1(load(api + py.PYTHON_ADD), item)
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) + 1)
     return item
 
@@ -21,26 +22,26 @@ def hold(process: Address, api: Address, item: Address) -> Address:
 @entry
 def object_add(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: a new handle of an object."""
-    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    return call1(load(api + at.PYTHON_MAKE_INT), hold(process, api, load(given)))
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    return call1(load(api + py.PYTHON_MAKE_INT), hold(process, api, load(given)))
 
 
 @entry
 def object_get(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle."""
-    api = load(bound + at.PYTHON_BYTES)
-    item = call1(load(api + at.PYTHON_READ_WORD), load(given))
-    call1(load(api + at.PYTHON_ADD), item)
+    api = load(bound + py.PYTHON_BYTES)
+    item = call1(load(api + py.PYTHON_READ_WORD), load(given))
+    call1(load(api + py.PYTHON_ADD), item)
     return item
 
 
 @entry
 def object_take(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle, which ends."""
-    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
     # The reference of the handle becomes the caller's.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
-    return call1(load(api + at.PYTHON_READ_WORD), load(given))
+    return call1(load(api + py.PYTHON_READ_WORD), load(given))
 
 
 @entry
@@ -48,8 +49,8 @@ def object_release(context: Address, item: Address) -> None:
     """PROCESS_RELEASE_OBJECT: a handle ends."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
-    lock = call1(load(api + at.PYTHON_ENSURE), 0)
+    lock = call1(load(api + py.PYTHON_ENSURE), 0)
     # First: code of users may run when the object dies, and count.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
-    call1(load(api + at.PYTHON_DROP), item)
-    call1(load(api + at.PYTHON_RELEASE), lock)
+    call1(load(api + py.PYTHON_DROP), item)
+    call1(load(api + py.PYTHON_RELEASE), lock)

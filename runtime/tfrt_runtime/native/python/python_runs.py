@@ -25,6 +25,7 @@ to each are the address of the table of CPython's functions, that of the process
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
@@ -70,27 +71,27 @@ WAKE_UP_NS = 50_000
 @native
 def word(api: Address, given: Address, index: int) -> int:
     """An argument that is an integer."""
-    return call1(load(api + at.PYTHON_READ_WORD), load(given + 8 * index))
+    return call1(load(api + py.PYTHON_READ_WORD), load(given + 8 * index))
 
 
 @native
 def shared(api: Address, item: Address) -> Address:
     """A new reference to a Python object."""
-    call1(load(api + at.PYTHON_ADD), item)
+    call1(load(api + py.PYTHON_ADD), item)
     return item
 
 
 @native
 def context_of(api: Address, queue: Address) -> Address:
     """The context of this thread, which has the GIL; 0 with an exception set where Python has none for it."""
-    thread = call1(load(api + at.PYTHON_THREAD), 0)
+    thread = call1(load(api + py.PYTHON_THREAD), 0)
     if load(queue + at.QUEUE_THREAD) == thread:
         return load(queue + at.QUEUE_CONTEXT)
-    answer = call4(load(api + at.PYTHON_CALL), load(queue + at.QUEUE_FIND), 0, 0, 0)
+    answer = call4(load(api + py.PYTHON_CALL), load(queue + at.QUEUE_FIND), 0, 0, 0)
     if answer == 0:
         return 0
-    context = call1(load(api + at.PYTHON_READ_WORD), answer)
-    call1(load(api + at.PYTHON_DROP), answer)
+    context = call1(load(api + py.PYTHON_READ_WORD), answer)
+    call1(load(api + py.PYTHON_DROP), answer)
     # Another thread may have been here meanwhile.  Each writes all words before it gives the GIL away.
     if load(queue + at.QUEUE_THREAD) != 0:
         store(queue + at.QUEUE_TURN, TURN_RUNS * TURNS)
@@ -111,11 +112,11 @@ def take_turns(api: Address, queue: Address) -> None:
         return
     store(queue + at.QUEUE_TURN, left)
     if left % TURN_RUNS == 0:
-        thread = call1(load(api + at.PYTHON_SAVE), 0)
+        thread = call1(load(api + py.PYTHON_SAVE), 0)
         # The time that a thread needs to wake up: else this one would have the GIL back at once.  One that
         # comes writes the word, so that this does not sleep if it was here already.
         futex_wait(queue + at.QUEUE_TURN, left, WAKE_UP_NS)
-        call1(load(api + at.PYTHON_RESTORE), thread)
+        call1(load(api + py.PYTHON_RESTORE), thread)
 
 
 @entry
@@ -129,40 +130,40 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     MISSING, and nothing has changed, if an argument is no ordinary value of its type, or there are too
     many or few.
     """
-    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    missing = load(bound + at.PYTHON_BYTES + 16)
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    missing = load(bound + py.PYTHON_BYTES + 16)
     queue = word(api, given, 1)
     take_turns(api, queue)
     run, context = load(given), context_of(api, queue)
     if context == 0:
         return 0
     template, arguments = word(api, given, 2), load(given + 40)
-    wanted = load(template + at.TEMPLATE_ARGUMENTS)
-    if call1(load(api + at.PYTHON_TUPLE_SIZE), arguments) != wanted:
+    wanted = load(template + py.TEMPLATE_ARGUMENTS)
+    if call1(load(api + py.PYTHON_TUPLE_SIZE), arguments) != wanted:
         return shared(api, missing)
     made = call2(
-        load(api + at.PYTHON_NEW_BYTES),
-        template + at.TEMPLATE_WORDS,
-        load(template + at.TEMPLATE_SIZE),
+        load(api + py.PYTHON_NEW_BYTES),
+        template + py.TEMPLATE_WORDS,
+        load(template + py.TEMPLATE_SIZE),
     )
     if made == 0:
         return 0
-    request = made + at.PYTHON_BYTES
-    items = arguments + load(api + at.PYTHON_TUPLE_ITEMS)
+    request = made + py.PYTHON_BYTES
+    items = arguments + load(api + py.PYTHON_TUPLE_ITEMS)
     place = request + at.REQUEST_SIZE
     for i in range(wanted):
         if not put(api, place, load(items + 8 * i)):
-            call1(load(api + at.PYTHON_DROP), made)
+            call1(load(api + py.PYTHON_DROP), made)
             return shared(api, missing)
         place += 8 * at.ARGUMENT_WORDS
-    store(run + load(api + at.PYTHON_FIRST_SLOT), made)
-    key = call1(load(api + at.PYTHON_MAKE_INT), request)
+    store(run + load(api + py.PYTHON_FIRST_SLOT), made)
+    key = call1(load(api + py.PYTHON_MAKE_INT), request)
     # The result is an int of 32 bits: not 0 where Python has no memory for it.
-    failed = call3(load(api + at.PYTHON_NOTE), load(api + at.PYTHON_REQUESTS), key, run) << 32
-    call1(load(api + at.PYTHON_DROP), key)
+    failed = call3(load(api + py.PYTHON_NOTE), load(api + py.PYTHON_REQUESTS), key, run) << 32
+    call1(load(api + py.PYTHON_DROP), key)
     if failed != 0:
         return 0
-    call1(load(api + at.PYTHON_UNTRACK), run)
+    call1(load(api + py.PYTHON_UNTRACK), run)
     for i in range(wanted):
         place = request + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * i
         if load(place) == at.TYPE_OBJECT:  # only now: nothing is to be taken back
@@ -174,16 +175,16 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     if starts == 2:
         store(request + at.REQUEST_NOTIFY, at.NOTIFY_FORGET)
     if starts != 0:
-        start_call_with(context, load(template + at.TEMPLATE_FUNCTION), request, 1)
-    return shared(api, load(api + at.PYTHON_NONE))
+        start_call_with(context, load(template + py.TEMPLATE_FUNCTION), request, 1)
+    return shared(api, load(api + py.PYTHON_NONE))
 
 
 @entry
 def track(bound: Address, given: Address, count: int) -> Address:
     """Let Python's collector look at an object: `track(object)`."""
-    api = load(bound + at.PYTHON_BYTES)
+    api = load(bound + py.PYTHON_BYTES)
     be_tracked(api, load(given))
-    return shared(api, load(api + at.PYTHON_NONE))
+    return shared(api, load(api + py.PYTHON_NONE))
 
 
 @entry
@@ -192,23 +193,23 @@ def untrack(bound: Address, given: Address, count: int) -> Address:
 
     Nor at the items of tuples among them.
     """
-    api = load(bound + at.PYTHON_BYTES)
+    api = load(bound + py.PYTHON_BYTES)
     for i in range(count):
         item = load(given + 8 * i)
-        call1(load(api + at.PYTHON_UNTRACK), item)
-        if load(item + load(api + at.PYTHON_TYPE)) == load(api + at.PYTHON_TUPLE):
-            items = item + load(api + at.PYTHON_TUPLE_ITEMS)
-            for k in range(call1(load(api + at.PYTHON_TUPLE_SIZE), item)):
-                call1(load(api + at.PYTHON_UNTRACK), load(items + 8 * k))
-    return shared(api, load(api + at.PYTHON_NONE))
+        call1(load(api + py.PYTHON_UNTRACK), item)
+        if load(item + load(api + py.PYTHON_TYPE)) == load(api + py.PYTHON_TUPLE):
+            items = item + load(api + py.PYTHON_TUPLE_ITEMS)
+            for k in range(call1(load(api + py.PYTHON_TUPLE_SIZE), item)):
+                call1(load(api + py.PYTHON_UNTRACK), load(items + 8 * k))
+    return shared(api, load(api + py.PYTHON_NONE))
 
 
 @native
 def be_tracked(api: Address, item: Address) -> None:
     """Let Python's collector look at an object, whether or not it does."""
     # The answer is an int of 32 bits.
-    if call1(load(api + at.PYTHON_IS_TRACKED), item) << 32 == 0:
-        call1(load(api + at.PYTHON_TRACK), item)
+    if call1(load(api + py.PYTHON_IS_TRACKED), item) << 32 == 0:
+        call1(load(api + py.PYTHON_TRACK), item)
 
 
 @entry
@@ -219,17 +220,17 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     kernel.  MISSING, and nothing has changed, in the cases of `launch`, if an argument is a value that is not
     available, if the kernel makes an error, and where the thread runs a kernel or schedules are explored.
     """
-    api, missing = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 16)
+    api, missing = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 16)
     queue, template = word(api, given, 0), word(api, given, 2)
     take_turns(api, queue)
     context, arguments = context_of(api, queue), load(given + 24)
     if context == 0:
         return 0
-    wanted = load(template + at.TEMPLATE_ARGUMENTS)
+    wanted = load(template + py.TEMPLATE_ARGUMENTS)
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0 or load(queue + at.QUEUE_CHOOSE) != 0
-    if is_busy or call1(load(api + at.PYTHON_TUPLE_SIZE), arguments) != wanted:
+    if is_busy or call1(load(api + py.PYTHON_TUPLE_SIZE), arguments) != wanted:
         return shared(api, missing)
-    items, types = arguments + load(api + at.PYTHON_TUPLE_ITEMS), template + at.TEMPLATE_WORDS
+    items, types = arguments + load(api + py.PYTHON_TUPLE_ITEMS), template + py.TEMPLATE_WORDS
     frame, results = load(context + at.CONTEXT_ARGUMENTS), load(context + at.CONTEXT_RESULTS)
     made = 0
     while made < wanted:
@@ -247,10 +248,10 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
         drop_reference(context, load(frame + 8 * i))
     if load(results) == 0:
         return shared(api, missing)
-    count_made = load(template + at.TEMPLATE_RESULTS)
+    count_made = load(template + py.TEMPLATE_RESULTS)
     if count_made == 1:
-        return call1(load(api + at.PYTHON_MAKE_INT), load(results))
-    return call2(load(api + at.PYTHON_NEW_BYTES), results, 8 * count_made)
+        return call1(load(api + py.PYTHON_MAKE_INT), load(results))
+    return call2(load(api + py.PYTHON_NEW_BYTES), results, 8 * count_made)
 
 
 @native
@@ -262,7 +263,7 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
     if put(api, place, item):
         value = new_available(context, payload_type)
         store(value + at.VALUE_PAYLOAD, load(place + 8))
-    elif is_one_of(api, item, at.PYTHON_VALUE):
+    elif is_one_of(api, item, py.PYTHON_VALUE):
         value = available_of(api, item, payload_type)
     give_block(context, place, 8 * at.ARGUMENT_WORDS)
     return value
@@ -272,7 +273,7 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
     """A reference to what an AsyncValue is, if that is available and of the type; else 0."""
     # 0 while the object dies.
-    value = call1(load(api + at.PYTHON_READ_WORD), load(item + load(api + at.PYTHON_FIRST_SLOT)))
+    value = call1(load(api + py.PYTHON_READ_WORD), load(item + load(api + py.PYTHON_FIRST_SLOT)))
     if value == 0 or not is_available(value):
         return 0
     value = resolve(value)
@@ -286,9 +287,9 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
 @inline
 def is_one_of(api: Address, item: Address, kind: int) -> bool:
     """Whether a Python object is an instance of the class that word `kind` of PROCESS_PYTHON names."""
-    type_object = load(item + load(api + at.PYTHON_TYPE))
+    type_object = load(item + load(api + py.PYTHON_TYPE))
     # The result is an int of 32 bits.
-    return call2(load(api + at.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0
+    return call2(load(api + py.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0
 
 
 @entry
@@ -301,11 +302,11 @@ def next_number(process: Address) -> int:
 def put(api: Address, place: Address, item: Address) -> bool:
     """Write the payload of an argument behind its type; False if it is no ordinary value of that type."""
     payload_type = load(place)
-    type_object = load(item + load(api + at.PYTHON_TYPE))
+    type_object = load(item + load(api + py.PYTHON_TYPE))
     if payload_type >= at.TYPE_I8 and payload_type <= at.TYPE_I64:
-        if type_object != load(api + at.PYTHON_INT):
+        if type_object != load(api + py.PYTHON_INT):
             return False
-        number = call2(load(api + at.PYTHON_READ_INT), item, place + 16)
+        number = call2(load(api + py.PYTHON_READ_INT), item, place + 16)
         shift = 56
         if payload_type == at.TYPE_I16:
             shift = 48
@@ -319,9 +320,9 @@ def put(api: Address, place: Address, item: Address) -> bool:
         store(place + 8, number)
         return True
     if payload_type == at.TYPE_F64 or payload_type == at.TYPE_F32:
-        if type_object != load(api + at.PYTHON_FLOAT):
+        if type_object != load(api + py.PYTHON_FLOAT):
             return False
-        number_f64 = load_f64(item + load(api + at.PYTHON_FLOAT_NUMBER))
+        number_f64 = load_f64(item + load(api + py.PYTHON_FLOAT_NUMBER))
         if payload_type == at.TYPE_F64:
             store_f64(place + 8, number_f64)
         elif is_too_large(number_f64):
@@ -330,31 +331,31 @@ def put(api: Address, place: Address, item: Address) -> bool:
             store_f32(place + 8, number_f64)
         return True
     if payload_type == at.TYPE_I1:
-        if type_object != load(api + at.PYTHON_BOOL):
+        if type_object != load(api + py.PYTHON_BOOL):
             return False
-        store(place + 8, call1(load(api + at.PYTHON_READ_WORD), item))
+        store(place + 8, call1(load(api + py.PYTHON_READ_WORD), item))
         return True
     if payload_type == at.TYPE_OBJECT:
-        if type_object != load(api + at.PYTHON_STR):
+        if type_object != load(api + py.PYTHON_STR):
             return False
         store(place + 8, item)
         return True
     if payload_type == at.TYPE_TENSOR:
         return put_tensor(api, place, item)
-    is_chain = item == load(api + at.PYTHON_CHAIN) or item == load(api + at.PYTHON_NONE)
+    is_chain = item == load(api + py.PYTHON_CHAIN) or item == load(api + py.PYTHON_NONE)
     return payload_type == at.TYPE_CHAIN and is_chain
 
 
 @native
 def put_tensor(api: Address, place: Address, item: Address) -> bool:
     """As `put`; False for what is no tensor, or one that no native kernel has had."""
-    if not is_one_of(api, item, at.PYTHON_TENSOR):
+    if not is_one_of(api, item, py.PYTHON_TENSOR):
         return False
-    slot = load(api + at.PYTHON_FIRST_SLOT)
+    slot = load(api + py.PYTHON_FIRST_SLOT)
     handle = load(item + slot)
-    if handle == 0 or handle == load(api + at.PYTHON_NONE):
+    if handle == 0 or handle == load(api + py.PYTHON_NONE):
         return False
-    store(place + 8, call1(load(api + at.PYTHON_READ_WORD), load(handle + slot)))
+    store(place + 8, call1(load(api + py.PYTHON_READ_WORD), load(handle + slot)))
     return True
 
 
@@ -365,31 +366,31 @@ def leave(bound: Address, given: Address, count: int) -> Address:
     Its references to results are dropped; with 0 for the template it has none.  If the run is not over, the
     thread that ends it lets Python forget it.
     """
-    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    context, request = context_of(api, word(api, given, 0)), load(given + 8) + at.PYTHON_BYTES
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    context, request = context_of(api, word(api, given, 0)), load(given + 8) + py.PYTHON_BYTES
     if context == 0:
         return 0
     template = word(api, given, 2)
     if template != 0:
-        results = request + load(template + at.TEMPLATE_FIRST)
-        for i in range(load(template + at.TEMPLATE_RESULTS)):
+        results = request + load(template + py.TEMPLATE_FIRST)
+        for i in range(load(template + py.TEMPLATE_RESULTS)):
             drop_reference(context, load(results + 8 * i))
     compare_and_swap(request + at.REQUEST_NOTIFY, 0, at.NOTIFY_FORGET)
     forget_over(process, context, api)
-    return shared(api, load(api + at.PYTHON_NONE))
+    return shared(api, load(api + py.PYTHON_NONE))
 
 
 @entry
 def forget(bound: Address, given: Address, count: int) -> Address:
     """Let Python forget the runs that are over: `forget()`, or `forget(queue)` on a thread that may trim."""
-    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
     context = 0
     if count != 0:
         context = context_of(api, word(api, given, 0))
         if context == 0:
             return 0
     forget_over(process, context, api)
-    return shared(api, load(api + at.PYTHON_NONE))
+    return shared(api, load(api + py.PYTHON_NONE))
 
 
 @entry
@@ -397,23 +398,23 @@ def request_done(context: Address, request: Address, notify: int) -> None:
     """PROCESS_REQUEST_DONE: call Python as a run is over, or let it forget the run."""
     process = load(context + at.CONTEXT_PROCESS)
     api = load(process + at.PROCESS_PYTHON)
-    lock = call1(load(api + at.PYTHON_ENSURE), 0)
+    lock = call1(load(api + py.PYTHON_ENSURE), 0)
     if notify == at.NOTIFY_PYTHON:
         given = need_block(context, 8)
-        store(given, call1(load(api + at.PYTHON_MAKE_INT), request))
-        done = load(api + at.PYTHON_REQUEST_DONE)
-        said = call4(load(api + at.PYTHON_CALL), done, given, 1, 0)
+        store(given, call1(load(api + py.PYTHON_MAKE_INT), request))
+        done = load(api + py.PYTHON_REQUEST_DONE)
+        said = call4(load(api + py.PYTHON_CALL), done, given, 1, 0)
         if said == 0:
-            call1(load(api + at.PYTHON_UNRAISABLE), done)
+            call1(load(api + py.PYTHON_UNRAISABLE), done)
         else:
-            call1(load(api + at.PYTHON_DROP), said)
-        call1(load(api + at.PYTHON_DROP), load(given))
+            call1(load(api + py.PYTHON_DROP), said)
+        call1(load(api + py.PYTHON_DROP), load(given))
         give_block(context, given, 8)
     else:
         store_release(request + at.REQUEST_OPEN, 0)
         add_over(process, request)
         forget_over(process, context, api)
-    call1(load(api + at.PYTHON_RELEASE), lock)
+    call1(load(api + py.PYTHON_RELEASE), lock)
 
 
 @native
@@ -422,17 +423,17 @@ def forget_over(process: Address, context: Address, api: Address) -> None:
     request = take_all(process + at.PROCESS_OVER)
     if request == 0:
         return
-    requests = load(api + at.PYTHON_REQUESTS)
+    requests = load(api + py.PYTHON_REQUESTS)
     while request != 0:
         # Read first: the request may die with its Python object.
         following = load(request + at.REQUEST_NEXT)
-        key = call1(load(api + at.PYTHON_MAKE_INT), request)
-        run = call2(load(api + at.PYTHON_FIND), requests, key)
+        key = call1(load(api + py.PYTHON_MAKE_INT), request)
+        run = call2(load(api + py.PYTHON_FIND), requests, key)
         if run != 0:  # it dies now, or has another holder, and may be part of a circle
             be_tracked(api, run)
-        call2(load(api + at.PYTHON_FORGET), requests, key)
-        call1(load(api + at.PYTHON_DROP), key)
+        call2(load(api + py.PYTHON_FORGET), requests, key)
+        call1(load(api + py.PYTHON_DROP), key)
         request = following
     is_much = load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST
-    if is_much and context != 0 and call1(load(api + at.PYTHON_DICT_SIZE), requests) == 0:
+    if is_much and context != 0 and call1(load(api + py.PYTHON_DICT_SIZE), requests) == 0:
         trim_at_rest(context)

@@ -18,6 +18,7 @@ A wait goes on until its goal is reached, or nothing is left to do here; MISSING
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.async_value import is_available, is_object, resolve
 from tfrt_runtime.native.calls.executor import WAITERS_BUDGET, run_ready_entry, run_task, work
 from tfrt_runtime.native.memory import (
@@ -56,12 +57,12 @@ def first(bound: Address, given: Address, count: int) -> Address:
 
     MISSING in the cases of `result`, and if the run is cancelled or watched.
     """
-    api, missing = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 16)
-    template, request = word(api, given, 1), load(given + 16) + at.PYTHON_BYTES
-    payload_type = load(template + at.TEMPLATE_READS)
+    api, missing = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 16)
+    template, request = word(api, given, 1), load(given + 16) + py.PYTHON_BYTES
+    payload_type = load(template + py.TEMPLATE_READS)
     if payload_type == 0 or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return shared(api, missing)
-    value = load(request + load(template + at.TEMPLATE_FIRST))
+    value = load(request + load(template + py.TEMPLATE_FIRST))
     return found(bound, context_of(api, word(api, given, 0)), value, payload_type)
 
 
@@ -72,7 +73,7 @@ def result(bound: Address, given: Address, count: int) -> Address:
     MISSING if it is unavailable when nothing is left to do, or no ordinary value of the type; and
     where this thread must not work, or a signal came.
     """
-    api = load(bound + at.PYTHON_BYTES)
+    api = load(bound + py.PYTHON_BYTES)
     context = context_of(api, word(api, given, 0))
     return found(bound, context, word(api, given, 1), word(api, given, 2))
 
@@ -82,14 +83,14 @@ def found(bound: Address, context: Address, value: Address, payload_type: int) -
     """A new reference to what `result` returns."""
     if context == 0:
         return 0
-    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    missing = load(bound + at.PYTHON_BYTES + 16)
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    missing = load(bound + py.PYTHON_BYTES + 16)
     if not is_available(value) and not work_here(context, api, value, False):
         forget_over(process, context, api)
         return shared(api, missing)
     made = object_of(api, value, payload_type)
     forget_over(process, context, api)
-    if made == 0 and call1(load(api + at.PYTHON_OCCURRED), 0) == 0:
+    if made == 0 and call1(load(api + py.PYTHON_OCCURRED), 0) == 0:
         return shared(api, missing)
     return made
 
@@ -100,15 +101,15 @@ def end(bound: Address, given: Address, count: int) -> Address:
 
     MISSING if it is not over when nothing is left to do, and in the cases of `first`.
     """
-    api, process = load(bound + at.PYTHON_BYTES), load(bound + at.PYTHON_BYTES + 8)
-    context, request = context_of(api, word(api, given, 0)), load(given + 8) + at.PYTHON_BYTES
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    context, request = context_of(api, word(api, given, 0)), load(given + 8) + py.PYTHON_BYTES
     if context == 0:
         return 0
-    answer = load(bound + at.PYTHON_BYTES + 16)
+    answer = load(bound + py.PYTHON_BYTES + 16)
     if load_acquire(request + at.REQUEST_UNUSUAL) == 0 and (
         is_reached(request, True) or work_here(context, api, request, True)
     ):
-        answer = load(api + at.PYTHON_NONE)
+        answer = load(api + py.PYTHON_NONE)
     forget_over(process, context, api)
     return shared(api, answer)
 
@@ -127,7 +128,7 @@ def object_of(api: Address, value: Address, payload_type: int) -> Address:
     found = resolve(value)
     kind = load(found + at.VALUE_KIND) >> 8
     is_type = kind == payload_type
-    if payload_type == at.ANY_PAYLOAD:
+    if payload_type == py.ANY_PAYLOAD:
         is_type = kind == at.TYPE_CHAIN or is_object(kind)
     if not is_type or load_acquire(found + at.VALUE_STATE) & at.STATE_BITS != at.CONCRETE:
         return 0
@@ -147,12 +148,12 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
         or load(queue + at.QUEUE_CHOOSE) != 0
     ):
         return False
-    interrupts = load(api + at.PYTHON_INTERRUPTS)
+    interrupts = load(api + py.PYTHON_INTERRUPTS)
     is_main = load(context + at.CONTEXT_MAIN) != 0
     if is_main:
-        if now() - load(interrupts + at.INTERRUPTS_LOOKED) > at.INTERRUPTS_LOOK_NS:
+        if now() - load(interrupts + py.INTERRUPTS_LOOKED) > py.INTERRUPTS_LOOK_NS:
             return False
-        store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) + 1)
+        store(interrupts + py.INTERRUPTS_WAITS, load(interrupts + py.INTERRUPTS_WAITS) + 1)
     workers = load(queue + at.QUEUE_WORKERS)
     has_deque = workers != 0 and compare_and_swap(queue + at.QUEUE_HOST, 0, 1) != 0
     if has_deque:
@@ -169,7 +170,7 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
         store(context + at.CONTEXT_LEAVES, 0)
     if load(context + at.CONTEXT_PYTHON) == 0:
         store(context + at.CONTEXT_DEADLINE, 0)
-        call1(load(api + at.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
+        call1(load(api + py.PYTHON_RESTORE), load(context + at.CONTEXT_THREAD))
     store(context + at.CONTEXT_PYTHON, 0)
     advance_epoch(context)
     is_ready = load(context + at.CONTEXT_READY) != load(context + at.CONTEXT_READY_TOP)
@@ -182,8 +183,8 @@ def work_here(context: Address, api: Address, goal: Address, is_run: bool) -> bo
         # The last of these: the next thread takes the deque as this one leaves it.
         store_release(queue + at.QUEUE_HOST, 0)
     if is_main:
-        store(interrupts + at.INTERRUPTS_WAITS, load(interrupts + at.INTERRUPTS_WAITS) - 1)
-        if load(interrupts + at.INTERRUPTS_NOTED) != 0:
+        store(interrupts + py.INTERRUPTS_WAITS, load(interrupts + py.INTERRUPTS_WAITS) - 1)
+        if load(interrupts + py.INTERRUPTS_NOTED) != 0:
             return False
     return is_reached(goal, is_run)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.exploring.explorer import World, explored
 from tests.exploring.simulated_host import SimulatedHost
 
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines.async_buffers import (
     CHUNK,
@@ -30,12 +31,12 @@ class Buffers:
     def __init__(self, world: World, limit: int = 100 * SIZE) -> None:
         self.world = world
         self.host = SimulatedHost(world, outside=2)
-        self.shared = self.host.block(at.BUFFERS_SIZE, "buffers", "BUFFERS_")
+        self.shared = self.host.block(co.BUFFERS_SIZE, "buffers", "BUFFERS_")
         self._made: list[int] = []
         world.finally_assert(self._free_all)
         self._held = load_acquire(self.host.process + at.PROCESS_HELD)
         store(self.host.process + at.PROCESS_MEMORY_LIMIT, self._held + limit)
-        store(self.shared + at.BUFFERS_DEAD, 1)
+        store(self.shared + co.BUFFERS_DEAD, 1)
         store(self.host.process + at.PROCESS_BUFFERS, self.shared)
 
     def made(self, context: int) -> int:
@@ -160,9 +161,9 @@ def test_a_block_is_used_no_more_after_its_last_generation(world: World) -> None
     buffers = Buffers(world)
     main = buffers.host.main
     block = block_of(buffers.made(main))
-    store_release(block + at.BLOCK_GENERATION, LAST_GENERATION)
-    store_release(block + at.BLOCK_OWNER, 2 * LAST_GENERATION)
-    last = block | LAST_GENERATION << at.HANDLE_SHIFT
+    store_release(block + co.BLOCK_GENERATION, LAST_GENERATION)
+    store_release(block + co.BLOCK_OWNER, 2 * LAST_GENERATION)
+    last = block | LAST_GENERATION << co.HANDLE_SHIFT
     check(is_live(last) == 1)
     check(free_buffer(main, last) == 1)
     check(is_live(last) == 0)
@@ -173,8 +174,8 @@ def test_a_block_is_used_no_more_after_its_last_generation(world: World) -> None
 def test_what_has_no_block_is_live_or_dead_for_ever(world: World) -> None:
     buffers = Buffers(world)
     main = buffers.host.main
-    static, dead = buffers.shared + at.BUFFERS_STATIC, buffers.shared + at.BUFFERS_DEAD
-    for handle, expected in [(static, 1), (static | at.HANDLE_CONSTANT, 1), (dead, 0)]:
+    static, dead = buffers.shared + co.BUFFERS_STATIC, buffers.shared + co.BUFFERS_DEAD
+    for handle, expected in [(static, 1), (static | co.HANDLE_CONSTANT, 1), (dead, 0)]:
         check(is_live(handle) == expected)
         check(free_buffer(main, handle) == keep_buffer(main, handle) == 0)
         check(is_live(handle) == expected)

@@ -7,6 +7,7 @@ from tests.exploring.explorer import World, explore, explored
 from tests.exploring.simulated_coroutines import SimulatedCoroutines
 from tests.exploring.simulated_host import SimulatedHost, name_cell
 
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
@@ -183,7 +184,7 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
             if not arrives:
                 emplace(scene.host.main)
             compiled_kernels.visit_imports(scene.host.main, shared, 0, 0)
-            assert load_acquire(shared + at.ASYNC_IMPORTED) == 0
+            assert load_acquire(shared + co.ASYNC_IMPORTED) == 0
             scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
             drop_reference(scene.host.main, value)
 
@@ -226,7 +227,7 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
             assert payload(made) == (9 if fails else 42)
             assert load(made + at.VALUE_KIND) >> 8 == at.TYPE_I64 or fails
             reported = [event for event, _ in scene.coroutines.events]
-            assert reported == ([at.EVENT_FAILED] if fails else [])
+            assert reported == ([co.EVENT_FAILED] if fails else [])
             drop_reference(main, made)
             if not fails:
                 drop_reference(main, failure)
@@ -270,7 +271,7 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
             objects.append(made)
             async_abi.await_value_and_execute(made, 1, scene.coroutines.resume)
 
-        scene.coroutines.answers[at.EVENT_TENSOR_ARRIVED] = lend
+        scene.coroutines.answers[co.EVENT_TENSOR_ARRIVED] = lend
         scene.coroutines.when_resumed = look
         scene.thread(resolve_value, "producer")
         scene.thread(await_value, "coroutine")
@@ -320,7 +321,7 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
             results.append(load(load(context + at.CONTEXT_RESULTS)))
             handles.request_leave(context, scene.request)
 
-        scene.coroutines.answers[at.EVENT_BUFFER_ARRIVED] = make_tensor
+        scene.coroutines.answers[co.EVENT_BUFFER_ARRIVED] = make_tensor
         scene.thread(produce, "coroutine")
         scene.thread(give, "kernel")
 
@@ -358,7 +359,7 @@ def test_results_that_a_failed_function_has_not_set_are_its_failure(world: World
         (at.CONCRETE, 5),
         (at.ERROR, 9),
     ]
-    assert [event for event, _ in scene.coroutines.events] == [at.EVENT_FAILED]
+    assert [event for event, _ in scene.coroutines.events] == [co.EVENT_FAILED]
     for value in results:
         drop_reference(main, value)
 

@@ -15,6 +15,7 @@ from tests.exploring.simulated_host import SimulatedHost
 from tests.exploring.simulated_program import outcome, work
 from tests.runtime.native.explored.test_executor_interleavings import PROGRAMS, Program, begin
 
+from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import cells, handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
@@ -155,7 +156,7 @@ def test_tasks_of_threads_that_are_refused_memory_run_once(first: int) -> None:
 def test_groups_and_tokens_of_compiled_code_that_is_refused_memory_resolve(first: int) -> None:
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
-        shared = host.block(at.ASYNC_SIZE, "async", "ASYNC_")
+        shared = host.block(co.ASYNC_SIZE, "async", "ASYNC_")
         store(host.queue + at.QUEUE_ASYNC, shared)
         member_resolved = host.function(async_groups.member_resolved)
         store(host.process + at.PROCESS_MEMBER_RESOLVED, member_resolved)

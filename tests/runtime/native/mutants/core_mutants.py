@@ -461,10 +461,10 @@ MUTANTS = [
         """
         if state_of(member) == at.ERROR:
             keep_error(context, group, error_of(context, member))
-        if fetch_add(group + at.GROUP_PENDING, -1) == 1 and claim(group):
+        if fetch_add(group + co.GROUP_PENDING, -1) == 1 and claim(group):
         """,
         """
-        is_last = fetch_add(group + at.GROUP_PENDING, -1) == 1
+        is_last = fetch_add(group + co.GROUP_PENDING, -1) == 1
         if state_of(member) == at.ERROR:
             keep_error(context, group, error_of(context, member))
         if is_last and claim(group):

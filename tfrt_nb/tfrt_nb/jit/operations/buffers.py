@@ -52,7 +52,7 @@ from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.diagnostics import counted
-from tfrt_runtime.native.layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, HANDLE_SHIFT
+from tfrt_runtime.native.async_layouts import BLOCK_ELEMENTS, HANDLE_CONSTANT, HANDLE_SHIFT
 
 _LAST_BUFFER = "%buffers"
 
