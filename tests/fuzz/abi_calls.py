@@ -23,6 +23,71 @@ from tfrt_runtime.diagnostics import TfrtError
 
 Step = tuple[str, int, int, int]
 
+_WORD, _NONE, _TRUTH = ctypes.c_int64, None, ctypes.c_bool
+TYPES = {
+    "mlirAsyncRuntimeCreateToken": (_WORD,),
+    "mlirAsyncRuntimeCreateValue": (_WORD, _WORD),
+    "mlirAsyncRuntimeCreateGroup": (_WORD, _WORD),
+    "mlirAsyncRuntimeEmplaceToken": (_NONE, _WORD),
+    "mlirAsyncRuntimeEmplaceValue": (_NONE, _WORD),
+    "mlirAsyncRuntimeSetTokenError": (_NONE, _WORD),
+    "mlirAsyncRuntimeSetValueError": (_NONE, _WORD),
+    "mlirAsyncRuntimeAddRef": (_NONE, _WORD, _WORD),
+    "mlirAsyncRuntimeDropRef": (_NONE, _WORD, _WORD),
+    "mlirAsyncRuntimeAddTokenToGroup": (_WORD, _WORD, _WORD),
+    "mlirAsyncRuntimeAddValueToGroup": (_WORD, _WORD, _WORD),
+    "mlirAsyncRuntimeAwaitToken": (_NONE, _WORD),
+    "mlirAsyncRuntimeAwaitValue": (_NONE, _WORD),
+    "mlirAsyncRuntimeAwaitAllInGroup": (_NONE, _WORD),
+    "mlirAsyncRuntimeAwaitTokenAndExecute": (_NONE, _WORD, _WORD, _WORD),
+    "mlirAsyncRuntimeAwaitValueAndExecute": (_NONE, _WORD, _WORD, _WORD),
+    "mlirAsyncRuntimeAwaitAllInGroupAndExecute": (_NONE, _WORD, _WORD, _WORD),
+    "mlirAsyncRuntimeExecute": (_NONE, _WORD, _WORD),
+    "mlirAsyncRuntimeIsTokenError": (_TRUTH, _WORD),
+    "mlirAsyncRuntimeIsValueError": (_TRUTH, _WORD),
+    "mlirAsyncRuntimeIsGroupError": (_TRUTH, _WORD),
+    "mlirAsyncRuntimeGetValueStorage": (_WORD, _WORD),
+    "mlirAsyncRuntimGetNumWorkerThreads": (_WORD,),
+    "tfrtAsyncCreateToken": (_WORD, _WORD),
+    "tfrtAsyncCreateUnusedToken": (_WORD, _WORD),
+    "tfrtAsyncCreateValue": (_WORD, _WORD, _WORD),
+    "tfrtAsyncCreateGroup": (_WORD, _WORD, _WORD),
+    "tfrtAsyncAddToGroup": (_WORD, _WORD, _WORD, _WORD),
+    "tfrtAsyncAwait": (_NONE, _WORD, _WORD),
+    "tfrtAsyncAwaitAndExecute": (_NONE, _WORD, _WORD, _WORD, _WORD),
+    "tfrtAsyncAwaitAndExecuteFor": (_NONE, _WORD, _WORD, _WORD, _WORD),
+    "tfrtAsyncDescribeError": (_NONE, _WORD, _WORD),
+    "tfrtAsyncInheritError": (_NONE, _WORD, _WORD),
+    "tfrtAsyncFail": (_NONE, _WORD),
+    "tfrtAsyncTakeFailure": (_NONE, _WORD),
+    "tfrtAsyncGoesOn": (_TRUTH, _WORD),
+    "tfrtAsyncIsAvailable": (_TRUTH, _WORD),
+    "tfrtAsyncIsCancelled": (_TRUTH,),
+    "tfrtAsyncIsInterrupted": (_TRUTH, _WORD),
+    "tfrtAsyncAllocateFrame": (_WORD, _WORD, _WORD),
+    "tfrtAsyncFreeFrame": (_NONE, _WORD, _WORD, _WORD),
+    "tfrtAsyncNewBuffer": (_WORD, _WORD),
+    "tfrtAsyncFreeBuffer": (_TRUTH, _WORD),
+    "tfrtAsyncNewFrameBuffer": (_WORD, _WORD, _WORD),
+    "tfrtAsyncFreeFrameBuffers": (_NONE, _WORD),
+    "tfrtAsyncAddRefOnTop": (_NONE, _WORD, _WORD),
+    "tfrtAsyncDropRefOnTop": (_NONE, _WORD, _WORD, _WORD),
+    "tfrtAsyncLogEnter": (_WORD, _WORD),
+    "tfrtAsyncLogBlock": (_NONE, _WORD),
+    "tfrtAsyncLogLeave": (_NONE, _WORD, _WORD),
+}
+"""The functions, each with the types of its result and its parameters."""
+OF_COMPILED_CODE = {
+    "mlirAsyncRuntimePrintCurrentThreadId": "it prints",
+    "tfrtAsyncDropOwnRef": "the object is one that the program makes by an operation",
+    "tfrtAsyncDropRefByHand": "the program counts the references of an object alone",
+    "tfrtAsyncEmplaceStored": "the payload has a pointer",
+    "tfrtAsyncEmplaceUnseen": "only the maker refers to the object",
+    "tfrtAsyncFailFrom": "the function fails next",
+    "tfrtAsyncStackLimit": "the stack of a thread",
+}
+"""Functions of which sequences know too little, and what compiled code knows."""
+
 _WEIGHTS = {
     "token": 6,
     "value": 6,
@@ -37,6 +102,9 @@ _WEIGHTS = {
     "execute": 6,
     "is_error": 3,
     "storage": 3,
+    "memory": 2,
+    "log": 1,
+    "on_top": 2,
     "overdrop": 0.3,
 }
 SIZES = (0, 1, 4, 8, 9, 16, 64, 100, 5000)
@@ -76,38 +144,14 @@ class Sequence:
     _is_over: bool = False
 
     def __post_init__(self) -> None:
-        word, none = ctypes.c_int64, None
-        self._types = {
-            "CreateToken": (word,),
-            "CreateValue": (word, word),
-            "CreateGroup": (word, word),
-            "EmplaceToken": (none, word),
-            "EmplaceValue": (none, word),
-            "SetTokenError": (none, word),
-            "SetValueError": (none, word),
-            "AddRef": (none, word, word),
-            "DropRef": (none, word, word),
-            "AddTokenToGroup": (word, word, word),
-            "AddValueToGroup": (word, word, word),
-            "AwaitToken": (none, word),
-            "AwaitValue": (none, word),
-            "AwaitAllInGroup": (none, word),
-            "AwaitTokenAndExecute": (none, word, word, word),
-            "AwaitValueAndExecute": (none, word, word, word),
-            "AwaitAllInGroupAndExecute": (none, word, word, word),
-            "Execute": (none, word, word),
-            "IsTokenError": (ctypes.c_bool, word),
-            "IsValueError": (ctypes.c_bool, word),
-            "IsGroupError": (ctypes.c_bool, word),
-            "GetValueStorage": (word, word),
-        }
-        self._main = ctypes.CFUNCTYPE(ctypes.c_bool, word)(self._enter)
-        self._resume = ctypes.CFUNCTYPE(None, word)(lambda handle: self._some_steps(handle))
+        self._main = ctypes.CFUNCTYPE(_TRUTH, _WORD)(self._enter)
+        self._resume = ctypes.CFUNCTYPE(None, _WORD)(lambda handle: self._some_steps(handle))
 
     def call(self, name: str, *words: int) -> int:
-        """Call a function of the runtime."""
-        result, *parameters = self._types[name]
-        address = self.runtime.functions[f"mlirAsyncRuntime{name}"]
+        """Call a function of the runtime; a name without its prefix is of MLIR's runtime."""
+        symbol = name if name.startswith(("mlir", "tfrt")) else f"mlirAsyncRuntime{name}"
+        result, *parameters = TYPES[symbol]
+        address = self.runtime.functions[symbol]
         return ctypes.CFUNCTYPE(result, *parameters)(address)(*words) or 0
 
     def run(self) -> None:
@@ -185,13 +229,23 @@ class Sequence:
 
     def _step(self, name: str, first: int, second: int, number: int) -> None:
         match name:
-            case "token":
+            case "token" if number % 2:
                 self._add("token", self.call("CreateToken"))
-            case "value":
-                size = SIZES[first % len(SIZES)]
-                self._add("value", self.call("CreateValue", size), size)
-            case "group":
-                self._add("group", self.call("CreateGroup", number % 5), number % 5)
+            case "token":
+                create = "UnusedToken" if number % 3 == 0 else "Token"
+                if made := self.call(f"tfrtAsyncCreate{create}", _place(second)):
+                    self._add("token", made)
+            case "value" | "group":
+                size = SIZES[first % len(SIZES)] if name == "value" else number % 5
+                create = f"Create{name.title()}"
+                by_record = (
+                    self.call(f"tfrtAsync{create}", size, _place(second)) if second % 2 else 0
+                )
+                self._add(name, by_record or self.call(create, size), size)
+            case "memory":
+                self._use_memory(first, number)
+            case "log":
+                self._log(number)
             case "execute":
                 resume = ctypes.cast(self._resume, ctypes.c_void_p).value or 0
                 self.call("Execute", 1 + number % 4, resume)
@@ -200,20 +254,49 @@ class Sequence:
             case _:
                 with self._using(first, "token", "value", "group") as made:
                     if made is not None:
-                        self._on_object(name, made, number)
+                        self._on_object(name, made, second, number)
 
     def _add_to_group(self, first: int, second: int) -> None:
         with self._using(first, "token", "value") as member, self._using(second, "group") as group:
-            if member is not None and group is not None:
+            if member is None or group is None:
+                return
+            if second % 2:
+                self.call("tfrtAsyncAddToGroup", member.address, group.address, _place(first))
+            else:
                 self.call(f"Add{member.kind.title()}ToGroup", member.address, group.address)
 
-    def _on_object(self, name: str, made: Made, number: int) -> None:
+    def _use_memory(self, first: int, number: int) -> None:
+        """A frame and a buffer that this thread alone uses."""
+        size, alignment = 1 + first * 9, 8 << number % 5
+        frame = self.call("tfrtAsyncAllocateFrame", size, alignment)
+        buffer = self.call("tfrtAsyncNewBuffer", size)
+        ctypes.memset(frame, number, size)
+        if buffer:
+            assert self.call("tfrtAsyncFreeBuffer", buffer)
+        last = ctypes.c_int64(0)
+        for _ in range(number % 4):
+            self.call("tfrtAsyncNewFrameBuffer", size, ctypes.addressof(last))
+        self.call("tfrtAsyncFreeFrameBuffers", last.value)
+        self.call("tfrtAsyncFreeFrame", frame, size, alignment)
+
+    def _log(self, number: int) -> None:
+        """A call of a function of watched code."""
+        site = ctypes.addressof(_SITE)
+        entered = self.call("tfrtAsyncLogEnter", site)
+        for _ in range(number % 3):
+            self.call("tfrtAsyncLogBlock", site)
+        self.call("tfrtAsyncLogLeave", site, entered)
+
+    def _on_object(self, name: str, made: Made, second: int, number: int) -> None:
         kind = "AllInGroup" if made.kind == "group" else made.kind.title()
         match name:
-            case "emplace" | "set_error" if made.kind != "group":
+            case "emplace" if made.kind != "group":
                 if self._may_resolve(made):
-                    error = f"Set{kind}Error"
-                    self.call(f"Emplace{kind}" if name == "emplace" else error, made.address)
+                    self.call(f"Emplace{kind}", made.address)
+            case "set_error" if made.kind != "group":
+                if self._may_resolve(made):
+                    self._say_why(made.address, second)
+                    self.call(f"Set{kind}Error", made.address)
             case "add_ref":
                 self.call("AddRef", made.address, 1 + number % 3)
                 with self._lock:
@@ -226,22 +309,67 @@ class Sequence:
                     made.references -= max(0, count)
                 if count > 0:
                     self.call("DropRef", made.address, count)
+            case "on_top":
+                self.call("tfrtAsyncAddRefOnTop", made.address, 1 + number)
+                self.call("tfrtAsyncDropRefOnTop", made.address, 1 + number, _place(second))
             case "overdrop" if self.runtime.checked:
                 self.leaves_over = True
                 self.call("DropRef", made.address, made.references + 1 + number)
                 with self._lock:
                     made.references = 0
                     made.is_resolved = True
+            case "await" if second % 2:
+                self.call("tfrtAsyncAwait", made.address, _place(second))
             case "await":
                 self.call(f"Await{kind}", made.address)
             case "resume":
-                resume = ctypes.cast(self._resume, ctypes.c_void_p).value or 0
-                self.call(f"Await{kind}AndExecute", made.address, number % 4, resume)
-            case "is_error":
+                self._await_and_execute(made, kind, second, number)
+            case "is_error" if second % 2 or made.kind == "group":
                 self.call(f"Is{made.kind.title()}Error", made.address)
+            case "is_error":
+                self.call("tfrtAsyncGoesOn" if number % 2 else "tfrtAsyncIsAvailable", made.address)
             case "storage" if made.kind == "value" and not made.is_resolved:
                 start = self.call("GetValueStorage", made.address)
                 ctypes.memset(start, number, made.size)
+
+    def _say_why(self, address: int, choice: int) -> None:
+        """Give an object that is about to become an error a reason, in one of three ways."""
+        match choice % 3:
+            case 0:
+                self.call("tfrtAsyncDescribeError", address, _place(choice))
+            case 1:
+                self.call("tfrtAsyncFail", _place(1))
+                self.call("tfrtAsyncTakeFailure", address)
+            case _:
+                with self._using(choice, "token", "value") as source:
+                    if source is not None and self.call("IsValueError", source.address):
+                        self.call("tfrtAsyncInheritError", address, source.address)
+
+    def _await_and_execute(self, made: Made, kind: str, second: int, number: int) -> None:
+        resume = ctypes.cast(self._resume, ctypes.c_void_p).value or 0
+        words = made.address, number % 4, resume
+        match second % 3:
+            case 0:
+                self.call(f"Await{kind}AndExecute", *words)
+            case 1:
+                self.call("tfrtAsyncAwaitAndExecute", *words, _place(second))
+            case _:
+                with self._using(second, "token", "value") as result:
+                    address = 0 if result is None else result.address
+                    self.call("tfrtAsyncAwaitAndExecuteFor", *words, address)
+
+
+_TEXT = ctypes.create_string_buffer(b"a reason")
+_FILE = ctypes.create_string_buffer(b"sequence")
+_RECORD = (ctypes.c_int64 * 6)(ctypes.addressof(_TEXT), 8, ctypes.addressof(_FILE), 8, 1, 1)
+"""A record of a reason and a place, as compiled code has it."""
+_SITE = (ctypes.c_int64 * 3)(ctypes.addressof(_RECORD), 0, 0)
+"""A place of watched code."""
+
+
+def _place(choice: int) -> int:
+    """The address of a record of a place, or 0."""
+    return ctypes.addressof(_RECORD) if choice % 3 else 0
 
 
 def run_steps(runner: Runner, steps: list[Step], chance: random.Random) -> list[str]:

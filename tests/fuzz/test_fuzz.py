@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz import children
+from tests.fuzz.abi_calls import OF_COMPILED_CODE, TYPES
 from tests.fuzz.children import STATE, HangClock, Outcome, Work, run_child, watch
 from tests.fuzz.minimise import minimise
 from tests.fuzz.nets import TESTS, all_nets
@@ -21,6 +22,7 @@ from tests.fuzz.random_programs import UNLIMITED
 from tests.fuzz.random_programs import random_program as random_host_program
 from tests.fuzz.text_mutants import parts, tokens
 
+from tfrt_runtime.async_runtime.connection import runtime_functions
 from tfrt_runtime.cache import code_cache
 
 FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())
@@ -55,6 +57,12 @@ def test_every_net_is_tried() -> None:
 
 
 @pytest.mark.timeout(1200)  # endless ones take seconds each to end, several times
+def test_sequences_call_each_function_of_the_async_runtime() -> None:
+    names = {name for name in runtime_functions() if name.startswith(("mlirAsync", "tfrtAsync"))}
+
+    assert names == set(TYPES) | set(OF_COMPILED_CODE)
+
+
 def test_files_that_were_found_end_in_a_diagnostic_or_a_result(tmp_path: Path) -> None:
     """All in one process, three times each, on every queue; what is endless is cancelled.
 
