@@ -36,8 +36,8 @@ from tfrt_runtime.native.layouts import PROCESS_HELD
 GOLDEN = Path(__file__).parent / "golden"
 QUEUES = ("s", "mstd:1", "mstd:2", "mstd:4")
 LINES = 40
-STEADY = 5
-"""Samples in a row which differ by less than half of `GROWTH` end the warm-up."""
+STEADY = 10
+"""Samples in a row, a quarter of all, which differ by less than half of `GROWTH` end the warm-up."""
 GROWTH = 0.01
 LONGEST_RUN_SECONDS = 5.0
 OWN = """
