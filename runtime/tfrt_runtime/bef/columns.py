@@ -245,7 +245,7 @@ class ColumnKernels(KernelsByColumn):
     def take_uses(self) -> Lists:
         """`uses`, which are not kept any longer: they are as large as all kernels."""
         uses = self.uses
-        del self.uses
+        self.__dict__.pop("uses", None)  # another thread may have taken them meanwhile
         return uses
 
     @cached_property
