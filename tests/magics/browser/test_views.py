@@ -720,3 +720,16 @@ def test_a_value_that_thousands_use_is_drawn_without_an_edge_to_each(show) -> No
     page.get_by_role("button", name="Fit").click()
     page.evaluate("() => { store.changed(); return window.drawn(); }")
     assert page.evaluate("() => window.edges") == 10_000
+
+
+def test_a_wide_graph_shows_its_first_operation_first(show) -> None:
+    users = "".join(f"  %v{i} = tfrt.add.i32 %one, %one\n" for i in range(60))
+    text = f"func.func @main() -> i32 {{\n  %one = tfrt.constant.i32 1\n{users}  tfrt.return %v7 : i32\n}}"
+    data = document(text)
+    page = show(data)
+    open_tab(page, "Graph")
+    canvas = page.locator(".graph canvas")
+    left, _, scale = map(float, str(canvas.get_attribute("data-view")).split())
+    first, width = (data["body"]["layout"][name][0] for name in "xw")
+    assert left > 0
+    assert left <= first and first + width <= left + canvas.bounding_box()["width"] / scale

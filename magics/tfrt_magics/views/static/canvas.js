@@ -17,7 +17,7 @@ const ZOOM = 1.25, EDGE = 6, READABLE = 0.5, SMALLEST = 1e-9, LARGEST = 50;
 
 /**
  * `draw(pen, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
- * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, `hit(x, y)` answers a click at a place of the picture.
+ * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, and `start` of it the middle of what is seen first, `hit(x, y)` answers a click at a place of the picture.
  */
 export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0, describe }) {
   const canvas = element("canvas", { "aria-hidden": true });
@@ -35,7 +35,8 @@ export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0
     const all = isFlat ? (width - left) / whole.width : Math.min(1.2, width / whole.width, height / whole.height);
     // Until the reader asks for all of it, a large picture is readable and shows its beginning.
     const scale = isFlat || isWhole ? all : Math.max(all, READABLE);
-    view = { scale, x: isFlat ? 0 : Math.min(0, (whole.width - width / scale) / 2), y: Math.min(-EDGE, (whole.height - height / scale) / 2) };
+    const over = whole.width - width / scale;
+    view = { scale, x: isFlat ? 0 : over < 0 ? over / 2 : Math.min(over, Math.max(0, whole.start - width / scale / 2)), y: Math.min(-EDGE, (whole.height - height / scale) / 2) };
   }
 
   function paint() {

@@ -96,7 +96,7 @@ export function createGraph(store) {
 
   function size() {
     arrange();
-    return extent(places);
+    return { ...extent(places), start: places.x[0] + places.w[0] / 2 };
   }
 
   const rectangleOf = (i) => [places.x[i], places.y[i], places.w[i], places.h[i]];
