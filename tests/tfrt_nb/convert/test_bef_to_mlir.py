@@ -100,6 +100,21 @@ def test_without_optional_sections_signatures_fill_in_and_the_rest_is_none() -> 
     )
 
 
+def test_without_optional_sections_a_kernel_that_takes_chains_alone_gives_one() -> None:
+    text = """module {
+  func @main(%arg0: !tfrt.chain) -> i32 {
+    %0 = tfrt_test.test_cost %arg0 {id = 1 : i64}
+    %1 = tfrt_test.test_cost %0, %arg0 {id = 2 : i64}
+    %2 = tfrt.constant.i32 5
+    %3 = tfrt_test.test_cost %2, %1 {id = 3 : i64} : i32, !tfrt.chain
+    tfrt.return %3 : i32
+  }
+}
+"""
+
+    assert disassemble(mlir_to_bef(parse_module(text, "f.mlir"), optional_sections=False)) == text
+
+
 def test_nonstrict_kernels_keep_their_attribute() -> None:
     text = """module {
   func @f(%arg0: i32, %arg1: i32) {

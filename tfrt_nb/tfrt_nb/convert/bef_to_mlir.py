@@ -170,7 +170,8 @@ class _Builder:
         types: list[Attribute] = [NoneType()] * function.register_count
         types[: len(function.argument_types)] = self._read_types(function.argument_types)
         for kernel in function.kernels:
-            found = guesses.result_types(kernel, self._callee_results(kernel))
+            arguments = [types[register] for register in kernel.arguments]
+            found = guesses.result_types(kernel, arguments, self._callee_results(kernel))
             if found:
                 types[kernel.results[0] : kernel.results[-1] + 1] = found
         results = self._read_types(function.result_types)

@@ -113,11 +113,11 @@ def _kind(word: str) -> int | None:
 
 
 def result_types(
-    kernel: BefKernel, callee_results: Sequence[Attribute]
+    kernel: BefKernel, arguments: Sequence[Attribute], callee_results: Sequence[Attribute]
 ) -> Sequence[Attribute] | None:
     """The types of the results of `kernel`, None if its operation does not fix them.
 
-    `callee_results` are those of the first function that it refers to.
+    `arguments` are the types of what it takes, `callee_results` those of the first function that it refers to.
     """
     if kernel.name in _GIVES_CHAIN:
         types: Sequence[Attribute] = [CHAIN]
@@ -127,6 +127,8 @@ def result_types(
         # A loop's body has one more, the condition.
         types = callee_results[: len(kernel.results)]
     else:
-        words = SIGNATURES[kernel.name].results
+        signature = SIGNATURES[kernel.name]
+        is_of_chains = bool(arguments) and all(type_ == CHAIN for type_ in arguments)
+        words = (is_of_chains and signature.other_results) or signature.results
         types = [] if "any" in words else [WORDS[word] for word in words]
     return types if len(types) == len(kernel.results) else None

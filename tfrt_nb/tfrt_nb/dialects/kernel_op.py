@@ -153,8 +153,10 @@ class ShortFormOp(KernelOp):
     name = "tfrt.short_form"
 
     @property
-    def has_inline_attributes(self) -> bool:
-        """Whether the attributes exist that the short form writes without names."""
+    def has_short_form(self) -> bool:
+        """Whether the attributes exist that the short form writes without names, and it can leave out the types."""
+        if self._has_other_results and any(type_ != CHAIN for type_ in self.operand_types):
+            return False
         return self.attributes.keys() >= set(_inline_names(self.signature))
 
     def print(self, printer: Printer) -> None:

@@ -169,8 +169,6 @@ _HEAD_TENSOR = host_type("tfrt_tensor.tensor")
 
 
 def _has_short_form(op: Operation) -> bool:
-    if isinstance(op, ShortFormOp):
-        return op.has_inline_attributes
-    if isinstance(op, CaseOp):
+    if isinstance(op, ShortFormOp | CaseOp):
         return op.has_short_form
     return type(op).print is not Operation.print
