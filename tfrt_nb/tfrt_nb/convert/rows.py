@@ -113,7 +113,7 @@ def _by_column(
 ) -> BefFunction:
     """`function_of` of many rows that are all strict."""
     counts = [*map(len, operands)]
-    keys = [*zip(map(id, rows), counts, strict=True)]
+    keys = [*zip(rows, counts, strict=True)]
     places_of = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     numbers = array("i", map(places_of.__getitem__, keys))
     distinct = dict(zip(numbers, rows, strict=True))
