@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import ctypes
 import math
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tfrt_runtime.bef import numbers
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.raw import words_at
 
 MAX_DIMENSIONS = 8
@@ -79,18 +80,12 @@ def float_text(number: float) -> str:
     return f"{number:g}"
 
 
-def _float(code: str) -> Callable[[bytes], str]:
-    return lambda data: float_text(struct.unpack(f"={code}", data)[0])
+def _float(dtype: DType) -> Callable[[bytes], str]:
+    return lambda data: float_text(numbers.unpack(dtype, data)[0])
 
 
-def _brain_float(data: bytes) -> str:
-    return float_text(
-        struct.unpack("=f", struct.pack("=I", int.from_bytes(data, "little") << 16))[0]
-    )
-
-
-def _integer(code: str) -> Callable[[bytes], str]:
-    return lambda data: str(struct.unpack(f"={code}", data)[0])
+def _integer(dtype: DType) -> Callable[[bytes], str]:
+    return lambda data: str(numbers.unpack(dtype, data)[0])
 
 
 def _character(data: bytes) -> str:
@@ -99,15 +94,15 @@ def _character(data: bytes) -> str:
 
 
 _ELEMENTS: dict[str, tuple[int, Callable[[bytes], str]]] = {
-    "bf16": (2, _brain_float),
-    "f16": (2, _float("e")),
-    "f32": (4, _float("f")),
-    "f64": (8, _float("d")),
+    "bf16": (2, _float(DType.BF16)),
+    "f16": (2, _float(DType.F16)),
+    "f32": (4, _float(DType.F32)),
+    "f64": (8, _float(DType.F64)),
     "i8": (1, _character),
-    "i16": (2, _integer("h")),
-    "i32": (4, _integer("i")),
-    "i64": (8, _integer("q")),
-    "index": (8, _integer("Q")),
+    "i16": (2, _integer(DType.I16)),
+    "i32": (4, _integer(DType.I32)),
+    "i64": (8, _integer(DType.I64)),
+    "index": (8, _integer(DType.UI64)),
 }
 """Bytes of an element, and their text."""
 

@@ -10,8 +10,11 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from tfrt_runtime.bef import numbers
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.objects import CHAIN, ObjectTable
 from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS, signed
 from tfrt_runtime.native import layouts as at
@@ -54,21 +57,9 @@ def bits_of_f32(number: float) -> int:
     return int(struct.unpack("<I", packed)[0])
 
 
-def bits_of_f16(number: float) -> int:
-    """A number rounded to half precision, as a word with the other bits 0."""
-    try:
-        packed = struct.pack("<e", number)
-    except OverflowError:
-        packed = struct.pack("<e", float("inf") if number > 0 else float("-inf"))
-    return int(struct.unpack("<H", packed)[0])
-
-
-def bits_of_bf16(number: float) -> int:
-    """A number rounded to the upper half of a 32-bit float, as a word with the other bits 0."""
-    bits = bits_of_f32(number)
-    if math.isnan(number):
-        return bits >> 16 | 64  # a NaN stays one
-    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+def bits_of_short(dtype: DType, number: float) -> int:
+    """A number rounded to a float of 16 bits, as a word with the other bits 0."""
+    return int.from_bytes(numbers.pack(dtype, (number,)), "little")
 
 
 _TOO_LARGE = {
@@ -78,20 +69,22 @@ _TOO_LARGE = {
     "f64": math.inf,
 }
 """The least number that each type rounds to infinity."""
-_BITS_OF = {"f16": bits_of_f16, "bf16": bits_of_bf16, "f32": bits_of_f32, "f64": bits_of_f64}
 
 
-def _half(value: int) -> float:
-    return float(
-        struct.unpack(
-            "<e", WORDS[(value + VALUE_PAYLOAD) >> 3].to_bytes(8, "little", signed=True)[:2]
-        )[0]
-    )
+_BITS_OF: dict[str, Callable[[float], int]] = {
+    "f16": partial(bits_of_short, DType.F16),
+    "bf16": partial(bits_of_short, DType.BF16),
+    "f32": bits_of_f32,
+    "f64": bits_of_f64,
+}
 
 
-def _bfloat(value: int) -> float:
-    bits = WORDS[(value + VALUE_PAYLOAD) >> 3] & 0xFFFF
-    return float(struct.unpack("<f", (bits << 16).to_bytes(4, "little"))[0])
+def _short(dtype: DType) -> Callable[[int], object]:
+    """What reads a float of 16 bits."""
+    first = VALUE_PAYLOAD >> 3
+    return lambda value: numbers.unpack(
+        dtype, (WORDS[(value >> 3) + first] & 0xFFFF).to_bytes(2, "little")
+    )[0]
 
 
 class PayloadError(TypeError):
@@ -188,8 +181,8 @@ READERS: dict[int, Callable[[int], object]] = {
     at.TYPE_UI16: _unsigned(16),
     at.TYPE_UI32: _unsigned(32),
     at.TYPE_UI64: _unsigned(64),
-    at.TYPE_F16: _half,
-    at.TYPE_BF16: _bfloat,
+    at.TYPE_F16: _short(DType.F16),
+    at.TYPE_BF16: _short(DType.BF16),
     at.TYPE_F32: lambda value: FLOATS[(value + VALUE_PAYLOAD) >> 2],
     at.TYPE_F64: lambda value: DOUBLES[(value + VALUE_PAYLOAD) >> 3],
     at.TYPE_COMPLEX64: lambda value: complex(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.payload import bits_of_f16
+from tfrt_runtime.host.payload import bits_of_short
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
 from tfrt_runtime.host.waiting.idleness import quiesce
@@ -40,7 +41,7 @@ def _add_print(word: str, label: str, form: str) -> None:
     def print_number(frame: KernelFrame, value: object) -> None:
         number = _number(value)
         # The reference knows no arithmetic on f16: it prints the bits.
-        shown = bits_of_f16(number) if word == "f16" else number
+        shown = bits_of_short(DType.F16, number) if word == "f16" else number
         frame.host.print(f"{label} = {_text(form, shown)}\n")
 
 
