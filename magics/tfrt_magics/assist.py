@@ -35,6 +35,16 @@ _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]
 Offered = list[tuple[str, str]]
 
 
+class _Only(list[SimpleCompletion]):
+    """Completions beside which there are none of Python, also where there are none of ours.
+
+    IPython suppresses those of others only for a result that has any, and asks for its length.
+    """
+
+    def __len__(self) -> int:
+        return max(1, super().__len__())
+
+
 class Assistant:
     """Answers about cells of one shell."""
 
@@ -185,7 +195,7 @@ class Assistant:
             return {"completions": [], "suppress": False}
         start, offered = found
         return {
-            "completions": [SimpleCompletion(text, type=type_) for text, type_ in offered],
+            "completions": _Only(SimpleCompletion(text, type=type_) for text, type_ in offered),
             "suppress": True,
             "ordered": True,
             "matched_fragment": context.full_text[start:cursor],

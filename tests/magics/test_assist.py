@@ -77,6 +77,16 @@ def test_python_is_completed_as_before(notebook, assistant) -> None:
     assert assistant.lint("x = 1") == []
 
 
+@pytest.mark.parametrize(
+    "text", ["  %q = tfrt.add.i32 %in", "  // in", '  "no.such', "  %q = nothing.in"]
+)
+def test_python_is_not_completed_in_a_program(notebook, assistant, text: str) -> None:
+    notebook.user_ns["inner"] = 1
+    cell = f"%%tfrt\nfunc.func @main() -> i32 {{\n{text}"
+    with provisionalcompleter():
+        assert [one.text for one in notebook.Completer.completions(cell, len(cell))] == []
+
+
 def test_options_and_operations_are_explained(assistant) -> None:
     assert assistant.explain("%%tfrt --timeout 3\n", 11) == (
         "-t, --timeout SECONDS\n\ncancel what has not finished by then"
