@@ -31,6 +31,7 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
+    now,
     outline,
     pause,
     release,
@@ -415,6 +416,17 @@ def give_if_much(context: Address) -> None:
 
 @entry
 def trim_at_rest(context: Address) -> None:
-    """No run is left: give back what the process holds beyond KEPT_AT_REST, as far as it is free."""
+    """No run is left: give back what the process holds beyond KEPT_AT_REST, as far as it is free.
+
+    What is alive, and free blocks beside it, may be more than that after each of many short runs.  A look at all free
+    blocks then takes ten thousand times as long as a run: so there is a pause after each look, in proportion.
+    """
+    process = load(context + at.CONTEXT_PROCESS)
+    start = now()
+    if start < load_acquire(process + at.PROCESS_TRIM_NEXT):
+        return
     give_lists(context)
-    trim(load(context + at.CONTEXT_PROCESS), at.KEPT_AT_REST)
+    trim(process, at.KEPT_AT_REST)
+    if load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST:
+        end = now()
+        store_release(process + at.PROCESS_TRIM_NEXT, end + at.TRIM_PAUSE * (end - start))

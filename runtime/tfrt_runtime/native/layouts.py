@@ -222,6 +222,8 @@ PROCESS_STOCKED = 280
 """How many slabs are in the stock."""
 PROCESS_RESUMING = 288
 """Threads that slept in compiled code until an object was resolved, which it is, and do not run yet."""
+PROCESS_TRIM_NEXT = 296
+"""Until the clock says this, the end of a run gives no slabs back.  Written by the thread that has done so."""
 PROCESS_DEPOT = 320
 """Batches of free blocks, one stack per size class, which is taken whole."""
 PROCESS_LOGS = 456
@@ -241,6 +243,8 @@ PROCESS_OBJECTS = 504
 PROCESS_SIZE = 512
 KEPT_AT_REST = 64 << 20
 """Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
+TRIM_PAUSE = 16
+"""So many times as long as it took is waited after a trim at rest that left more than KEPT_AT_REST."""
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.  Only the

@@ -8,7 +8,7 @@ from tests.exploring.simulated_host import SimulatedHost
 
 from tfrt_runtime.native import cells
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.memory import load, store
+from tfrt_runtime.native.memory import load, now, store
 
 CLASS = 7
 """A size that the host itself has no blocks of."""
@@ -158,3 +158,23 @@ def test_a_thread_that_sleeps_lets_no_slab_wait_for_it(monkeypatch: pytest.Monke
         world.finally_assert(check)
 
     assert explore(scenario).complete
+
+
+def test_after_a_trim_that_leaves_much_there_is_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at, "KEPT_AT_REST", 0)
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world)
+        blocks = made(host, 2 * BLOCKS)
+        give_back(host, blocks[0::2])
+        before = load(host.process + at.PROCESS_HELD)
+        cells.trim_at_rest(host.main)
+        give_back(host, blocks[1::2])
+        cells.trim_at_rest(host.main)
+        assert load(host.process + at.PROCESS_HELD) == before
+        while now() < load(host.process + at.PROCESS_TRIM_NEXT):
+            pass
+        cells.trim_at_rest(host.main)
+        assert load(host.process + at.PROCESS_HELD) == before - 2 * at.SLAB_SIZE
+
+    explore(scenario)
