@@ -102,7 +102,9 @@ def test_a_storm_of_updates_reaches_the_page_as_few_messages_and_exactly(front_e
     assert run["previews"] == {
         str(place): str(3968 + place if place < 32 else 3904 + place) for place in range(64)
     }
-    # The last message has the same, for pages of ours.
+    # The last message has the same, for pages of ours, and the events that they do not have yet.
+    last = updates[-1]["data"]
+    assert last["from"] + len(last["events"]["time"]) == len(run["events"]["time"])
     assert updates[-1]["data"]["bundle"][RUN_MIME] == final["data"][RUN_MIME]
 
 

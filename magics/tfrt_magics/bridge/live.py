@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.channel import Channel
 from tfrt_magics.bridge.job import Job
-from tfrt_magics.bridge.record import Document, Json, Record
+from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record
 
 KEPT = 50
 """So many runs can still be asked about."""
@@ -61,7 +61,7 @@ class LiveRun:
         message = self.record.look()
         self._looks += 1
         if self.record.is_over:
-            message = {"bundle": self.bundle(), **self.record.without_events()}
+            message = self._last(message or {})
         elif not self._previewing.is_alive():
             self._previewing = threading.Thread(target=self.record.preview, daemon=True)
             self._previewing.start()
@@ -73,6 +73,14 @@ class LiveRun:
             self.over.set()
             self.at_end()
         return not self.record.is_over
+
+    def _last(self, message: Document) -> Document:
+        """The end: a file, and what is new in `message`, so that no page has to read the file to be right."""
+        events: Document = {key: message[key] for key in ("from", "events") if key in message}
+        bundle = self.bundle()
+        if self.record.events > MAX_LIVE:
+            events["frame"] = self.record.frame()
+        return {"bundle": bundle, **self.record.without_events(), **events}
 
 
 class LiveRuns:

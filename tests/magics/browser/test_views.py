@@ -733,3 +733,18 @@ def test_a_wide_graph_shows_its_first_operation_first(show) -> None:
     first, width = (data["body"]["layout"][name][0] for name in "xw")
     assert left > 0
     assert left <= first and first + width <= left + canvas.bounding_box()["width"] / scale
+
+
+def test_escape_leads_from_a_board_back_to_its_cell(show) -> None:
+    page = show(document(NESTED))
+    page.evaluate(
+        """() => {
+          const cell = document.createElement("div");
+          Object.assign(cell, { className: "jp-Cell", tabIndex: 0 });
+          document.body.append(cell);
+          cell.append(document.querySelector(".tfrt-board"));
+        }"""
+    )
+    page.get_by_role("tab", name="Values").focus()
+    page.keyboard.press("Escape")
+    assert page.evaluate("() => document.activeElement.className") == "jp-Cell"

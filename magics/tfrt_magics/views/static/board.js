@@ -16,8 +16,12 @@ import { createStages } from "./views/stages.js";
 import { createTimeline } from "./views/timeline.js";
 import { createValues, namesOf, progress } from "./views/values.js";
 
-// Plain keys are for the board that has the focus; Notebook 7 would take them first.
-addEventListener("keydown", (key) => key.target.matches?.(".tfrt-board") && key.target.toggleAttribute("data-lm-suppress-shortcuts", !(key.ctrlKey || key.metaKey)), true);
+// Plain keys are for the board that has the focus; Notebook 7 would take them first.  Escape leads back to the cell.
+addEventListener("keydown", ({ target, key, ctrlKey, metaKey }) => {
+  if (!target.matches?.(".tfrt-board")) return;
+  target.toggleAttribute("data-lm-suppress-shortcuts", !(ctrlKey || metaKey));
+  if (key === "Escape") target.closest(".jp-Cell")?.focus();
+}, true);
 
 /**
  * A board in `host`, an empty element, showing `store`.
