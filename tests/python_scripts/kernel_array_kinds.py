@@ -14,6 +14,15 @@ def part(x: np.ndarray) -> np.ndarray:
     return x[1:]
 
 
+@tfrt.kernel("kinds.spoil")
+def spoil(x: np.ndarray) -> bool:
+    try:
+        x[...] = -1
+    except ValueError:
+        return True  # read-only, as others have it, too
+    return False
+
+
 def run(name, value):
     return tfrt.Program(f"""
 func.func @main(%x: !t.tensor) -> !t.tensor {{
@@ -40,6 +49,7 @@ for given in GIVEN:
 mine = np.arange(4.0)
 rest = run("part", mine)
 print(rest.tolist(), np.shares_memory(mine, rest), np.shares_memory(mine, run("part", rest)))
+print(tfrt.call("kinds.spoil", mine).result(20), mine.tolist())
 for wrong in (np.array(["a"]), np.array([None]), [1, 2], None, 3):
     try:
         run("same", wrong)

@@ -1,4 +1,4 @@
-# "positional values are the arguments of @main"; "With a HostContext first, the rest is read as before".
+# "positional values are the arguments of @main"; "With a HostContext first, the rest is read as before: run(host, function, arguments), all of it also by keyword".
 import tfrt_nb as tfrt
 
 TEXT = """
@@ -29,5 +29,20 @@ with tfrt.HostContext("mstd:2") as host:
     print(program.run(host, "split", [20, 6]).result(20))
     print(program.run(host, function="split", arguments=[20, 6]).result(20))
     print(program.run(host=host, function="split", arguments=[20, 6]).result(20))
+    print(program.run(host=host, function="main", arguments=(7, 2)).result(20))
+    print(program.run(host, "main", arguments=[7, 2]).result(20))
+    print(program.main(7, 2, host=host, timeout=5).result(20))
     total, product = program.run(host, arguments=[3, 4])
     print(total.result(20), product.result(timeout=20))
+for bad in (
+    lambda: program.run(7, 2, arguments=[7, 2]),
+    lambda: program.run(7, b=2),
+    lambda: program.run(7, 2, hots=3),
+    lambda: program.run(7, 2, function="nope"),
+    lambda: program.run(7, 2, host="mstd"),
+    lambda: program.run(7, 2, function=3),
+):
+    try:
+        print(bad().result(5))
+    except (TypeError, tfrt.TfrtError) as error:
+        print(type(error).__name__)

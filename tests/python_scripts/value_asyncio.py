@@ -1,4 +1,4 @@
-# "await, as in concurrent.futures"; "to_future() ... so that wait, as_completed, asyncio.wrap_future take it".
+# Runs and values as awaitables of asyncio: gather, wait, wait_for, as_completed, timeout, TaskGroup and wrap_future.
 import asyncio
 import threading
 
@@ -10,6 +10,24 @@ func.func @main(%a: i32, %b: i32) -> i32 {
   tfrt.return %q : i32
 }
 """)
+
+@tfrt.kernel("aio.nap")
+async def nap(x: int) -> int:
+    await asyncio.sleep(0.02)
+    return x
+
+
+naps = tfrt.Program("""
+func.func @main(%a: i32) -> i32 {
+  %b = aio.nap %a
+  tfrt.return %b : i32
+}
+""")
+
+
+async def one(x):
+    return await naps.run(x)
+
 
 async def main():
     ticks = 0
@@ -40,5 +58,13 @@ async def main():
         print("not in time")
     async with asyncio.timeout(20):
         print([await v for v in [*program.run(8, 2), *program.run(9, 3)]])
+    print(await asyncio.gather(naps.run(1), naps.run(2).results[0]))
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(i)) for i in range(3)]
+    print([task.result() for task in tasks])
+    done, pending = await asyncio.wait([asyncio.ensure_future(one(3)), asyncio.ensure_future(one(4))])
+    print(sorted(task.result() for task in done), len(pending))
+    for completed in asyncio.as_completed([naps.run(7), naps.run(7)]):
+        print(await completed)
 
 asyncio.run(main())

@@ -19,6 +19,14 @@ run = p.one(x)
 print(v.cancel(), v.cancelled(), run.done(), run.wait(5), v.done(), v.state)
 x.set_result(1)
 print(RAN)
+x = tfrt.unavailable()
+run = p.one(x)
+print(run.cancel("out of milk"), run.results[0].exception(5).diagnostics[0].message)
+x.set_result(1)
+try:
+    run.result(5)
+except tfrt.CancelledError as error:
+    print("out of milk" in str(error), run.done(), RAN)
 x, y = tfrt.unavailable(), tfrt.unavailable()
 run = p.two(x, y)
 a, b = run

@@ -3,8 +3,15 @@ import asyncio
 import concurrent.futures as cf
 import threading
 
+import numpy as np
+
 import tfrt_nb as tfrt
 
+keep = tfrt.Program("""
+func.func @main(%x: !t.tensor, %y: !tfrt.object) -> (!t.tensor, !tfrt.object) {
+  tfrt.return %x, %y : !t.tensor, !tfrt.object
+}
+""")
 p = tfrt.Program(
     "func.func @main(%a: i32, %b: i32) -> i32 {\n %c = tfrt.add.i32 %a, %b\n tfrt.return %c : i32\n}\nfunc.func @code(%a: i32) -> i32 {\n %c = arith.addi %a, %a : i32\n return %c : i32\n}"
 )
@@ -32,6 +39,15 @@ with tfrt.HostContext("s") as s, tfrt.HostContext("s") as t, tfrt.HostContext("m
     f = y.to_future()
     x.set_result(4)
     print(f.result(10))
+
+    failed = tfrt.unavailable()
+    (after,) = p.run(p.run(failed, 1, host=s).results[0], 2, host=m)
+    failed.set_exception(KeyError("lost"))
+    print(repr(after.exception(10).__cause__))
+    array, basket, given = tfrt.unavailable(), tfrt.unavailable(), {"milk": 2}
+    kept = keep.run(*keep.run(array, basket, host=m), host=s)
+    array.set_result(np.array([1.5, 2.5])), basket.set_result(given)
+    print(kept.result(10)[0].tolist(), kept.result(10)[1] is given)
 
     async def main():
         (one,) = p.run(1, 1, host=s)

@@ -1,3 +1,4 @@
+import asyncio
 import copy
 import dataclasses
 import math
@@ -24,6 +25,12 @@ def empty_log() -> None:
 
 @tfrt.kernel("traced.show")
 def show(x: int) -> None:
+    LOG.append(x)
+
+
+@tfrt.kernel("traced.show_later")
+async def show_later(x: int) -> None:
+    await asyncio.sleep(0.02)
     LOG.append(x)
 
 
@@ -64,6 +71,11 @@ def test_operators_do_what_python_does() -> None:
     )
 
     assert found == (-7, 7, -8, 7, 28, 3, 1, 0, 7, False)
+    assert value_of(lambda x: ((x < 9) & (x != 7) | ~(x == 8), x <= 7, x // -2), 7) == (
+        True,
+        True,
+        -4,
+    )
 
 
 @pytest.mark.parametrize("type_", [tfrt.i8, tfrt.i16, tfrt.i32, tfrt.i64, tfrt.f32, tfrt.f64])
@@ -227,6 +239,7 @@ def test_numbers_that_start_a_loop_become_floats_beside_floats() -> None:
     assert value_of(lambda n: tfrt.repeat(n, lambda a: a * 1.5, 1), 2) == 2.25
     assert value_of(lambda n: tfrt.repeat(n, lambda a, b: (b, a), 1, 2.5), 3) == (2.5, 1.0)
     assert value_of(lambda n: tfrt.repeat(n, lambda a: 0.5, 1), 3) == 0.5
+    assert value_of(lambda n: tfrt.repeat(n, lambda a, b: (b, a + b), 3, 4), 0) == (3, 4)
 
 
 def test_a_loop_takes_a_list_of_values_and_none_at_all() -> None:
@@ -272,6 +285,26 @@ def test_effects_in_bodies_keep_the_order_of_the_lines() -> None:
     assert LOG == [1, 3, 3, 4, 6]
 
 
+def test_orders_nest_and_hold_coroutines_and_calls_of_programs() -> None:
+    @tfrt.program
+    def part(x: tfrt.i32) -> None:
+        show_later(x)
+        show(x)
+
+    @tfrt.program
+    def ordered(x: tfrt.i32) -> None:
+        with tfrt.in_order():
+            show_later(1)
+            with tfrt.in_order():
+                show(2)
+                show_later(3)
+            part(x)
+            show(5)
+
+    assert ordered(4).result(SLOW) == ()
+    assert (LOG[:3], sorted(LOG[3:5]), LOG[5:]) == ([1, 2, 3], [4, 4], [5])
+
+
 def test_after_takes_an_operation_with_a_body_and_a_call_of_a_program() -> None:
     @tfrt.program
     def inner(n: tfrt.i32) -> None:
@@ -281,11 +314,12 @@ def test_after_takes_an_operation_with_a_body_and_a_call_of_a_program() -> None:
     def outer(p: tfrt.i1) -> None:
         one = tfrt.cond(p, lambda: show(1), lambda: None)
         two = inner(2)
-        show(3, after=(one, two))
+        three = same(show_later(3, after=(one, two)))
+        show(4, after=three)
 
     assert outer(True).wait(SLOW)
     assert sorted(LOG[:2]) == [1, 2]
-    assert LOG[2:] == [3]
+    assert LOG[2:] == [3, 4]
 
 
 def test_a_parallel_loop_has_a_chain_for_all_of_its_calls() -> None:
@@ -331,8 +365,12 @@ def test_objects_are_captured_and_stay_what_they_are() -> None:
     traced = captures.trace(2)
     with pytest.raises(tfrt.TfrtError, match="not pickled"):
         pickle.dumps(traced)
-    with pytest.raises(tfrt.TfrtError, match="pass it as an argument"):
-        tfrt.Program(traced.mlir).run(2).result(SLOW)
+    for copied in (tfrt.Program(traced.mlir), tfrt.Program.from_bef(traced.bef)):
+        with pytest.raises(tfrt.TfrtError, match="pass it as an argument"):
+            copied.run(2).result(SLOW)
+    constants = pickle.loads(pickle.dumps(tfrt.program(lambda x: pair("s", [x, 2.5])).trace(2)))
+    assert constants.run(2).result(SLOW) == ("s", [2, 2.5])
+    assert value_of(lambda x: pair(None, x), 2) == (None, 2)
 
 
 def test_arrays_strings_coroutines_and_defaults_go_through_programs() -> None:
