@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import concurrent.futures
-import copy
 import functools
 import gc
 import math
-import pickle
 import re
 import threading
 import traceback
@@ -120,31 +118,6 @@ def test_a_cancelled_value_takes_no_other_one(capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().err == ""
 
 
-def test_values_are_neither_copied_nor_pickled() -> None:
-    value = tfrt.unavailable()
-    for attempt in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(TypeError, match=r"take its result\(\)"):
-            attempt(value)
-    value.set_result(np.arange(2.0))
-
-    assert repr(value) == "<AsyncValue available array([0., 1.])>"
-
-
-def test_waiting_with_a_limit_ends_in_time_while_a_kernel_runs() -> None:
-    with tfrt.HostContext("mstd:1") as host:
-        run = tfrt.Program(
-            """func.func @main(%x: i32) -> i32 {
-  %y = "api.gated"(%x) : (i32) -> i32
-  tfrt.return %y : i32
-}"""
-        ).run(3, host=host)
-        with pytest.raises(TimeoutError):
-            run.result(0.05)
-        assert run.wait(0.05) is False
-        GATE.set()
-        assert run.result(SLOW) == 3
-
-
 def test_an_eager_call_is_refused_at_the_line_of_the_caller() -> None:
     for name, values, part in (
         ("api.gate", (1,), "did you mean 'api.gated'?"),
@@ -176,17 +149,6 @@ def test_a_line_that_calls_again_with_other_attributes_gets_other_ones() -> None
         "(1,)",
         "(1.0,)",
     ]
-
-
-def test_a_line_that_calls_again_with_other_types_gets_another_program() -> None:
-    for one in (1, "a", 2.5, None):
-        tfrt.call("tfrt.merge.chains", one).result(SLOW)  # type: ignore[union-attr]
-
-
-def test_an_eager_call_takes_the_function_of_a_kernel() -> None:
-    GATE.set()
-
-    assert tfrt.call(gated, 4).result(SLOW) == 4  # type: ignore[union-attr]
 
 
 def test_the_note_of_an_error_names_the_users_line() -> None:
@@ -306,23 +268,6 @@ def test_a_closed_host_keeps_nothing_of_what_a_run_was_given() -> None:
         program.run("text", host=host)
 
     assert len(native_process().objects) == held
-
-
-@pytest.mark.parametrize("queue", ["s", "mstd:2"])
-def test_an_interrupt_in_a_kernel_ends_a_wait(queue: str) -> None:
-    program = tfrt.Program(
-        """func.func @main(%x: i32) -> i32 {
-  %y = "api.interrupt"(%x) : (i32) -> i32
-  tfrt.return %y : i32
-}"""
-    )
-    with tfrt.HostContext(queue) as host:
-        for _ in range(2):
-            run = program.run(1, host=host)
-            with pytest.raises(KeyboardInterrupt):
-                run.wait()
-            assert run.wait()
-            assert run.is_done
 
 
 def test_a_kernel_may_have_two_names() -> None:
@@ -502,14 +447,6 @@ def test_a_cancelled_host_decides_the_results_of_calls() -> None:
             tfrt.set_default_host(None)
 
 
-def test_a_kernel_of_two_numbers_runs_at_once() -> None:
-    quotient, remainder = tfrt.call("tfrt.div.i32", -7, 2)
-    assert (quotient.done(), quotient.result(), remainder.result()) == (True, -3, -1)
-
-    errors = [one.exception() for one in tfrt.call("tfrt.div.i32", 1, 0)]
-    assert [one.diagnostics[0].message for one in errors] == ["Divide by zero"] * 2
-
-
 @pytest.mark.parametrize("kernel", ["tfrt.add.i32", "tfrt.add.f64", "tfrt.and.i1"])
 def test_an_integer_of_thousands_of_digits_does_not_fit(kernel: str) -> None:
     word = kernel.rsplit(".", 1)[1]
@@ -521,17 +458,6 @@ def test_an_error_among_others_shows_its_message() -> None:
     found = tfrt.call("tfrt.div.i32", 1, 0)[0].exception()
 
     assert re.fullmatch(r"\[TfrtError\('.*: error: Divide by zero'\)\]", repr([found]))
-
-
-def test_a_closed_dask_client_is_refused() -> None:
-    class Closed:
-        status = "closed"
-
-        def submit(self, function: object, *values: object) -> None:
-            """Never called."""
-
-    with pytest.raises(tfrt.TfrtError, match="takes a distributed.Client that is open, found"):
-        tfrt.DaskWorkQueue(Closed())
 
 
 @tfrt.kernel("api.fill", native=True)

@@ -7,12 +7,10 @@ import random
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.composing import gather
@@ -41,22 +39,6 @@ LATER = """func @main() -> i32 {
   %b = tfrt.add.i32 %a, %a
   tfrt.return %b : i32
 }"""
-
-
-def changed(text: str, **changes: object) -> BefFile:
-    """The file of a program, its function changed: no text can say that, but a file can."""
-    file = Program.from_source(text, "test.mlir").file
-    [function] = file.functions
-    return replace(file, functions=(replace(function, **changes),))
-
-
-def with_arguments(text: str, arguments: Mapping[int, tuple[int, ...]]) -> BefFile:
-    """The file of a program whose kernels use other registers."""
-    [function] = Program.from_source(text, "test.mlir").file.functions
-    kernels = list(function.kernels)
-    for kernel, registers in arguments.items():
-        kernels[kernel] = kernels[kernel]._replace(arguments=registers)
-    return changed(text, kernels=tuple(kernels))
 
 
 # --- runs ---
@@ -129,18 +111,6 @@ def test_who_waits_for_a_result_alone_is_told_that_it_never_comes(
     with pytest.raises(TfrtError, match=STUCK):
         result.exception(timeout)
     assert not execution.wait()
-
-
-def test_who_waits_for_the_result_of_a_run_that_goes_on_gets_it(
-    run: Run, kernels: Mapping[str, object], held: list[AsyncValue]
-) -> None:
-    execution = run(LATER, kernels=kernels)
-    [result] = execution.results
-    with pytest.raises(TimeoutError):
-        result.result(SHORT)
-    held.pop().emplace(4)
-
-    assert result.result(SLOW) == 8
 
 
 @pytest.fixture

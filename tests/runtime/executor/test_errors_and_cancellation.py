@@ -9,7 +9,6 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.work_queue import WorkQueue
@@ -53,14 +52,6 @@ def test_a_run_can_be_cancelled_from_outside(run: Run) -> None:
     assert message_of(execution.results[0]) == "enough"
     assert execution.wait(SLOW)
     assert execution.cancel() is False
-
-
-def test_a_cancelled_run_has_the_reference_s_words(run: Run) -> None:
-    execution = run(ENDLESS)
-    execution.cancel()
-
-    assert message_of(execution.results[0]) == "Cancelled"
-    assert execution.diagnostics == []
 
 
 def test_of_two_runs_one_is_cancelled_and_the_other_goes_on(host: HostContext) -> None:
@@ -107,40 +98,6 @@ def test_a_wait_ends_when_it_is_asked_to(run: Run) -> None:
     execution.cancel()
 
     assert (waited, len(asked)) == (False, 3)
-
-
-@pytest.mark.parametrize("queue", ["mstd:1", "mstd:2"])
-def test_a_wait_ends_with_the_cancellation_while_a_slow_kernel_goes_on(queue: str) -> None:
-    host, started, end = HostContext(queue), threading.Event(), threading.Event()
-    ended: list[bool] = []
-
-    def slow(x: int) -> int:
-        started.set()
-        ended.append(end.wait(20))
-        return x
-
-    text = 'func.func @main(%x: i32) -> i32 {\n  %y = "test.slow"(%x) : (i32) -> i32\n  tfrt.return %y : i32\n}'
-    registry = standard_kernels()
-    registry.add(user_kernel("test.slow", slow))
-    for _ in range(10):
-        started.clear()
-        end.clear()
-        execution = Program(text).run(1, host=host, kernels=registry)
-
-        def cancel(execution: Execution = execution) -> None:
-            started.wait(20)
-            execution.cancel("enough")
-
-        other = threading.Thread(target=cancel)
-        other.start()
-        with pytest.raises(TfrtError, match="enough"):
-            execution.result()
-        end.set()
-        other.join()
-        assert execution.wait(20)
-    host.close()
-
-    assert ended == [True] * 10
 
 
 def test_closing_a_host_cancels_what_runs() -> None:
@@ -292,12 +249,3 @@ def test_a_full_pool_refuses_work_with_a_diagnostic(leak_check: None) -> None:
     assert [raised.message for raised in main.diagnostics] == [
         "Failed to enqueue blocking work. Maximum number of pending blocking tasks reached."
     ] * more
-
-
-def test_an_error_raised_by_reading_a_result_has_its_diagnostics(run: Run) -> None:
-    text = 'func @main() -> i32 {\n  %x = "tfrt_test.fail"() : () -> i32\n  tfrt.return %x : i32\n}'
-    execution = run(text)
-
-    with pytest.raises(TfrtError) as raised:
-        execution.results[0].result(SLOW)
-    assert raised.value.diagnostics == tuple(execution.diagnostics)

@@ -65,29 +65,6 @@ def test_a_bool_is_a_bool() -> None:
     assert run(lambda x, y: 1 if x is True and y is False else 0, ("i1", "i1"), "i32", (1, 0)) == 1
 
 
-def test_none_is_a_chain() -> None:
-    run(lambda x: None, ("i32",), "!tfrt.chain", (1,))
-
-
-@pytest.mark.parametrize(
-    ("returned", "word", "message"),
-    [
-        (2**31, "i32", "2147483648 does not fit in i32"),
-        (-(2**7) - 1, "i8", "-129 does not fit in i8"),
-        (2**70, "i64", "1180591620717411303424 does not fit in i64"),
-        (1e39, "f32", "1e+39 does not fit in f32"),
-        (1e5, "f16", "100000.0 does not fit in f16"),
-        ("one", "i64", "expected i64, found str"),
-        (None, "f64", "expected f64, found NoneType"),
-        ((1, 2), "i32", "expected i32, found tuple"),
-    ],
-)
-def test_what_does_not_fit_is_an_error(returned: object, word: str, message: str) -> None:
-    with pytest.raises(TfrtError) as caught:
-        run(lambda x: returned, ("i32",), word, (1,))
-    assert caught.value.diagnostics[0].message.endswith(message)
-
-
 def test_a_number_is_rounded_to_f32_and_not_to_infinity() -> None:
     largest = float.fromhex("0x1.fffffep127")
     for given in (largest, math.nextafter(2.0**128 - 2.0**103, 0)):
@@ -106,19 +83,6 @@ def test_numbers_of_other_types_are_taken() -> None:
     assert run(lambda x: x, ("i32",), "f64", (3,)) == 3.0
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-def test_what_it_raises_is_the_cause_with_its_line(queue: str) -> None:
-    def fails(x: int) -> int:
-        raise ValueError(f"not {x}")
-
-    with pytest.raises(TfrtError, match="ValueError: not 4") as caught:
-        run(fails, ("i32",), "i32", (4,), queue)
-    cause = caught.value.__cause__
-    assert isinstance(cause, ValueError)
-    assert cause.__traceback__ is not None
-    assert cause.__traceback__.tb_frame.f_code.co_name == "fails"
-
-
 def test_no_object_is_left_behind() -> None:
     error, number = ValueError("kept"), 10**15
 
@@ -133,14 +97,3 @@ def test_no_object_is_left_behind() -> None:
         assert run(function, ("i64",), "i64", (10**14,)) == number
     gc.collect()
     assert (sys.getrefcount(number), sys.getrefcount(function)) == before
-
-
-def test_it_may_wait_for_another_run() -> None:
-    def waits(x: int) -> int:
-        inner = Program.from_source("func.func @main(%a: i32) -> i32 { tfrt.return %a : i32 }")
-        found = inner.run(x + 1, host=host).result(10)
-        assert isinstance(found, int)
-        return found
-
-    with HostContext(work_queue="mstd:2") as host:
-        assert run(waits, ("i32",), "i32", (1,), "mstd:2") == 2

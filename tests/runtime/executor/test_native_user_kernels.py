@@ -11,7 +11,6 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
@@ -46,10 +45,6 @@ def call(arguments: str, results: str, attributes: str = "") -> str:
 
 def hypotenuse(x, y):  # type: ignore[no-untyped-def]
     return (x * x + y * y) ** 0.5
-
-
-def floor_quotient(x, y):  # type: ignore[no-untyped-def]
-    return x // y
 
 
 def test_numbers_go_in_and_come_out_as_their_types_say(run: Run) -> None:
@@ -99,22 +94,6 @@ def test_an_out_tensor_is_an_array_that_it_may_write(run: Run) -> None:
     assert array.tolist() == [[0, 10, 20], [3, 4, 5]]
 
 
-def test_without_results_it_gives_a_chain(run: Run) -> None:
-    def clear(flags):  # type: ignore[no-untyped-def]
-        flags[:] = False
-
-    flags = np.array([True, True])
-
-    execution = run(
-        call(TENSOR, "!tfrt.chain"),
-        DenseHostTensor.over(flags),
-        kernels=registry(clear, "(out tensor<?xi1>) -> ()"),
-    )
-
-    assert execution.results[0].result(SLOW) is CHAIN
-    assert not flags.any()
-
-
 def test_a_trailing_chain_is_only_waited_for(run: Run) -> None:
     kernels = registry(hypotenuse, "(f64, f64) -> f64")
     text = """func.func @main(%x: f64) -> f64 {
@@ -127,15 +106,6 @@ def test_a_trailing_chain_is_only_waited_for(run: Run) -> None:
 
 
 # --- what goes wrong ---
-
-
-def test_what_it_raises_is_what_python_would_say(run: Run) -> None:
-    kernels = registry(floor_quotient, "(i32, i32) -> i32")
-
-    execution = run(call("i32, i32", "i32"), 1, 0, kernels=kernels)
-
-    with pytest.raises(TfrtError, match="2:8: error: ZeroDivisionError: integer division"):
-        execution.results[0].result(SLOW)
 
 
 def get(x, i):  # type: ignore[no-untyped-def]
@@ -288,17 +258,6 @@ def test_an_argument_of_another_type_is_refused_at_its_call() -> None:
     assert str(caught.value) == (
         "test.mlir:2:8: error: argument 1 (x) of 'my.test' is tfrt.tensor[tfrt.f32, 1], found f32"
     )
-
-
-def test_a_tensor_of_another_rank_is_an_error(run: Run) -> None:
-    kernels = registry(lambda x: x.sum(), "(tensor<?xf32>) -> f64")
-
-    execution = run(call(TENSOR, "f64"), np.zeros((2, 2), np.float32), kernels=kernels)
-
-    with pytest.raises(
-        TfrtError, match="takes a tensor of f32 of rank 1, found one of f32 of rank 2"
-    ):
-        execution.results[0].result(SLOW)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import threading
 from collections.abc import Callable
@@ -15,15 +14,15 @@ from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.writer import write_bef
-from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.users.user import USER_KERNELS, kernel, native_kernel, user_kernel
+from tfrt_runtime.kernels.users.user import native_kernel, user_kernel
 
 Run = Callable[..., Execution]
 SLOW = 20
@@ -61,39 +60,6 @@ def errors_of(execution: Execution) -> list[str]:
 
 
 # --- arguments, attributes and results ---
-
-
-def test_the_decorator_registers_a_kernel_that_programs_find(host: HostContext) -> None:
-    name = "my.of.this.test"
-    try:
-
-        @kernel(name)
-        def triple(x: int) -> int:
-            return 3 * x
-
-        text = f'func @main(%x: i32) -> i32 {{\n  %y = "{name}"(%x) : (i32) -> i32\n'
-        program = Program.from_source(text + "  tfrt.return %y : i32\n}", "test.mlir")
-        first = program.run(host, "main", (5,)).results[0].result(SLOW)
-
-        @kernel(name)
-        def negate(x: int) -> int:
-            return -x
-
-        second = program.run(host, "main", (5,)).results[0].result(SLOW)
-    finally:
-        del USER_KERNELS._kernels[name]
-
-    assert (first, second, triple(1), negate(1)) == (15, -5, 3, -1)
-
-
-def test_attributes_come_as_keywords(run: Run) -> None:
-    def test(x: int, *, factor: int, name: str, numbers: list[int], scale: float) -> str:
-        return f"{x * factor} {name} {list(numbers)} {scale}"
-
-    attributes = '{factor = 3 : i32, name = "n", numbers = [1 : i64, 2 : i64], scale = 0.5 : f32}'
-    execution = run(call("!tfrt.string", "%x", attributes), 7, kernels=kernels(test))
-
-    assert execution.results[0].result(SLOW) == "21 n [1, 2] 0.5"
 
 
 def digits(x: int, *, c: int, b: int = 3, a: int) -> int:
@@ -235,15 +201,6 @@ def test_a_trailing_chain_is_dropped_unless_the_function_takes_it(
     assert run(call("i32", operands), 5, kernels=kernels(function)).results[0].result(SLOW) == 5
 
 
-def test_a_tuple_is_several_results(run: Run) -> None:
-    def test(x: int) -> tuple[int, float, object]:
-        return x + 1, x / 2, None
-
-    values = run(call("i32, f32, !tfrt.chain", "%x"), 5, kernels=kernels(test)).results
-
-    assert [value.result(SLOW) for value in values] == [6, 2.5, CHAIN]
-
-
 def test_the_frame_says_where_the_call_is(run: Run) -> None:
     def test(frame: KernelFrame, x: int) -> str:
         return f"{frame.name} {frame.location} {frame.result_types} {x}"
@@ -251,16 +208,6 @@ def test_the_frame_says_where_the_call_is(run: Run) -> None:
     execution = run(call("!tfrt.string", "%x"), 1, kernels=kernels(test))
 
     assert execution.results[0].result(SLOW) == "my.test test.mlir:4:8 ('!tfrt.string',) 1"
-
-
-def test_a_kernel_prints_to_its_run(run: Run) -> None:
-    def test(frame: KernelFrame) -> None:
-        frame.host.print("hello\n")
-
-    execution = run(call("!tfrt.chain"), 1, kernels=kernels(test))
-    assert execution.wait(SLOW)
-
-    assert execution.output == "hello\n"
 
 
 # --- failures ---
@@ -309,27 +256,11 @@ def test_a_kernel_without_results_may_fail_as_well(run: Run) -> None:
     assert errors_of(run(text, kernels=kernels(test))) == ["nobody waits for this"]
 
 
-def test_a_kernel_that_takes_more_arguments_is_refused(run: Run) -> None:
-    def test(x: int, y: int) -> int:
-        return x + y
-
-    with pytest.raises(TfrtError, match=r"'my.test' takes 2 arguments, found 1"):
-        run(call("i32", "%x"), 1, kernels=kernels(test))
-
-
 def test_an_argument_with_a_default_may_be_left_out(run: Run) -> None:
     def test(x: int, y: int = 5) -> int:
         return x + y
 
     assert run(call("i32", "%x"), 1, kernels=kernels(test)).results[0].result(SLOW) == 6
-
-
-def test_a_kernel_that_takes_fewer_arguments_is_an_error(run: Run) -> None:
-    def test() -> int:
-        return 1
-
-    with pytest.raises(TfrtError, match=r"'my.test' takes 0 arguments, found 1"):
-        run(call("i32", "%x"), 1, kernels=kernels(test)).results[0].result(SLOW)
 
 
 def test_a_diagnostic_handler_that_raises_is_shown_and_stops_nobody(
@@ -351,35 +282,6 @@ def test_a_diagnostic_handler_that_raises_is_shown_and_stops_nobody(
 # --- results that come later ---
 
 
-def test_a_kernel_may_return_an_async_value(run: Run) -> None:
-    promised: list[AsyncValue] = []
-
-    def test(frame: KernelFrame) -> AsyncValue:
-        promised.append(frame.allocate())
-        return promised[0]
-
-    execution = run(call("i32"), 1, kernels=kernels(test))
-    with pytest.raises(TimeoutError):
-        execution.results[0].result(0.01)
-    promised[0].emplace(42)
-
-    assert execution.results[0].result(SLOW) == 42
-
-
-def test_another_thread_may_resolve_it_while_the_program_waits(run: Run) -> None:
-    threads: list[threading.Thread] = []
-
-    def test(frame: KernelFrame, x: int) -> AsyncValue:
-        result = frame.allocate()
-        threads.append(threading.Thread(target=result.emplace, args=(x + 1,)))
-        threads[0].start()
-        return result
-
-    text = call("i32", "%x").replace("tfrt.return %r", "%t = tfrt.add.i32 %r, %r\n  tfrt.return %t")
-    assert run(text, 20, kernels=kernels(test)).results[0].result(SLOW) == 42
-    threads[0].join()
-
-
 def test_the_value_of_another_kernel_may_be_passed_on(run: Run) -> None:
     def test(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
         assert (len(frame.arguments), frame.arguments[0] is value) == (1, True)
@@ -388,23 +290,6 @@ def test_the_value_of_another_kernel_may_be_passed_on(run: Run) -> None:
     execution = run(call("i32", "%x"), 8, kernels=kernels(test, raw=True))
 
     assert execution.results[0].result(SLOW) == 8
-
-
-def test_a_run_waits_for_a_result_as_long_as_somebody_may_set_it(run: Run) -> None:
-    promised: list[AsyncValue] = []
-
-    def test(frame: KernelFrame) -> AsyncValue:
-        promised.append(frame.allocate())
-        return promised[0]
-
-    execution = run(call("i32"), 1, kernels=kernels(test))
-
-    assert not execution.wait_for_results(0.01)
-    assert execution.results[0].state is State.UNAVAILABLE
-    promised.clear()
-    message = "kernel 'my.test' dropped its result unresolved"
-    assert str(execution.results[0].exception(SLOW)) == f"test.mlir:4:8: error: {message}"
-    assert errors_of(execution) == [message]
 
 
 def test_a_blocking_kernel_runs_on_a_thread_of_its_own(run: Run) -> None:
@@ -416,36 +301,7 @@ def test_a_blocking_kernel_runs_on_a_thread_of_its_own(run: Run) -> None:
     assert str(name.result(SLOW)).startswith("blocking ")
 
 
-def test_a_coroutine_kernel_runs_on_the_event_loop(host: HostContext, run: Run) -> None:
-    async def test(frame: KernelFrame, x: int) -> int:
-        await asyncio.sleep(0)
-        return x + len(frame.result_types)
-
-    assert run(call("i32", "%x"), 6, kernels=kernels(test)).results[0].result(SLOW) == 7
-
-
-def test_a_coroutine_kernel_that_raises_is_an_error_with_a_place(run: Run) -> None:
-    async def test() -> int:
-        raise KernelError("not today")
-
-    execution = run(call("i32"), 1, kernels=kernels(test))
-
-    assert str(execution.results[0].exception(SLOW)) == "test.mlir:4:8: error: not today"
-    assert errors_of(execution) == ["not today"]
-
-
 # --- kernels that use the runtime ---
-
-
-def test_a_kernel_may_run_another_program_and_wait_for_it(run: Run) -> None:
-    inner = Program.from_source(
-        call("i32", "%x").replace("my.test", "tfrt_test.async_copy.i32"), "i"
-    )
-
-    def test(frame: KernelFrame, x: int) -> object:
-        return inner.run(frame.host, "main", (x,), output=lambda _: None).results[0].result(SLOW)
-
-    assert run(call("i32", "%x"), 9, kernels=kernels(test)).results[0].result(SLOW) == 9
 
 
 def test_many_kernels_may_wait_within_each_other(run: Run) -> None:
@@ -517,23 +373,3 @@ def test_an_error_of_an_argument_skips_the_kernel(run: Run) -> None:
 
 
 # --- what may be wrong before a kernel runs ---
-
-
-def test_a_wrong_argument_is_refused_before_the_run_starts(run: Run) -> None:
-    text = "func @main(%x: i32, %y: i8) {\n  tfrt.return\n}"
-
-    with pytest.raises(TfrtError, match=r"argument 2 \(%y\) of @main: 300 does not fit in i8"):
-        run(text, 1, 300)
-    with pytest.raises(TfrtError, match="@main takes 2 arguments, found 1"):
-        run(text, 1)
-    with pytest.raises(TfrtError, match="there is no function @other; there is @main"):
-        run(text, function="other")
-
-
-def test_an_error_may_be_an_argument(host: HostContext, run: Run) -> None:
-    from tfrt_runtime.host.values.async_value import make_error
-
-    text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
-    execution = run(text, make_error(host.work_queue, error("given")))
-
-    assert str(execution.results[0].exception(SLOW)) == "error: given"

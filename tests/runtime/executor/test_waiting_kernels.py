@@ -9,7 +9,6 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import make_unavailable
@@ -70,20 +69,6 @@ def sleeps(execution: Execution) -> bool:
     return execution.request.queue._pool.head == 1
 
 
-def test_a_sleeping_kernel_says_how_long_it_slept(run: Run) -> None:
-    execution = run(SLEEP, 100)
-
-    assert execution.wait(SLOW)
-    assert execution.output == "Slept for 100 microseconds\n"
-
-
-def test_a_negative_time_is_over_at_once(run: Run) -> None:
-    execution = run(SLEEP, -5)
-
-    assert execution.wait(SLOW)
-    assert execution.output == "Slept for -5 microseconds\n"
-
-
 def test_a_run_that_is_cancelled_does_not_sleep_on(run: Run) -> None:
     execution = run(SLEEP, HALF_AN_HOUR)
     while not sleeps(execution):
@@ -105,17 +90,6 @@ def test_a_host_that_is_closed_does_not_sleep_on(leak_check: None) -> None:
     host.close()
 
     assert execution.is_done
-
-
-def test_a_sleeping_kernel_takes_no_objects(run: Run) -> None:
-    with pytest.raises(TfrtError, match="'tfrt_test.blocking.usleep' takes i32 as argument 0"):
-        run("""func @main() -> !tfrt.chain {
-      %c = tfrt.new.chain
-      %s = "tfrt_test.get_string"() {value = "text"} : () -> !tfrt.string
-      %d = "tfrt_test.blocking.usleep"(%s) : (!tfrt.string) -> !tfrt.chain
-      tfrt.return %d : !tfrt.chain
-    }
-    """)
 
 
 QUIESCE = """func @main() -> (i32, i32) {
