@@ -120,17 +120,6 @@ def test_an_error_that_is_awaited_is_the_result(program: Program, host: HostCont
         run.results[0].result(0)
 
 
-def test_a_cancelled_run_does_not_wait_for_its_array(program: Program, host: HostContext) -> None:
-    never: Future[object] = Future()
-    run = program.run(host, "sum", [never])
-    run.cancel("enough")
-
-    assert run.wait(SLOW)
-    with pytest.raises(TfrtError, match="enough"):
-        run.results[0].result(0)
-    never.set_result(np.arange(2.0))
-
-
 def test_what_the_code_has_allocated_belongs_to_the_arrays(
     program: Program, host: HostContext
 ) -> None:

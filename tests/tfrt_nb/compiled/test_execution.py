@@ -12,8 +12,6 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime.code_of_run import CodeOfRun
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.values.async_value import State, make_error
 
 SLOW = 60
 """Far more seconds than anything here takes."""
@@ -76,36 +74,6 @@ def place(operation: str) -> Location:
     return Location("f.mlir", before.count("\n") + 1, len(before) - before.rfind("\n"))
 
 
-def test_an_async_function_gives_async_values(program: Program, host: HostContext) -> None:
-    token, value = program.run(host, "twice", [1.5]).results
-
-    assert (value.result(SLOW), value.type, token.result(SLOW)) == (3.0, "f64", CHAIN)
-
-
-def test_a_plain_function_gives_its_results_and_output(program: Program, host: HostContext) -> None:
-    printed: list[str] = []
-    execution = program.run(host, "mixed", [-3, 7, True], output=printed.append)
-
-    assert [value.result(SLOW) for value in execution.results] == [-3, 7, 1.5, True]
-    assert execution.wait(SLOW)
-    assert (execution.output, printed) == ("-3", ["-3"])
-
-
-def test_an_argument_may_be_the_result_of_another_call(program: Program, host: HostContext) -> None:
-    first = program.run(host, "twice", [2.5]).results[1]
-    second = program.run(host, "twice", [first]).results[1]
-
-    assert second.result(SLOW) == 10.0
-
-
-def test_an_argument_that_is_an_error_is_the_result(program: Program, host: HostContext) -> None:
-    wrong = make_error(host.work_queue, error("nothing there"))
-    execution = program.run(host, "twice", [wrong])
-
-    with pytest.raises(TfrtError, match="nothing there"):
-        execution.results[1].result(SLOW)
-
-
 def test_a_function_that_fails_gives_errors_with_their_place(
     program: Program, host: HostContext
 ) -> None:
@@ -116,14 +84,6 @@ def test_a_function_that_fails_gives_errors_with_their_place(
     assert execution.diagnostics == [problem]
     raised = execution.results[0].exception(0)
     assert raised is not None and raised.diagnostics == (problem,)
-
-
-def test_one_reason_is_told_once(program: Program, host: HostContext) -> None:
-    execution = program.run(host, "fails", [1])
-
-    assert execution.wait(SLOW)
-    assert execution.diagnostics == [error("division by zero", place("arith.divsi %a, %z"))]
-    assert [value.state for value in execution.results] == [State.ERROR] * 2
 
 
 @pytest.mark.parametrize(
@@ -151,12 +111,6 @@ def test_a_result_of_types_in_types_is_refused_with_a_short_message(host: HostCo
 
     assert str(refusal.value).startswith("deep.mlir:1:1: error: ")
     assert len(str(refusal.value)) < 300
-
-
-@pytest.mark.parametrize("name", ["nothing", "printI64"])
-def test_a_function_that_is_not_there_is_refused(name: str) -> None:
-    with HostContext("s") as host, pytest.raises(TfrtError, match=f"is no function @{name}"):
-        Program.from_source(TEXT, "f.mlir").run(host, name)
 
 
 def test_waiting_lasts_until_the_last_task_is_over(program: Program, host: HostContext) -> None:

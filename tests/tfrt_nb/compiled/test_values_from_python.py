@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from tfrt_nb import Program
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tracing.trace import DebugSink, Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
@@ -245,18 +244,6 @@ def test_a_plain_function_that_waits_is_ended_by_a_cancellation(host: HostContex
     promised.emplace(1)
 
 
-def test_a_coroutine_that_waits_is_ended_by_a_cancellation(host: HostContext) -> None:
-    promised = make_unavailable(host.work_queue, "i32")
-    execution = run(host, parse(CANCELLED.replace("FUNCTION", "suspends")), promised)
-    while not execution.output:
-        assert not execution.wait(0.01)
-    execution.cancel("enough")
-
-    assert execution.wait(SLOW)
-    assert outcomes(execution.results) == ["enough"]
-    promised.emplace(1)
-
-
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
 @pytest.mark.usefixtures("leak_check")
 def test_a_host_may_be_closed_while_a_coroutine_waits(queue: str) -> None:
@@ -326,21 +313,6 @@ def test_a_tensor_crosses_both_ways_without_a_copy(host: HostContext) -> None:
     assert execution.wait(SLOW)
 
 
-def test_memory_of_compiled_code_lives_as_long_as_its_tensor(host: HostContext) -> None:
-    execution = run(host, parse(TENSORS), DenseHostTensor.over(np.ones((1, 2), np.int32)))
-    *_, copy = outcomes(execution.results)
-    assert isinstance(copy, np.ndarray)
-    assert execution.wait(SLOW)
-    del execution
-    view = copy[0]
-    del copy
-    before = native_process().memory_held
-    assert view.tolist() == [1, 1]
-    del view
-
-    assert native_process().memory_held == before - 128
-
-
 @pytest.mark.parametrize(
     ("array", "found"),
     [
@@ -370,33 +342,6 @@ def test_what_is_no_tensor_is_refused(host: HostContext) -> None:
 
     assert outcomes(execution.results) == ["expected a dense tensor for memref<?x2xi32>"] * 3
     assert execution.wait(SLOW)
-
-
-VIEWS = """
-func.func @main(%t: !t.tensor) -> !t.tensor {
-  %r = tfrt.call @part(%t) : (!t.tensor) -> !t.tensor
-  tfrt.return %r : !t.tensor
-}
-memref.global "private" @kept : memref<2xi32> = dense<[1, 2]>
-func.func @part(%a: memref<4xi32>) -> memref<2xi32> {
-  %g = memref.get_global @kept : memref<2xi32>
-  %c0 = arith.constant 0 : index
-  %x = memref.load %a[%c0] : memref<4xi32>
-  memref.store %x, %g[%c0] : memref<2xi32>
-  return %g : memref<2xi32>
-}
-"""
-
-
-def test_a_global_buffer_is_copied_as_its_next_user_may_change_it(host: HostContext) -> None:
-    program = parse(VIEWS)
-    tensors = []
-    for number in (5, 6):
-        execution = run(host, program, DenseHostTensor.over(np.full(4, number, np.int32)))
-        tensors += outcomes(execution.results)
-        assert execution.wait(SLOW)
-
-    assert [tensor.tolist() for tensor in tensors] == [[5, 2], [6, 2]]
 
 
 BUSY = """
@@ -433,18 +378,6 @@ def test_a_thread_runs_other_kernels_while_a_function_waits(host: HostContext) -
     for number in range(50):
         execution = program.run(host, "main", [number], kernels=registry)
         assert outcomes(execution.results) == [2 * number, 2 * number, 3 * number, 6 * number]
-        assert execution.wait(SLOW)
-
-
-def test_runs_of_one_program_share_its_code(host: HostContext) -> None:
-    program = parse(LATER)
-    promised = [make_unavailable(host.work_queue, "i32") for _ in range(20)]
-    executions = [run(host, program, value, i) for i, value in enumerate(promised)]
-    for value in promised:
-        value.emplace(100)
-
-    assert [outcomes(e.results) for e in executions] == [[100 + i] for i in range(20)]
-    for execution in executions:
         assert execution.wait(SLOW)
 
 
@@ -488,15 +421,6 @@ async.func @fails() -> (!async.token, !async.value<i32>, !async.value<i32>) {
     assert execution.wait(SLOW)
     assert [problem.message for problem in execution.diagnostics] == ["never"]
     assert outcomes(execution.results) == ["never"] * 3
-
-
-def test_diagnostics_of_values_are_those_of_python(host: HostContext) -> None:
-    promised = make_unavailable(host.work_queue, "i32")
-    execution = run(host, parse(LATER), promised, 5)
-    promised.set_error(error("lost"))
-
-    assert outcomes(execution.results) == ["lost"]
-    assert execution.wait(SLOW)
 
 
 LATE_TENSOR = """
@@ -544,12 +468,3 @@ def test_a_late_tensor_that_does_not_fit_is_an_error_at_the_call(host: HostConte
     assert execution.wait(SLOW)
     [problem] = execution.diagnostics
     assert "tfrt.call @pick" in LATE_TENSOR.splitlines()[problem.location.line - 1]
-
-
-def test_a_late_tensor_may_be_an_error(host: HostContext) -> None:
-    promised = make_unavailable(host.work_queue)
-    execution = run(host, parse(LATE_TENSOR), DenseHostTensor.over(np.zeros(3, np.int8)), promised)
-    promised.set_error(error("lost"))
-
-    assert outcomes(execution.results) == ["lost"] * 3
-    assert execution.wait(SLOW)
