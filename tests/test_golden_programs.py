@@ -10,7 +10,7 @@ import csv
 import re
 import subprocess
 import sysconfig
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -65,7 +65,6 @@ def read_index() -> list[Item]:
 
 INDEX = read_index()
 RUN = [item for item in INDEX if item.kind == "run"]
-TRANSLATED = [item for item in INDEX if item.has("mlir") and item.has("bef")]
 REFUSED_BY_THE_TRANSLATOR = [item for item in INDEX if item.kind == "reject-translate"]
 REFUSED_BY_THE_DRIVER = [item for item in INDEX if item.kind == "reject-run"]
 MALFORMED = [item for item in INDEX if item.kind == "malformed"]
@@ -177,27 +176,6 @@ def test_the_installed_command_does_what_main_does() -> None:
 
 
 # --- to BEF and back ---
-
-
-def apart_from_streams(data: bytes) -> tuple[object, ...]:
-    """All that a file says to the executor, except which kernels belong to one stream."""
-    file = BefFile.load(data)
-    functions = [replace(function, streams=()) for function in file.functions]
-    return functions, file.kernel_names, file.type_names, bytes(file.attributes)
-
-
-@pytest.mark.parametrize(
-    ("options", "suffix"), [([], "bef"), (["--disable-optional-sections"], "bef_min")]
-)
-@by_name(TRANSLATED)
-def test_compiles_to_the_reference_s_file_apart_from_streams(
-    item: Item, options: list[str], suffix: str, tfrt_nb: CommandLine, tmp_path: Path
-) -> None:
-    expected = (GOLDEN / f"{item.name}.{suffix}").read_bytes()
-    outcome = tfrt_nb("mlir-to-bef", *options, f"{item.name}.mlir", "-o", tmp_path / "out.bef")
-
-    assert outcome == Outcome(0, "", "")
-    assert apart_from_streams((tmp_path / "out.bef").read_bytes()) == apart_from_streams(expected)
 
 
 @by_name([item for item in INDEX if item.has("bef_to_mlir")])

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
 
@@ -104,17 +104,6 @@ def test_the_sample_function_prints_when_its_chain_is_there(host: HostContext) -
 
     assert before == (3, State.UNAVAILABLE, "")
     assert (three, output) == (3, "int32 = 3\n")
-
-
-def test_a_function_is_compiled_to_bef_before_it_runs(host: HostContext) -> None:
-    """ "BEF decouples the compiler from the runtime, so compiler optimizations can be run offline,
-    producing a BEF file, and this BEF file can be written to disk and loaded much later"."""
-    data = Program.from_source(SAMPLE_FUNCTION, "seed.mlir").bef
-    execution = Program.from_bef(data, "seed.bef").run(
-        host, "sample_function", output=lambda _: None
-    )
-
-    assert outcome(execution) == ([3], "int32 = 3\n")
 
 
 # --- dependency management ---
@@ -329,29 +318,6 @@ def test_a_nonstrict_call_does_not_wait(host: HostContext) -> None:
     assert outcome(execution) == ([42], "")
 
 
-IF = r"""
-func @choose(%condition: i1, %x: i32) -> i32 {
-  %r = tfrt.if %condition, %x : (i32) -> (i32) {
-    %two = tfrt.constant.i32 2
-    %r = tfrt.add.i32 %x, %two
-    tfrt.return %r : i32
-  } else {
-    %r = tfrt.add.i32 %x, %x
-    tfrt.return %r : i32
-  }
-  tfrt.return %r : i32
-}
-"""
-
-
-@pytest.mark.parametrize(("condition", "result"), [(True, 12), (False, 20)])
-def test_an_if_executes_one_of_its_functions(
-    host: HostContext, condition: bool, result: int
-) -> None:
-    """ "Execute true_fn or false_fn depending on ‘condition’." """
-    assert outcome(run(host, IF, "choose", condition, 10)) == ([result], "")
-
-
 # --- errors ---
 
 MATMUL = r"""
@@ -388,26 +354,6 @@ def test_only_what_is_downstream_of_an_error_is_skipped(host: HostContext) -> No
     assert diagnostic.message.startswith("MatMul argument tensors inner dimension mismatch")
     assert str(diagnostic.location) == "seed.mlir:11:10"
     assert (total.result(), execution.output) == (10, "int32 = 5\n")
-
-
-def test_a_kernel_reports_an_error_with_its_handler(host: HostContext) -> None:
-    """ "ReportError() internally creates ErrorAsyncValue and assigns it to out_chain" """
-
-    def multiply(left: int, right: int) -> int:
-        if right == 0:
-            raise KernelError("Shape mismatch")
-        return left * right
-
-    registry = standard_kernels()
-    registry.add(user_kernel("my.multiply", multiply))
-    text = """
-func @main(%x: i32, %y: i32) -> i32 {
-  %r = "my.multiply"(%x, %y) : (i32, i32) -> i32
-  tfrt.return %r : i32
-}"""
-    assert outcome(run(host, text, "main", 6, 7, kernels=registry)) == ([42], "")
-    failed = run(host, text, "main", 6, 0, kernels=registry).results[0].exception(SLOW)
-    assert str(failed) == "seed.mlir:3:8: error: Shape mismatch"
 
 
 # --- cancellation ---
@@ -527,12 +473,3 @@ def test_kernels_and_their_work_share_the_same_threads() -> None:
         assert outcome(run(host, text, "main", 1, kernels=registry)) == ([], "")
 
     assert names <= {"MainThread", "worker 1", "worker 2"}
-
-
-def test_diagnostics_reach_the_host_as_well() -> None:
-    heard: list[Diagnostic] = []
-    with HostContext("s", on_diagnostic=heard.append) as host:
-        execution = run(host, MATMUL, "matmul")
-        assert execution.wait(SLOW)
-
-    assert heard == execution.diagnostics

@@ -56,6 +56,8 @@ async def main():
         await asyncio.wait_for(never, 0.05)
     except asyncio.TimeoutError:
         print("not in time")
+    never.set_result(1)
+    print(await never)
     async with asyncio.timeout(20):
         print([await v for v in [*program.run(8, 2), *program.run(9, 3)]])
     print(await asyncio.gather(naps.run(1), naps.run(2).results[0]))

@@ -42,18 +42,6 @@ def states(values: list[AsyncValue]) -> list[State]:
     return [value.state for value in values]
 
 
-def test_a_call_returns_before_an_argument_that_it_does_not_need(
-    host: HostContext, run: Run
-) -> None:
-    late = unavailable(host)
-    execution = run(CALL.replace("CALLEE", "first"), 42, late)
-    early = execution.results[0].result(SLOW), execution.is_done
-    late.emplace(1)
-
-    assert early == (42, False)
-    assert execution.wait(SLOW)
-
-
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_callee_defers_what_needs_the_missing_argument(
     host: HostContext, run: Run, order: tuple[int, int]

@@ -17,7 +17,6 @@ from tfrt_runtime.host.values.async_value import (
     AsyncValue,
     State,
     make_available,
-    make_error,
     make_unavailable,
 )
 
@@ -73,10 +72,6 @@ def test_an_error_is_raised_by_whoever_reads_it(host: HostContext) -> None:
     assert problem.diagnostics == (diagnostic,)
     with pytest.raises(RuntimeError, match="resolves once; this one is error"):
         value.emplace(1)
-
-
-def test_an_available_value_has_no_exception(host: HostContext) -> None:
-    assert make_available(host.work_queue, 1, "i32").exception() is None
 
 
 @pytest.mark.parametrize(
@@ -159,42 +154,6 @@ def indirect_value(host: HostContext) -> AsyncValue:
 # --- waiters ---
 
 
-def test_waiters_run_in_their_order_when_the_value_comes(host: HostContext) -> None:
-    calls = Calls()
-    value = make_unavailable(host.work_queue, "i32")
-    for name in "abc":
-        value.and_then(calls.of(name))
-    before = list(calls)
-    value.emplace(1)
-
-    assert (before, calls) == ([], ["a", "b", "c"])
-
-
-def test_a_waiter_of_an_available_value_runs_at_once(host: HostContext) -> None:
-    calls = Calls()
-    make_available(host.work_queue, 1, "i32").and_then(calls.of("now"))
-
-    assert calls == ["now"]
-
-
-def test_a_waiter_runs_for_an_error_as_well(host: HostContext) -> None:
-    calls = Calls()
-    value = make_unavailable(host.work_queue)
-    value.and_then(calls.of("heard"))
-    value.set_error(error("bad"))
-
-    assert calls == ["heard"]
-
-
-def test_a_done_callback_gets_the_value_itself(host: HostContext) -> None:
-    seen: list[object] = []
-    value = make_unavailable(host.work_queue, "i32")
-    value.add_done_callback(lambda done: seen.append((done is value, done.result(0))))
-    value.emplace(7)
-
-    assert seen == [(True, 7)]
-
-
 def test_a_waiter_may_resolve_another_value(host: HostContext) -> None:
     queue = host.work_queue
     left, right, total = (make_unavailable(queue, "i32") for _ in range(3))
@@ -249,21 +208,6 @@ def test_result_gives_up_when_the_time_is_over(host: HostContext) -> None:
         value.exception(0)
     value.emplace(1)
     assert value.result(0) == 1
-
-
-def test_result_waits_for_another_thread(host: HostContext) -> None:
-    value, waiting = make_unavailable(host.work_queue, "i32"), threading.Event()
-
-    def emplace() -> None:
-        assert waiting.wait(SLOW)
-        value.emplace(42)
-
-    thread = threading.Thread(target=emplace)
-    thread.start()
-    waiting.set()
-
-    assert value.result(SLOW) == 42
-    thread.join()
 
 
 def test_many_threads_wait_for_one_value(host: HostContext) -> None:
@@ -372,17 +316,6 @@ def test_a_long_chain_of_forwards_takes_no_stack(host: HostContext) -> None:
     last.emplace(9)
 
     assert (first.is_indirect, first.result(0)) == (True, 9)
-
-
-def test_an_error_of_another_value_is_forwarded(host: HostContext) -> None:
-    queue, process = host.work_queue, host.work_queue.process
-    indirect, failed = indirect_value(host), make_error(queue, error("bad"))
-    process.quick.value_add_reference(failed.address)
-    process.slow.value_forward(queue.context(), indirect.address, failed.address)
-
-    problem = indirect.exception(0)
-    assert problem is not None
-    assert str(problem) == "error: bad"
 
 
 # --- promises ---

@@ -20,25 +20,12 @@ from tfrt_runtime.host.resources import ResourceContext
 # --- the host ---
 
 
-def test_an_unknown_allocator_is_refused() -> None:
-    with pytest.raises(TfrtError, match="unknown allocator 'heap': expected malloc, "):
-        HostContext("s", allocator="heap")
-
-
 def test_a_closed_event_loop_is_refused() -> None:
     loop = asyncio.new_event_loop()
     loop.close()
 
     with pytest.raises(TfrtError, match="loop: the event loop is closed"):
         HostContext("s", loop=loop)
-
-
-def test_a_closed_host_takes_no_runs(new_request: Callable[..., Request]) -> None:
-    host = HostContext("s")
-    host.close()
-
-    with pytest.raises(TfrtError, match="the host is closed"):
-        new_request(host)
 
 
 class Sample:
@@ -123,39 +110,6 @@ def test_each_request_has_a_number_of_its_own(
         end(request)
 
     assert len({request.id for request in requests}) == 3
-
-
-def test_a_request_has_data_by_type_of_its_own(
-    host: HostContext, new_request: Callable[..., Request]
-) -> None:
-    first, second = new_request(host), new_request(host)
-    first.data[int], first.data[str] = 7, "seven"
-    seen = (first.data, second.data)
-    for request in (first, second):
-        request.leave()
-
-    assert seen == ({int: 7, str: "seven"}, {})
-
-
-def test_the_first_to_cancel_a_request_succeeds(
-    host: HostContext, new_request: Callable[..., Request]
-) -> None:
-    request = new_request(host)
-    results = [request.is_cancelled, request.cancel("enough"), request.cancel("again")]
-    results += [request.is_cancelled]
-    end(request)
-
-    assert results == [False, True, False, True]
-    assert request.cancel_message == "enough"
-
-
-def test_a_request_that_is_over_cannot_be_cancelled(
-    host: HostContext, new_request: Callable[..., Request]
-) -> None:
-    request = new_request(host)
-    end(request)
-
-    assert (request.cancel(), request.is_cancelled) == (False, False)
 
 
 def test_callbacks_of_a_request_run_once_when_it_is_over(

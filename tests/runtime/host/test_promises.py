@@ -25,31 +25,6 @@ def texts(promises: Promises) -> list[str]:
     return [note.message for note in promises.notes()]
 
 
-def test_a_promise_is_open_until_its_value_is_resolved() -> None:
-    promises, value = Promises(), Value()
-    promises.watch(value, "a value")
-    seen = [(promises.are_open(), texts(promises))]
-    value.is_done = True
-    seen.append((promises.are_open(), texts(promises)))
-
-    assert seen == [(True, ["a value"]), (False, [])]
-
-
-def test_a_promise_is_not_open_when_nobody_can_keep_it() -> None:
-    promises, value = Promises(), Value()
-    promises.watch(value, "a value")
-    del value
-
-    assert (promises.are_open(), texts(promises)) == (False, [])
-
-
-def test_a_value_from_elsewhere_stays_open_whoever_holds_it() -> None:
-    promises = Promises()
-    promises.expect(Value(), "an argument")
-
-    assert (promises.are_open(), texts(promises)) == (True, ["an argument"])
-
-
 def test_only_open_promises_are_kept() -> None:
     promises, kept = Promises(), Value()
     promises.watch(kept, "kept")
