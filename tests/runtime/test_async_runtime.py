@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import re
-import signal
 import threading
 from collections.abc import Callable, Iterator
 
@@ -13,7 +11,7 @@ import llvmlite.binding as llvm
 import pytest
 
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
-from tfrt_runtime.diagnostics import Location, TfrtError, error, note
+from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import State
 
@@ -102,34 +100,6 @@ def test_a_function_may_fail_without_a_reason(code: Code) -> None:
         code.main(lambda: True)
 
 
-def test_a_run_lasts_until_its_last_task_is_over(code: Code) -> None:
-    ran: list[int] = []
-
-    def main() -> None:
-        for number in range(10):
-            token = code.task(lambda number=number: ran.append(number))
-            code.call("mlirAsyncRuntimeDropRef", token, 1)
-
-    code.main(main)
-
-    assert sorted(ran) == [*range(10)]
-
-
-def test_tasks_that_wait_for_tasks_find_a_thread(code: Code) -> None:
-    ran: list[int] = []
-
-    def outer(number: int) -> None:
-        code.wait(code.task(lambda: ran.append(number)))
-
-    def main() -> None:
-        for token in [code.task(lambda number=number: outer(number)) for number in range(30)]:
-            code.wait(token)
-
-    code.main(main)
-
-    assert sorted(ran) == [*range(30)]
-
-
 def test_what_is_left_over_is_known_with_who_made_it(host: HostContext) -> None:
     with AsyncRuntime(host, checked=True) as runtime:
         code = Code(runtime)
@@ -174,19 +144,6 @@ def test_a_producer_that_comes_after_all_does_no_harm(code: Code) -> None:
         code.main(main)
 
 
-def test_who_waits_in_vain_is_told_where(code: Code) -> None:
-    def main() -> None:
-        token = code.call("tfrtAsyncCreateToken", record(b"async.runtime.create", 2))
-        code.call("tfrtAsyncAwait", token, record(b"async.runtime.await", 5))
-        code.call("mlirAsyncRuntimeDropRef", token, 2)
-
-    with pytest.raises(TfrtError) as raised:
-        code.main(main)
-    (found,) = raised.value.diagnostics
-    assert found.location == Location("cell", 2, 3)
-    assert found.notes == (note("this waits for it", Location("cell", 5, 3)),)
-
-
 def test_a_second_runtime_on_the_same_host_is_refused(code: Code) -> None:
     with pytest.raises(TfrtError, match="the host has an async runtime already"):
         AsyncRuntime(code.runtime.host)
@@ -209,18 +166,6 @@ def test_any_thread_may_call_the_runtime(code: Code) -> None:
     code.call("mlirAsyncRuntimeDropRef", token, 1)
 
 
-def test_an_interrupt_ends_a_wait(code: Code) -> None:
-    def main() -> bool:
-        token = code.call("mlirAsyncRuntimeCreateToken")
-        os.kill(os.getpid(), signal.SIGINT)
-        code.call("mlirAsyncRuntimeAwaitToken", token)
-        code.call("mlirAsyncRuntimeDropRef", token, 2)
-        return False
-
-    with pytest.raises(KeyboardInterrupt):
-        code.main(main)
-
-
 def test_there_are_as_many_workers_as_threads_that_run_tasks(code: Code) -> None:
     numbers: list[int] = []
 
@@ -236,18 +181,6 @@ def test_the_current_thread_prints_its_number(host: HostContext) -> None:
         code.main(lambda: code.call("mlirAsyncRuntimePrintCurrentThreadId") and False)
 
     assert re.fullmatch(r"Current thread id: \d+\n", "".join(output))
-
-
-def test_numbers_print_as_c_prints_them(host: HostContext) -> None:
-    output: list[str] = []
-    with AsyncRuntime(host, output=output.append) as runtime:
-        double = ctypes.CFUNCTYPE(None, ctypes.c_double)(runtime.functions["printF64"])
-        integer = ctypes.CFUNCTYPE(None, ctypes.c_int64)(runtime.functions["printI64"])
-        for number in (1.0, 0.1, 1e16, -2.5):
-            double(number)
-        integer(-7)
-
-    assert output == ["1", "0.1", "1e+16", "-2.5", "-7"]
 
 
 LINKED = """

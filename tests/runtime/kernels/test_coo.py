@@ -23,20 +23,6 @@ def test_a_tensor_of_zeros_has_no_coordinates(kernels, tensor) -> None:
     assert str(sparse) == "CooHostTensor dtype = f32, shape = [2], indices = [], values = []\n"
 
 
-@pytest.mark.parametrize(
-    ("other", "same"),
-    [([0, 1, 2], True), ([0, 1, 3], False), ([1, 0, 2], False), ([0, 1, 2, 0], False)],
-)
-def test_sparse_tensors_are_compared_by_shape_places_and_values(
-    kernels, tensor, other, same
-) -> None:
-    a, b = (
-        kernels("coo.convert_dht_to_coo.i64.1", tensor(values, "int64"), CHAIN)[0]
-        for values in ([0, 1, 2], other)
-    )
-    assert kernels("coo.tensor_equal.i64.1", a, b, CHAIN) == (same, CHAIN)
-
-
 def test_a_sparse_tensor_of_another_type_or_rank_is_refused(kernels, tensor) -> None:
     sparse, _ = kernels("coo.convert_dht_to_coo.i32.1", tensor([1], "int32"), CHAIN)
     for name in ("i64.1", "i32.2"):

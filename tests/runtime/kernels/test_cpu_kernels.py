@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
-from tfrt_runtime.kernels.tensor.cpu_elementwise import relu
 from tfrt_runtime.kernels.tensor.cpu_matmul import accumulate_product
-from tfrt_runtime.kernels.tensor.cpu_reductions import softmax
 
 
 def test_a_product_over_nothing_is_zero(kernels, tensor) -> None:
@@ -51,26 +46,6 @@ def test_operands_that_do_not_match_are_refused(kernels, tensor, name, operands,
         kernels(f"tfrt_test.{name}", *(tensor(np.zeros(sizes)) for sizes in operands), CHAIN)
 
 
-@given(arrays.arrays(np.float32, arrays.array_shapes(max_dims=3)))
-def test_relu_is_the_larger_of_each_element_and_zero(source: np.ndarray) -> None:
-    target = np.empty_like(source)
-    relu(source, target)
-    same = (target == np.where(source > 0, source, 0)) | np.isnan(source)
-    assert same.all()
-
-
-@pytest.mark.parametrize(
-    ("sizes", "target"),
-    [((3,), (2, 3)), ((1, 3), (2, 3)), ((2, 1), (2, 3)), ((), (2, 3)), ((1, 3), (2, 2, 3))],
-)
-@pytest.mark.parametrize(("word", "dtype"), [("f32", "float32"), ("i32", "int32")])
-def test_broadcasting_repeats_elements(kernels, tensor, sizes, target, word, dtype) -> None:
-    source = tensor(np.arange(np.prod(sizes, dtype=int)).reshape(sizes), dtype)
-    name = f"tfrt_test.broadcast.{word}.{len(target)}"
-    made = kernels(name, source, TensorShape(target), CHAIN)
-    assert np.array_equal(made.array, np.broadcast_to(source.array, target))
-
-
 @pytest.mark.parametrize(
     ("sizes", "target", "message"),
     [
@@ -103,16 +78,6 @@ def test_a_slice_is_written_to_one_tensor(kernels, tensor, count) -> None:
         )
 
 
-def test_softmax_is_printed_as_the_reference_prints_it(kernels, tensor) -> None:
-    row = tensor([0.0, 1.0, -1.0, 2.0])
-    kernels("tfrt_test.softmax_inplace.f32", row, CHAIN)
-    kernels("tfrt_dht.print_tensor", row, CHAIN)
-    assert kernels.printed == (
-        "DenseHostTensor dtype = f32, shape = [4], "
-        "values = [8.714432e-02, 2.368828e-01, 3.205860e-02, 6.439142e-01]\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [(5.0, 1.0), ([], []), ([[1000.0, 1000.0], [-1000.0, 1000.0]], [[0.5, 0.5], [0.0, 1.0]])],
@@ -121,9 +86,3 @@ def test_softmax_takes_every_rank_and_any_size_of_number(kernels, tensor, values
     target = tensor(values)
     kernels("tfrt_test.softmax_inplace.f32", target, CHAIN)
     assert target.array.tolist() == expected
-
-
-@given(arrays.arrays(np.float32, (3, 4), elements=st.floats(-(2.0**99), 2.0**99, width=32)))
-def test_rows_of_a_softmax_sum_to_one(rows: np.ndarray) -> None:
-    softmax(rows)
-    assert np.allclose(rows.sum(axis=1), 1)

@@ -8,7 +8,6 @@ import pytest
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
 
 CREATE = "tfrt_dht.create_uninitialized_tensor"
@@ -64,21 +63,6 @@ def test_close_means_few_units_in_the_last_place(
     assert found == [equal, close, close_3, close_1000, close_100000]
 
 
-def test_2000_units_are_between_1000_and_100000(kernels, tensor) -> None:
-    a, b = tensor([1.0]), tensor([1 + 1500 * 2**-23])
-    assert kernels("tfrt_dht.tensor_allclose.2000ulp.f32", a, b, CHAIN) == (True, CHAIN)
-
-
-def test_tensors_of_different_shapes_are_neither_equal_nor_close(kernels, tensor) -> None:
-    a, b = tensor([[1.0, 2.0]]), tensor([1.0, 2.0])
-    assert kernels("tfrt_dht.tensor_equal.f32", a, b, CHAIN) == (False, CHAIN)
-    assert kernels("tfrt_dht.tensor_allclose.f32", a, b, CHAIN) == (False, CHAIN)
-
-
-def test_tensors_without_elements_are_equal(kernels, tensor) -> None:
-    assert kernels("tfrt_dht.tensor_equal.f32", tensor([]), tensor([]), CHAIN) == (True, CHAIN)
-
-
 @pytest.mark.parametrize(
     ("operand", "message"),
     [
@@ -92,28 +76,6 @@ def test_a_kernel_refuses_what_is_not_its_tensor(kernels, tensor, operand, messa
         kernels(f"{FILL}.f32", operand, CHAIN, attributes=(1.0,))
     with pytest.raises(KernelError, match=message):
         kernels("tfrt_dht.tensor_equal.f32", tensor([1.0]), operand, CHAIN)
-
-
-def test_any_tensor_tells_and_prints_its_shape(kernels, tensor) -> None:
-    dense = tensor([[1, 2, 3], [4, 5, 6]], "int32")
-    words = kernels("tfrt_sht.create_tensor", attributes=((2,), ("async", "")))
-    sparse, _ = kernels("coo.convert_dht_to_coo.i32.2", dense, CHAIN)
-
-    for value in (dense, words, sparse):
-        kernels("tfrt_dht.print_tensor", value, CHAIN)
-        kernels("tfrt_dht.print_tensor_shape", value, CHAIN)
-        assert kernels("tfrt_dht.no_op_ht", value) is value
-
-    assert kernels("tfrt_dht.get_tensor_shape", dense) == TensorShape((2, 3))
-    assert kernels.printed == (
-        "DenseHostTensor dtype = i32, shape = [2, 3], values = [1, 2, 3, 4, 5, 6]\n"
-        "[2, 3]\n"
-        'StringHostTensor shape = [2], values = ["async", ""]\n'
-        "[2]\n"
-        "CooHostTensor dtype = i32, shape = [2, 3], "
-        "indices = [0, 0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 2], values = [1, 2, 3, 4, 5, 6]\n\n"
-        "[2, 3]\n"
-    )
 
 
 def test_only_tensors_are_printed_as_tensors(kernels) -> None:

@@ -4,39 +4,8 @@ from __future__ import annotations
 
 import threading
 
-import pytest
-
 from tfrt_runtime.kernels.basic import test_kernels
-from tfrt_runtime.kernels.registry import CHAIN, KernelError
-
-
-@pytest.mark.parametrize(
-    ("info", "line"),
-    [("layer7/Relu", "layer7/Relu\n"), ("", "\n"), (None, "Kernel has no debug info\n")],
-)
-def test_debug_info_is_printed_even_if_empty(kernels, info, line) -> None:
-    kernels.frame.debug_info = info
-    kernels("tfrt_test.print_debug_info", CHAIN)
-    assert kernels.printed == line
-
-
-def test_six_lines_are_logged(kernels, capsys) -> None:
-    kernels("tfrt_test.logging", "a test", CHAIN)
-    assert capsys.readouterr().err.splitlines() == [
-        "from TFRT_LOG(INFO): a test",
-        "from TFRT_LOG(WARNING): a test",
-        "from TFRT_LOG(ERROR): a test",
-        "from TFRT_LOG_IF(INFO, true): a test",
-        "from TFRT_LOG_IF(WARNING, true): a test",
-        "from TFRT_LOG_IF(ERROR, true): a test",
-    ]
-
-
-def test_some_kernels_have_fixed_answers(kernels) -> None:
-    assert kernels("tfrt_test.async_value_get") == "base1:base2:final_class:3"
-    assert kernels("tfrt_test.async_value_ref") == (
-        "available:2;unavailable;(3);available:3;unavailable;available:4"
-    )
+from tfrt_runtime.kernels.registry import CHAIN
 
 
 def test_mars_answers_after_a_while(kernels, monkeypatch) -> None:
@@ -58,23 +27,3 @@ def test_threads_are_numbered_as_they_ask(kernels) -> None:
     other.join()
     ask()
     assert numbers == [0, 1, 0]
-
-
-def test_a_location_has_one_name(kernels) -> None:
-    for location, name in ((4, "one"), (8, "two"), (4, "one")):
-        kernels.frame.location_id = location
-        kernels("tfrt_test.unique_loc", CHAIN, attributes=(name,))
-    with pytest.raises(KernelError, match="^duplicate locations 4$"):
-        kernels("tfrt_test.unique_loc", CHAIN, attributes=("two",))
-
-
-def test_kinds_of_tensors_are_printed(kernels, tensor) -> None:
-    kind = kernels("tfrt_test.get_static_tensor_type", attributes=("StringHost",))
-    kernels("tfrt_test.print_tensor_type", kind, CHAIN)
-    kernels("tfrt_test.print_tensor_type", tensor([1.0]), CHAIN)
-    assert kernels.printed == "StringHost\nDenseHost\n"
-    for wrong in (int, 5):
-        with pytest.raises(KernelError, match="expected a tensor"):
-            kernels("tfrt_test.print_tensor_type", wrong, CHAIN)
-    with pytest.raises(KernelError, match="cannot find tensor type GpuDense"):
-        kernels("tfrt.get_static_tensor_type", attributes=("GpuDense",))

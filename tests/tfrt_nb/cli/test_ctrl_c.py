@@ -49,14 +49,46 @@ func.func @main() {
   tfrt.return
 }
 """
+COMPUTING = """
+func.func @main() {
+  func.call @printNewline() : () -> ()
+  cf.br ^loop
+^loop:
+  cf.br ^loop
+}
+func.func private @printNewline()
+"""
+TASKS = """
+async.func @forever() -> !async.token {
+  %t = async.execute { async.yield }
+  await %t : !async.token
+  %u = async.call @forever() : () -> !async.token
+  await %u : !async.token
+  return
+}
+func.func @main() {
+  func.call @printNewline() : () -> ()
+  %t = async.call @forever() : () -> !async.token
+  async.await %t : !async.token
+  return
+}
+func.func private @printNewline()
+"""
+PROGRAMS = {
+    "endless": ENDLESS,
+    "sleeping": SLEEPING,
+    "printing": MANY,
+    "computing": COMPUTING,
+    "tasks": TASKS,
+}
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
-@pytest.mark.parametrize("text", [ENDLESS, SLEEPING, MANY], ids=["endless", "sleeping", "printing"])
-def test_ctrl_c_ends_a_run_without_a_traceback(text: str, queue: str, tmp_path: Path) -> None:
-    """The first line of output says that the program runs; the signal is sent then."""
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_ctrl_c_ends_a_run_without_a_traceback(name: str, queue: str, tmp_path: Path) -> None:
+    """What it prints first says that the program runs; the signal is sent then."""
     program = tmp_path / "program.mlir"
-    program.write_text(text)
+    program.write_text(PROGRAMS[name])
     command = [sys.executable, "-u", "-m", "tfrt_nb", "run", str(program)]
     with subprocess.Popen(
         [*command, "--work-queue", queue],
@@ -66,10 +98,9 @@ def test_ctrl_c_ends_a_run_without_a_traceback(text: str, queue: str, tmp_path: 
         bufsize=1,
     ) as process:
         assert process.stdout is not None
-        first = process.stdout.readline(), process.stdout.readline()
+        for line in ("--- Running 'main':\n", "int32 = 0\n") if "tfrt." in PROGRAMS[name] else "\n":
+            assert process.stdout.readline() == line
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=SLOW)
 
-    assert first == ("--- Running 'main':\n", "int32 = 0\n")
-    assert errors == "tfrt-nb: interrupted\n"
-    assert process.returncode == 130
+    assert (process.returncode, errors) == (130, "tfrt-nb: interrupted\n")

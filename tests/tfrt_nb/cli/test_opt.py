@@ -59,7 +59,7 @@ def test_passes_run_and_the_program_is_printed(opt: Opt) -> None:
     )
 
 
-@pytest.mark.parametrize("path", [*HOST_PROGRAMS, *ASYNC_PROGRAMS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ASYNC_PROGRAMS, ids=lambda path: path.stem)
 def test_what_is_printed_parses_again_and_prints_the_same(opt: Opt, path: Path) -> None:
     status, first, errors = opt(path.read_text())
 
@@ -102,11 +102,6 @@ def test_what_is_wrong_has_a_place(opt: Opt, text: str, options: list[str], head
 
     assert (status, output) == (1, "")
     assert errors.startswith(headline)
-
-
-def test_a_missing_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["opt", "no such file.mlir"]) == 1
-    assert "cannot read 'no such file.mlir'" in capsys.readouterr().err
 
 
 def streams_of(path: Path) -> set[int]:

@@ -145,18 +145,6 @@ def test_a_function_in_time_is_not_given_up(shell, timeout: str) -> None:
 # --- errors ---
 
 
-def test_an_error_is_shown_where_the_source_has_it(shell) -> None:
-    outcome = shell("run", shell.write("f.mlir", FAILING))
-
-    assert outcome.status == 1
-    assert outcome.stdout == "--- Running 'f':\n'f' returned <<error: something bad happened>>\n"
-    assert outcome.stderr == (
-        "f.mlir:2:8: error: unexpected error: runtime error: something bad happened\n"
-        '  %x = "tfrt_test.fail"() : () -> i32\n'
-        "       ^\n"
-    )
-
-
 def test_of_many_errors_that_are_alike_ten_are_shown(shell) -> None:
     line = '  %x{} = "tfrt_test.fail"() : () -> i32\n'
     body = "".join(line.format(i) for i in range(3))
@@ -186,13 +174,6 @@ def test_an_error_of_a_bef_file_shows_its_source_where_there_is_one(shell) -> No
     assert without == headline
 
 
-def test_an_expected_error_is_no_problem(shell) -> None:
-    text = FAILING.replace("-> i32\n  tfrt", "-> i32 // expected-error {{bad}}\n  tfrt")
-    outcome = shell("run", shell.write("f.mlir", text))
-
-    assert (outcome.status, outcome.stderr) == (0, "")
-
-
 @pytest.mark.parametrize(
     ("comment", "problems"),
     [
@@ -216,16 +197,6 @@ def test_expectations_are_checked_line_by_line(shell, comment: str, problems: li
     assert outcome.status == (1 if problems else 0)
     assert len(lines) == len(problems)
     assert [text for text, line in zip(problems, lines, strict=True) if text not in line] == []
-
-
-def test_an_unknown_kernel_is_refused_before_anything_runs(shell) -> None:
-    text = PROGRAM + 'func @last() {\n  "my.kernel"() : () -> ()\n  tfrt.return\n}\n'
-    outcome = shell("run", shell.write("p.mlir", text))
-
-    assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr.startswith(
-        "p.mlir:18:3: error: unexpected error: runtime error: unknown kernel name 'my.kernel'"
-    )
 
 
 # --- memory ---
@@ -302,19 +273,6 @@ def test_an_argument_that_is_no_file_of_an_array_says_so(shell, name: str, said:
 
     assert outcome.status == 2
     assert outcome.stderr.startswith(f"tfrt-nb: error: {said}")
-
-
-def test_an_error_in_a_file_beside_the_program_has_the_line_of_that_file(shell) -> None:
-    program = shell.write("p.mlir", "func.func @main() {\n  tfrt.return\n}")
-    code = shell.write("kernels.py", "import nowhere_to_be_found")
-    text = shell.write("more.mlir", "func.func @more( {\n}")
-
-    for path, line in ((code, "import nowhere_to_be_found"), (text, "func.func @more( {")):
-        outcome = shell("run", program, "--with", path)
-
-        assert outcome.status == 1
-        assert outcome.stderr.startswith(f"{path}:1:")
-        assert outcome.stderr.splitlines()[1] == line
 
 
 def test_one_option_names_several_files_beside_the_program(shell) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,7 +15,6 @@ from tfrt_runtime.host.queues.thread_starts import start_thread
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "async"
 OWN = Path(__file__).parent / "async_programs"
-QUEUES = ["s", "mstd:1", "mstd:2"]
 SLOW = 120
 """Far more seconds than anything here takes."""
 
@@ -102,19 +98,6 @@ def test_what_opt_prints_runs_as_well(shell, name: str, passes: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["afunc_fib", "error_nested", "par_2d"])
-def test_it_does_so_in_a_process_of_its_own(name: str) -> None:
-    path = GOLDEN / "programs" / f"{name}.mlir"
-    command = [sys.executable, "-m", "tfrt_nb", "run", str(path), "--work-queue", "mstd:2"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=SLOW)
-
-    assert (done.returncode, done.stdout, done.stderr) == (
-        0,
-        path.with_suffix(".stdout").read_text(),
-        "",
-    )
-
-
 RESULTS = """
 func.func @main() -> (i64, f64, i1, memref<2xi32>) {
   %a = arith.constant -42 : i64
@@ -162,33 +145,6 @@ def test_a_function_that_cannot_run_is_an_error(shell, name: str, message: str) 
     assert outcome.stderr == f"tfrt-nb: error: {message}\n"
 
 
-def test_an_error_is_shown_with_its_line(shell) -> None:
-    text = """func.func @main() -> i64 {
-  %a = arith.constant 0 : i64
-  %b = arith.divsi %a, %a : i64
-  return %b : i64
-}
-"""
-    outcome = shell("run", shell.write("f.mlir", text))
-
-    assert (outcome.status, outcome.stdout) == (1, "'main' returned <<error: division by zero>>\n")
-    assert outcome.stderr.startswith(
-        "f.mlir:3:8: error: division by zero\n  %b = arith.divsi %a, %a : i64\n       ^"
-    )
-
-
-def test_an_expected_error_is_no_problem(shell) -> None:
-    text = """func.func @main() {
-  %a = arith.constant false
-  cf.assert %a, "as planned"  // expected-error {{as planned}}
-  return
-}
-"""
-    outcome = shell("run", shell.write("f.mlir", text))
-
-    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", "")
-
-
 def test_a_loop_that_is_stopped_is_shown(shell) -> None:
     text = """func.func @main() {
   cf.br ^again
@@ -211,17 +167,6 @@ LEAK = """func.func @main() {
   return
 }
 """
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-def test_what_is_left_over_is_told_with_the_operation_that_made_it(leaky_shell, queue: str) -> None:
-    outcome = leaky_shell("run", leaky_shell.write("f.mlir", LEAK), "--work-queue", queue)
-
-    assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr.splitlines()[:2] == [
-        "f.mlir:2:8: error: a token of 'async.runtime.create' is left over: 2 references, available",
-        "  %t = async.runtime.create : !async.token",
-    ]
 
 
 def test_without_checks_they_are_only_counted(leaky_shell) -> None:
@@ -291,76 +236,3 @@ def test_a_wrong_option_for_parallel_loops_is_an_error(shell) -> None:
 
     assert (outcome.status, outcome.stdout) == (1, "")
     assert outcome.stderr.startswith("tfrt-nb: error: parallel-for options 'speed=9': ")
-
-
-ENDLESS = {
-    "computing": """func.func @main() {
-  func.call @printNewline() : () -> ()
-  cf.br ^loop
-^loop:
-  cf.br ^loop
-}
-func.func private @printNewline()
-""",
-    "tasks": """async.func @forever() -> !async.token {
-  %t = async.execute { async.yield }
-  await %t : !async.token
-  %u = async.call @forever() : () -> !async.token
-  await %u : !async.token
-  return
-}
-func.func @main() {
-  func.call @printNewline() : () -> ()
-  %t = async.call @forever() : () -> !async.token
-  async.await %t : !async.token
-  return
-}
-func.func private @printNewline()
-""",
-}
-
-
-def process(text: str, folder: Path, *options: str) -> subprocess.Popen[str]:
-    program = folder / "f.mlir"
-    program.write_text(text)
-    command = [sys.executable, "-u", "-m", "tfrt_nb", "run", str(program), *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-@pytest.mark.parametrize("queue", ["s", "mstd:2"])
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=list(ENDLESS))
-def test_an_endless_program_is_over_when_its_time_is(text: str, queue: str, tmp_path: Path) -> None:
-    with process(text, tmp_path, "--work-queue", queue, "--timeout", "0.1") as running:
-        _, errors = running.communicate(timeout=SLOW)
-
-    assert running.returncode == 1
-    assert "error: @main did not finish within 0.1 s and was cancelled\n" in errors
-    assert "Traceback" not in errors
-
-
-@pytest.mark.parametrize("queue", ["s", "mstd:2"])
-@pytest.mark.parametrize("text", ENDLESS.values(), ids=list(ENDLESS))
-def test_ctrl_c_ends_it(text: str, queue: str, tmp_path: Path) -> None:
-    """The newline says that the program runs; the signal is sent then."""
-    with process(text, tmp_path, "--work-queue", queue) as running:
-        assert running.stdout is not None
-        first = running.stdout.readline()
-        running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=SLOW)
-
-    assert (first, running.returncode, errors) == ("\n", 130, "tfrt-nb: interrupted\n")
-
-
-def test_a_program_that_waits_in_vain_is_told_so(leaky_shell) -> None:
-    text = """func.func @main() {
-  %t = async.runtime.create : !async.token
-  async.await %t : !async.token
-  return
-}
-"""
-    outcome = leaky_shell("run", leaky_shell.write("f.mlir", text))
-
-    assert outcome.status == 1
-    assert outcome.stderr.startswith(
-        "f.mlir:2:8: error: nothing is left that could resolve a token"
-    )

@@ -14,9 +14,8 @@ from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
-from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, note
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.values.async_value import State
 
 QUEUES = ["s", "mstd:2"]
 
@@ -102,56 +101,6 @@ func.func @main() {
 @pytest.mark.parametrize("queue", QUEUES)
 def test_a_deep_recursion_of_async_functions_ends_well(queue: str) -> None:
     assert run(RECURSION + PRINTING, queue, checked=False) == Outcome("300000")
-
-
-def at(program: str, operation: str) -> Location:
-    """Where the first operation of that name is."""
-    before = program.partition(operation)[0]
-    return Location("program", before.count("\n") + 1, len(before) - before.rfind("\n"))
-
-
-MADE_BY_HAND = """
-func.func @main() {
-  %t = async.runtime.create : !async.token
-  OPERATIONS
-  return
-}
-"""
-
-
-def by_hand(*operations: str) -> tuple[str, Location]:
-    """A program of runtime operations on one token, and where the token is made."""
-    program = MADE_BY_HAND.replace("OPERATIONS", "\n  ".join(operations))
-    return program, at(program, "async.runtime.create")
-
-
-AWAIT = "async.runtime.await %t : !async.token"
-RESOLVE = "async.runtime.set_available %t : !async.token"
-DROP = "async.runtime.drop_ref %t {count = 1 : i64} : !async.token"
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-def test_a_token_that_nobody_resolves_is_left_over_with_the_place_where_it_was_made(
-    queue: str,
-) -> None:
-    program, place = by_hand(AWAIT)
-    left_over = LiveObject("token", 1, State.ERROR, "async.runtime.create", place)
-
-    outcome = run(program, queue)
-
-    assert outcome.left_over == (left_over,)
-    assert outcome.errors == tuple(one.reason for one in outcome.left_over)
-    (found,) = outcome.errors
-    assert found.message == "nothing is left that could resolve a token of 'async.runtime.create'"
-    assert found.notes == (note("this waits for it", at(program, "async.runtime.await")),)
-
-
-@pytest.mark.usefixtures("leak_check")
-@pytest.mark.parametrize("queue", QUEUES)
-def test_a_program_that_counts_by_hand_is_not_counted_again(queue: str) -> None:
-    program, _ = by_hand(RESOLVE, DROP)
-
-    assert run(program, queue) == Outcome("")
 
 
 _begun = threading.Event()

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_nb.jit.stages import Stage, emit
-from tfrt_nb.source import parse_module
-
 GOLDEN = Path(__file__).parents[2] / "golden" / "async"
 
 COUNTED_ON_TASKS = (
@@ -62,22 +59,3 @@ func.func @main() {
 }
 """
     assert run(text, COUNTED_ON_TASKS) == outcome("", ("halfway", 11))
-
-
-@pytest.mark.parametrize(
-    ("stage", "shows"),
-    [
-        (Stage.ASYNC_RUNTIME, "async.runtime.await_and_resume %arg0, %2 : !async.token"),
-        (Stage.COROUTINE, "call i8 @llvm.coro.suspend(token"),
-        (Stage.LLVM_SPLIT, "define internal fastcc void @wait.resume("),
-        (Stage.ASM, "wait.resume:"),
-    ],
-)
-def test_each_stage_can_be_looked_at(stage: Stage, shows: str) -> None:
-    module = parse_module(
-        "async.func @wait(%t: !async.token) -> !async.token {\n"
-        "  async.await %t : !async.token\n  return\n}",
-        "program",
-    )
-
-    assert shows in emit(module, stage)
