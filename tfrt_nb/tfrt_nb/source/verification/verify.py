@@ -409,7 +409,7 @@ def _callee_problem(
         return None
     type_ = callee.function_type
     problem = _call_problem(operation, type_.inputs.data, type_.outputs.data, role)
-    if problem is not None and _can_cross(callee):
+    if problem is not None and not _is_code(callee):
         return replace(problem, notes=(note(f"'@{name}' has the type {type_}", span_of(callee)),))
     if problem is None and _can_cross(callee):
         return None
@@ -434,11 +434,13 @@ def _compiled_callee_problem(
         message = f"'{_symbol_name(callee)}' cannot be called by host programs"
         return error(f"'{operation.name}' op {message}", span_of(operation), [found])
     problem = _call_problem(operation, tuple(inputs), tuple(outputs), role)
+    if problem is None:
+        return None
     crossed = FunctionType.from_lists(inputs, outputs)
-    if problem is not None and crossed != type_:
-        text = f"host programs call the function's type '{type_}' '{crossed}'"
-        return error(problem.message, problem.location, [note(text, place)])
-    return problem
+    text = f"host programs call the function's type '{type_}' '{crossed}'"
+    if crossed == type_:
+        text = f"'@{_symbol_name(callee)}' has the type {type_}"
+    return replace(problem, notes=(note(text, place),))
 
 
 def _can_cross(function: FuncOp) -> bool:
