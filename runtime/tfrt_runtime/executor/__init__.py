@@ -6,5 +6,5 @@ Stands on `kernels`, `host` and `native`.
   interpreter: room `sync`.  Hot functions of scalars become machine code: `machine`.
 - Running: `calls` starts functions from Python, `execution` is one run, `batch` one of many calls, `progress` tells how far it is,
   `deadlock` why it cannot go on, `tracing` reports its events, `activities` what ran, `work` runs functions that kernels leave to
-  others, `benchmarks` reads what the benchmark kernel measured; `driver` runs a whole file.
+  others; `driver` runs a whole file.
 """

@@ -17,7 +17,6 @@ from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, KernelsByColumn, Repeated
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, known_names, note
-from tfrt_runtime.executor.benchmarks import BENCHMARK_NAME, benchmark_samples
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.loading.alike import Alike, find_alike
 from tfrt_runtime.executor.loading.arena import Arena, Piece
@@ -33,7 +32,11 @@ from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import KERNEL_BITS, native_process
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.kernels.basic.benchmark_report import benchmark_report
+from tfrt_runtime.kernels.basic.benchmark_report import (
+    BENCHMARK_NAME,
+    benchmark_report,
+    benchmark_samples,
+)
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
     ConstantKernel,

@@ -7,6 +7,6 @@ Stands on `dialects` and on `tfrt_runtime.bef`.  `mlir_to_bef` and `bef_to_mlir`
 - To BEF: `collect` finds what is in a module, `rows` makes a function's record of operations whose values are
   registers: those of a module, of a trace, or of `plain_text`, the shorter way for large programs, which goes
   from text to records without a module in between.
-- Back: `types` and `guesses` fill in what a file does not say.
+- Back: `guesses` fill in what a file does not say.
 - `graph` writes a program in the DOT language.
 """

@@ -15,10 +15,12 @@ from tfrt_nb.convert.compiled_functions import read_compiled
 from tfrt_nb.convert.compiled_modules import read_compiled_modules
 from tfrt_nb.convert.errors import ConversionError
 from tfrt_nb.convert.places import location_of_place
-from tfrt_nb.convert.types import TypeReader
-from tfrt_nb.dialects.catalog import host_operation, unknown_operation
+from tfrt_nb.dialects.catalog import host_operation, new_context, unknown_operation
 from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC, ReturnOp
+from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack
+from tfrt_nb.source.attributes import AttributeParser
+from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.attributes import Symbol
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import AttributeKind, FunctionKind
@@ -54,7 +56,7 @@ class _Builder:
 
     def __init__(self, file: BefFile) -> None:
         self._file = file
-        self._types = TypeReader(file.name)
+        self._types = _TypeReader(file.name)
         self._regions: dict[int, Region] = {}
         self._depths: dict[int, int] = {}
         """By function, how deep regions nest in it."""
@@ -224,3 +226,33 @@ def _fits(operation: Operation) -> bool:
     except VerifyException:
         return False
     return True
+
+
+class _TypeReader:
+    """Reads the spellings of types that a file has, each once."""
+
+    def __init__(self, file_name: str) -> None:
+        self._file_name = file_name
+        self._types = {str(value_type): value_type for value_type in WORDS.values()}
+
+    def read(self, spelling: str) -> Attribute:
+        """The type that is written so.
+
+        Raises:
+            ConversionError: none is.
+        """
+        value_type = self._types.get(spelling)
+        if value_type is None:
+            value_type = self._types[spelling] = self._parse(spelling)
+        return value_type
+
+    def _parse(self, spelling: str) -> Attribute:
+        try:
+            parser = AttributeParser(SourceText(spelling, self._file_name), new_context())
+            value_type = parser.parse_type()
+            if str(value_type) != spelling:
+                raise ValueError(f"reads as {value_type}")
+        except Exception as reason:  # xDSL's parsers raise all kinds for text that is none
+            message = f"{spelling!r} is not a type"
+            raise ConversionError(error(message, OpaqueLocation(self._file_name))) from reason
+        return value_type

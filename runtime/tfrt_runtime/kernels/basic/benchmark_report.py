@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import Benchmark
+
+BENCHMARK_NAME = 2
+"""Which attribute is the name, in alphabetical order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -12,6 +18,13 @@ class Sample:
 
     wall_ns: int
     cpu_ns: int
+
+
+def benchmark_samples(state: int) -> list[Sample]:
+    """The measured runs of the benchmark whose native state is at `state`."""
+    benchmark = Benchmark.at(state)
+    count, first = benchmark.count, benchmark.samples >> 3
+    return [Sample(WORDS[first + 2 * i], WORDS[first + 2 * i + 1]) for i in range(count)]
 
 
 def benchmark_report(name: str, samples: Sequence[Sample]) -> str:
