@@ -23,7 +23,8 @@ func.func @first(%a: i32, %b: i32) -> !tfrt.object {
   tfrt.return %r : !tfrt.object
 }
 func.func @plus(%a: i32, %b: i32) -> !tfrt.object {
-  %r = "c.plus"(%a, %b) : (i32, i32) -> !tfrt.object
+  %n = tfrt.add.i32 %b, %b
+  %r = "c.plus"(%a, %n) : (i32, i32) -> !tfrt.object
   tfrt.return %r : !tfrt.object
 }
 func.func @look(%a: i32) -> !tfrt.string {

@@ -151,6 +151,11 @@ def test_a_line_that_calls_again_with_other_attributes_gets_other_ones() -> None
     ]
 
 
+def test_a_line_that_calls_again_with_other_types_gets_another_program() -> None:
+    for one in (1, "a", 2.5, None):
+        tfrt.call("tfrt.merge.chains", one).result(SLOW)  # type: ignore[union-attr]
+
+
 def test_the_note_of_an_error_names_the_users_line() -> None:
     error = tfrt.call(outer, 1).exception(SLOW)  # type: ignore[union-attr]
     [note] = error.diagnostics[0].notes  # type: ignore[union-attr]

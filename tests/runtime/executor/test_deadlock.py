@@ -60,8 +60,7 @@ def never(indirect: list[AsyncValue]) -> Mapping[str, object]:
         indirect.append(AsyncValue(queue, make(queue.context())))
         return indirect[-1]
 
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
     registry.kernel("test.later", frame=True)(later)
     return registry
 
@@ -116,8 +115,7 @@ def test_who_waits_for_a_result_alone_is_told_that_it_never_comes(
 @pytest.fixture
 def own() -> KernelRegistry:
     """`test.later` returns the result of the run that calls it."""
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
 
     def result(frame: KernelFrame) -> AsyncValue:
         [result] = frame.request.held_results()
@@ -173,8 +171,7 @@ def held() -> Iterator[list[AsyncValue]]:
 
 @pytest.fixture
 def kernels(held: list[AsyncValue]) -> Mapping[str, object]:
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
 
     def later(frame: KernelFrame) -> AsyncValue:
         held.append(frame.allocate())
@@ -263,8 +260,7 @@ def test_the_result_of_another_run_that_a_kernel_returns_may_still_come(
 ) -> None:
     first = run(LATER, kernels=kernels)
     assert not first.wait(SHORT)
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
     registry.kernel("test.later")(lambda: first.results[0])
     second = run(LATER, kernels=registry)
     assert (second.wait(SHORT), second.stuck()) == (False, [])
@@ -283,8 +279,7 @@ def test_a_coroutine_may_take_its_time(run: Run) -> None:
         await loops[0][1].wait()
         return 3
 
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
     registry.add(user_kernel("test.later", slow))
     execution = run(LATER, kernels=registry)
     assert not execution.wait(SHORT)
@@ -306,8 +301,7 @@ def test_a_kernel_that_runs_is_not_stuck(run: Run) -> None:
         assert leave.wait(SLOW)
         return 1
 
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
     registry.kernel("test.later", results=("i32",), blocking=True)(slow)
     execution = run(LATER, kernels=registry)
     assert not execution.wait(SHORT)
@@ -336,8 +330,7 @@ def test_a_queue_is_idle_before_and_after_a_run(host: HostContext) -> None:
 @pytest.fixture
 def all_kinds() -> Iterator[KernelRegistry]:
     """Kernels that run on a worker, in the blocking pool, on an event loop and on a thread."""
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
     pool = ThreadPoolExecutor(2)
 
     async def on_loop(value: int) -> int:

@@ -260,6 +260,17 @@ def test_an_argument_of_another_type_is_refused_at_its_call() -> None:
     )
 
 
+def test_a_tensor_of_another_rank_is_an_error(run: Run) -> None:
+    kernels = registry(lambda x: x.sum(), "(tensor<?xf32>) -> f64")
+
+    execution = run(call(TENSOR, "f64"), np.zeros((2, 2), np.float32), kernels=kernels)
+
+    with pytest.raises(
+        TfrtError, match="takes a tensor of f32 of rank 1, found one of f32 of rank 2"
+    ):
+        execution.results[0].result(SLOW)
+
+
 @pytest.mark.parametrize(
     ("function", "signature", "message"),
     [

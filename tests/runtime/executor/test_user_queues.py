@@ -64,8 +64,7 @@ def ran() -> list[str]:
 @pytest.fixture
 def kernels(ran: list[str]) -> KernelRegistry:
     """The standard kernels, and `test.left` and `test.right`, which note that they ran."""
-    registry = KernelRegistry("tested")
-    registry.include(standard_kernels())
+    registry = standard_kernels()
 
     def noted(name: str) -> Callable[[int], int]:
         def run(value: int) -> int:

@@ -178,21 +178,6 @@ TestRecyclingMachine = RecyclingMachine.TestCase
 # --- counting ---
 
 
-def test_a_profile_is_reported_in_the_drivers_words() -> None:
-    allocator = ProfiledAllocator(Notebook())
-    first, second = allocator.allocate_bytes(100, 8), allocator.allocate_bytes(28, 8)
-    assert first is not None and second is not None
-    allocator.deallocate_bytes(first, 100)
-    assert allocator.report() == (
-        "HostAllocator profile:\n"
-        "Current number of allocations = 1\n"
-        "Max number of allocations = 2\n"
-        "Total number of allocations = 2\n"
-        "Current number of bytes allocated = 28\n"
-        "Max number of bytes allocated = 128\n"
-    )
-
-
 def test_a_leak_is_reported_and_its_absence_is_not() -> None:
     allocator = LeakCheckAllocator(Notebook())
     address = allocator.allocate_bytes(4, 4)
@@ -230,14 +215,6 @@ def test_a_fixed_size_is_handed_out_and_taken_back() -> None:
         "Allocating 964 bytes. 60 remaining.\n",
         "Attempted to allocate 64 bytes. However current capacity is only 60.\n",
     ]
-
-
-def test_a_fixed_size_allocator_logs_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    allocator = create_allocator("fixed_size")
-    address = allocator.allocate_bytes(40, 8)
-    assert address is not None
-    allocator.deallocate_bytes(address, 40)
-    assert capsys.readouterr().err == "Allocating 104 bytes. 920 remaining.\n"
 
 
 # --- the ledger ---

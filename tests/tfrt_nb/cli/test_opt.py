@@ -17,11 +17,6 @@ HOST_PROGRAMS = sorted(
     for path in (GOLDEN / "tfrt").glob("*.mlir")
     if path.with_suffix(".bef").exists() and not path.name.startswith("reject")
 )
-ASYNC_PROGRAMS = sorted(
-    path
-    for path in (GOLDEN / "async" / "programs").glob("*.mlir")
-    if not path.name.startswith("err")
-)
 
 Opt = Callable[..., tuple[int, str, str]]
 
@@ -57,14 +52,6 @@ def test_passes_run_and_the_program_is_printed(opt: Opt) -> None:
 """,
         "",
     )
-
-
-@pytest.mark.parametrize("path", ASYNC_PROGRAMS, ids=lambda path: path.stem)
-def test_what_is_printed_parses_again_and_prints_the_same(opt: Opt, path: Path) -> None:
-    status, first, errors = opt(path.read_text())
-
-    assert (status, errors) == (0, "")
-    assert opt(first) == (0, first, "")
 
 
 @pytest.mark.parametrize("path", HOST_PROGRAMS, ids=lambda path: path.stem)

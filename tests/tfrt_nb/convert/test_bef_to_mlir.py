@@ -35,15 +35,6 @@ def assemble(text: str) -> bytes:
     return mlir_to_bef(parse_module(text, "again.mlir"))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_file_comes_back_from_its_text(name: str) -> None:
-    text = disassemble((GOLDEN / f"{name}.bef").read_bytes())
-    data = assemble(text)
-
-    assert disassemble(data) == text
-    assert assemble(disassemble(data)) == data
-
-
 # What an operation costs is not in a file, so its streams come out differently.
 @pytest.mark.parametrize("name", sorted({*PROGRAMS} - {"streams"}))
 def test_a_file_comes_back_from_its_module_with_its_locations(name: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tfrt_nb.source.damage import damaged
 
 from tfrt_nb.compiled.file import divide
 from tfrt_nb.convert import plain_text
@@ -267,7 +267,6 @@ def test_the_corpus_is_the_same_both_ways(path: Path) -> None:
     assert records in (None, full_way(path.read_text(), path.name))
 
 
-TOKEN = re.compile(r"[%@!]?[A-Za-z_0-9][\w$.#-]*|->|\s+|\S")
 OTHERS = [
     "\n",
     "\n",
@@ -286,25 +285,13 @@ OTHERS = [
 ]
 
 
-def damaged(text: str, random_: random.Random) -> str:
-    """`text` with a token or two left out, doubled, followed by another one or replaced by it."""
-    tokens = TOKEN.findall(text)
-    for _ in range(random_.choice([1, 1, 2])):
-        position = random_.randrange(len(tokens))
-        other = random_.choice([*tokens, *OTHERS])
-        tokens[position] = random_.choice(
-            ["", other, tokens[position] * 2, tokens[position] + other]
-        )
-    return "".join(tokens)
-
-
 @pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("whole", WHOLE.values(), ids=WHOLE)
 def test_damaged_programs_are_the_same_both_ways(whole: str, seed: int) -> None:
     random_ = random.Random(seed)
     for _ in range(20):
-        text = damaged(whole, random_)
+        text = damaged(whole, random_, OTHERS)
         records = plain_records(text, "damaged.mlir")
 
         assert records is None or records == full_way(text, "damaged.mlir"), text

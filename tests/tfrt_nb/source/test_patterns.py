@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.tfrt_nb.source.damage import damaged
 from xdsl.ir import Operation
 
 from tfrt_nb.passes.printing import print_ir
@@ -54,23 +55,7 @@ def test_programs_are_read_alike(path: Path) -> None:
     assert outcome(text) == careful_outcome(text)
 
 
-def damaged(text: str, choose: random.Random) -> str:
-    """The text with a few words taken from elsewhere in it, or left out, or twice."""
-    words = re.findall(r"\s+|[%\w.$#@^!<>-]+|.", text)
-    for _ in range(choose.randint(1, 3)):
-        place = choose.randrange(len(words))
-        match choose.randrange(4):
-            case 0:
-                words[place] = choose.choice(words)
-            case 1:
-                del words[place]
-            case 2:
-                words.insert(place, words[place])
-            case _:
-                words[place] = choose.choice(
-                    ("i32", "i64", "index", "%x", "-1", "9999999999", "#1", "async.yield", "f32")
-                )
-    return "".join(words)
+OTHERS = ["i32", "i64", "index", "%x", "-1", "9999999999", "#1", "async.yield", "f32"]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -79,7 +64,7 @@ def test_damaged_programs_are_read_alike(seed: int) -> None:
     for path in choose.sample(PROGRAMS, 20):
         text = path.read_text(errors="replace")
         for _ in range(3):
-            broken = damaged(text, choose)
+            broken = damaged(text, choose, OTHERS)
             assert outcome(broken) == careful_outcome(broken), broken
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fuzz.random_programs import random_program
+from tests.tfrt_nb.source.damage import damaged
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -101,19 +101,7 @@ def short_form(text: str) -> str:
     return print_module(parse(text))
 
 
-TOKEN = re.compile(r"[%@!]?[A-Za-z_0-9][\w$.#-]*|->|\s+|\S")
-
-
-def damaged(text: str, random_: random.Random) -> str:
-    """`text` with a token or two left out, doubled or in the place of another one."""
-    tokens = TOKEN.findall(text)
-    for _ in range(random_.choice([1, 1, 2])):
-        position = random_.randrange(len(tokens))
-        other = random_.choice([*tokens, "\n", "\n", ",", ":", "%", "#1", " // ", '"', "0x1F"])
-        tokens[position] = random_.choice(
-            ["", other, tokens[position] * 2, tokens[position] + other]
-        )
-    return "".join(tokens)
+OTHERS = ["\n", "\n", ",", ":", "%", "#1", " // ", '"', "0x1F"]
 
 
 @pytest.mark.parametrize("form", [str, short_form], ids=["written", "short"])
@@ -121,7 +109,9 @@ def test_random_programs_are_the_same_fast_and_slow(
     form: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs = [form(random_program(seed)) for seed in range(40)]
-    programs += [damaged(text, random.Random(seed)) for seed, text in enumerate(programs * 5)]
+    programs += [
+        damaged(text, random.Random(seed), OTHERS) for seed, text in enumerate(programs * 5)
+    ]
     fast = [outcome(text) for text in programs]
     monkeypatch.setattr(StatementParser, "_read_statements", lambda *_: None)
 

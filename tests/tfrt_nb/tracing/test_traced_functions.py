@@ -71,11 +71,9 @@ def test_operators_do_what_python_does() -> None:
     )
 
     assert found == (-7, 7, -8, 7, 28, 3, 1, 0, 7, False)
-    assert value_of(lambda x: ((x < 9) & (x != 7) | ~(x == 8), x <= 7, x // -2), 7) == (
-        True,
-        True,
-        -4,
-    )
+    logic = value_of(lambda x: ((x < 9) & (x != 7) | ~(x == 8), x <= 7), 7)
+    assert logic == (True, True)
+    assert value_of(lambda x: (x // -2, x % 4, 10 - x), 7) == (-4, 3, 3)
 
 
 @pytest.mark.parametrize("type_", [tfrt.i8, tfrt.i16, tfrt.i32, tfrt.i64, tfrt.f32, tfrt.f64])
@@ -337,6 +335,7 @@ def test_a_list_may_have_any_length_when_the_program_runs() -> None:
 
     assert mapped(["a", None]).result(SLOW) == [("a", 1), (None, 1)]
     assert mapped([]).result(SLOW) == []
+    assert value_of(lambda x: tfrt.map(later, [x, x + 1]), 1) == (2, 3)
     with pytest.raises(tfrt.TfrtError, match="takes a list, found int"):
         mapped(5).result(SLOW)
 
@@ -370,7 +369,10 @@ def test_objects_are_captured_and_stay_what_they_are() -> None:
             copied.run(2).result(SLOW)
     constants = pickle.loads(pickle.dumps(tfrt.program(lambda x: pair("s", [x, 2.5])).trace(2)))
     assert constants.run(2).result(SLOW) == ("s", [2, 2.5])
-    assert value_of(lambda x: pair(None, x), 2) == (None, 2)
+    assert value_of(lambda x: (pair(None, x), pair(TABLE), pair(TABLE)), 2) == (
+        (None, 2),
+        *[(TABLE, 3)] * 2,
+    )
 
 
 def test_arrays_strings_coroutines_and_defaults_go_through_programs() -> None:
