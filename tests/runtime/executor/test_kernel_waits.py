@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import pytest
 
@@ -121,20 +122,11 @@ def test_a_kernel_that_waits_for_its_own_run_is_refused(
         run.result(0)
 
 
-def test_a_kernel_of_the_blocking_pool_that_waits_for_its_own_run_is_refused(
-    host: HostContext, own: Started
+@pytest.mark.parametrize("options", [{"blocking": True}, {"policy": Policy(limit=1)}])
+def test_a_kernel_of_the_pool_or_with_a_limit_that_waits_for_its_own_run_is_refused(
+    host: HostContext, own: Started, options: dict[str, Any]
 ) -> None:
-    kernel = user_kernel("my.waits", lambda x: own().result(), blocking=True)
-    run = own.start(host, ONE, waits=kernel)
-
-    text = f"kernel 'my.waits' waits for the result of @main, {NEVER}"
-    assert errors_of(run) == [f"test.mlir:3:8: error: {text}"]
-
-
-def test_a_kernel_with_a_limit_that_waits_for_its_own_run_is_refused(
-    host: HostContext, own: Started
-) -> None:
-    kernel = user_kernel("my.waits", lambda x: own().result(), policy=Policy(limit=1))
+    kernel = user_kernel("my.waits", lambda x: own().result(), **options)
     run = own.start(host, ONE, waits=kernel)
 
     text = f"kernel 'my.waits' waits for the result of @main, {NEVER}"

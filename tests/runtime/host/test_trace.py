@@ -38,22 +38,6 @@ def test_requests_are_counted(tracing: Tracing) -> None:
     assert seen == [False, True, True, True, False, False, True]
 
 
-def test_the_sink_hears_of_its_level_and_those_below(tracing: Tracing, lines: list[str]) -> None:
-    with tracing.requested():
-        for level in Level:
-            tracing.event(level, level.name)
-
-    assert lines == ["Event:DEFAULT\n", "Event:VERBOSE\n"]
-
-
-def test_nothing_is_told_while_nobody_asks(tracing: Tracing, lines: list[str]) -> None:
-    tracing.event(Level.DEFAULT, "event")
-    with tracing.scope(Level.DEFAULT, "scope"):
-        pass
-
-    assert lines == []
-
-
 def test_scopes_close_inside_out_even_when_something_is_raised(
     tracing: Tracing, lines: list[str]
 ) -> None:
@@ -189,11 +173,6 @@ def test_long_traces_are_written_whole(tmp_path: Path) -> None:
     assert {(event["ph"], event["tid"]) for event in found} == {
         (phase, thread) for phase in "MX" for thread in (1, 2)
     }
-
-
-def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TfrtError, match=r"cannot write the trace '.*': No such file or directory"):
-        ChromeSink(tmp_path / "missing" / "trace.json")
 
 
 def test_a_full_disk_is_reported_at_the_end() -> None:

@@ -122,16 +122,3 @@ def test_a_function_whose_time_is_over_says_what_it_waited_for(
         '  %one = "test.later"() : () -> i32',
         "         ^",
     ]
-
-
-def test_a_run_that_nobody_can_go_on_with_ends_without_a_timeout(run: Run) -> None:
-    @kernel("test.later")
-    def leaves(frame: KernelFrame) -> AsyncValue:
-        return frame.allocate()
-
-    status, output, errors = run(LATER)
-    USER_KERNELS._kernels.pop("test.later")
-
-    assert status == 1
-    assert output.startswith("--- Running 'main':\n")
-    assert "f.mlir:2:10: error: unexpected error: runtime error: kernel 'test.later'" in errors
