@@ -748,3 +748,13 @@ def test_escape_leads_from_a_board_back_to_its_cell(show) -> None:
     page.get_by_role("tab", name="Values").focus()
     page.keyboard.press("Escape")
     assert page.evaluate("() => document.activeElement.className") == "jp-Cell"
+
+
+def test_an_exploration_which_is_no_run_offers_no_bef_of_one(show) -> None:
+    text = "func.func @main() -> i32 {\n  %one = tfrt.constant.i32 1\n  tfrt.return %one : i32\n}"
+    found = explored(Program.from_source(text, "cell"), "main", ()).file({})
+    for data, is_run in ((document(NESTED), True), (found, False)):
+        page = show({**data, "asks": True})
+        page.get_by_role("button", name="Export", exact=True).click()
+        assert page.get_by_role("button", name="DOT graph").is_visible()
+        assert page.get_by_role("button", name="BEF", exact=True).is_visible() == is_run

@@ -40,7 +40,10 @@ def _attribute_problems(op: Operation, name: str, word: str) -> Iterator[str]:
         if not is_optional:
             yield f"requires attribute '{name}'"
     elif not _attribute_fits(attribute, word):
-        yield f"attribute '{name}' failed to satisfy constraint: {_attribute_description(word)}"
+        said = f"attribute '{name}' failed to satisfy constraint: {_attribute_description(word)}"
+        if isinstance(attribute, IntegerAttr) and word.startswith(("f", "bf")):
+            said += f", such as {attribute.value.data}.0 : {word}"
+        yield said
 
 
 def _operand_words(op: Operation, signature: Signature) -> tuple[tuple[str, ...], str | None]:

@@ -91,7 +91,7 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
 function createHead(store, ask, canAsk, code) {
   const shape = element("span.shape", { "aria-hidden": true });
   const title = element("b");
-  const [values, time, queue] = ["soft", "soft", "soft"].map((className) => element("span", { className }));
+  const [values, time, queue] = [0, 1, 2].map(() => element("span.soft"));
   const cancel = button("Cancel", async () => { if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer"); });
   const copy = button("Copy", async () => {
     await navigator.clipboard?.writeText(textOf(store.now)).catch(() => {});

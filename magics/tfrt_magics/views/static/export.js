@@ -63,7 +63,7 @@ export function exports(store, ask, canAsk, code) {
   const main = button("Export", () => {
     menu.hidden = !menu.hidden;
     main.setAttribute("aria-expanded", !menu.hidden);
-    menu.lastChild.hidden = !canAsk();
+    menu.lastChild.hidden = !canAsk() || !!store.document.outcomes; // an exploration has no run to ask about
   }, { "aria-expanded": false });
   return { nodes: [main, menu] };
 }
