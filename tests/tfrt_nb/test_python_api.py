@@ -156,11 +156,16 @@ def test_a_line_that_calls_again_with_other_types_gets_another_program() -> None
         tfrt.call("tfrt.merge.chains", one).result(SLOW)  # type: ignore[union-attr]
 
 
-def test_the_note_of_an_error_names_the_users_line() -> None:
+def test_the_error_of_a_program_that_a_kernel_waits_for_is_the_kernels_own() -> None:
     error = tfrt.call(outer, 1).exception(SLOW)  # type: ignore[union-attr]
-    [note] = error.diagnostics[0].notes  # type: ignore[union-attr]
+    diagnostic = error.diagnostics[0]  # type: ignore[union-attr]
+    line = outer.__wrapped__.__code__.co_firstlineno + 2  # type: ignore[attr-defined]
 
-    assert note.message.startswith(f"raised in outer, {__file__}:")
+    assert diagnostic.message == "Divide by zero"
+    assert [str(one) for one in diagnostic.notes] == [
+        f"note: raised in outer, {__file__}:{line}",
+        f"{__file__}:{line}:16: note: this failed",
+    ]
 
 
 @tfrt.kernel("api.same")

@@ -6,7 +6,16 @@ from collections.abc import Callable
 from types import CoroutineType
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Ending, Severity, counted, error, note
+from tfrt_runtime.diagnostics import (
+    AnyLocation,
+    Diagnostic,
+    Ending,
+    Severity,
+    TfrtError,
+    counted,
+    error,
+    note,
+)
 from tfrt_runtime.host.failures import detach, is_own, printable
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.request import Request
@@ -102,9 +111,12 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
     elif isinstance(exception, KeyboardInterrupt):
         message = "interrupted"
     else:
-        if isinstance(exception, EndlessWaitError):
-            text, notes = "", exception.diagnostics[0].notes
-            message = exception.diagnostics[0].message
+        found = None
+        if isinstance(exception, TfrtError) and exception.diagnostics:
+            found = exception.diagnostics[0]  # of another program, or of this wait
+            text, message, notes = "", found.message, found.notes
+            if found.location is not None and not isinstance(exception, EndlessWaitError):
+                notes = (note("this failed", found.location), *notes)
         else:
             text = printable(exception)
             message = f"{type(exception).__name__}: {text}" if text else type(exception).__name__
@@ -114,13 +126,17 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             notes = (note(f"raised in {code.co_name}, {place_in_python}"), *notes)
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
-        added = getattr(exception, "__notes__", ())  # by `add_note`, or by what sets it
+        # By `add_note`, or by what sets it; those of a TfrtError are its diagnostic's.
+        added = () if found is not None else getattr(exception, "__notes__", ())
         notes += tuple(note(printable(text)) for text in (added if isinstance(added, list) else ()))
     cause = None if is_ours and exception.__traceback__ is None else exception
     is_interrupt = isinstance(exception, KeyboardInterrupt)
     ending = Ending.CANCELLED if is_interrupt else Ending.FAILED
-    return Diagnostic(Severity.ERROR, message, place, notes, cause, ending)
+    return Diagnostic(Severity.ERROR, message, place, notes[:_MAX_NOTES], cause, ending)
 
+
+_MAX_NOTES = 8
+"""A kernel that waits for programs whose kernels do so, and so on, has a few notes of each."""
 
 OTHER_LOOP = (
     "an 'async def' kernel runs on the event loop of its host, and what it awaits belongs to another one:"
