@@ -14,7 +14,7 @@ from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.allocator import LeakCheckAllocator, MallocAllocator, create_allocator
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, I64, element_type_of
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, element_type_of
 from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.host.tensor.text import element_text
@@ -70,16 +70,6 @@ def test_a_tensor_over_an_array_shares_its_memory() -> None:
     tensor = DenseHostTensor.over(array)
     tensor.array[0, 1] = 5
     assert (tensor.element_type, array.tolist()) == (I32, [[0, 5], [0, 0]])
-
-
-@pytest.mark.parametrize(
-    "array",
-    [np.arange(6).reshape(2, 3).T, np.arange(6)[::2], np.arange(3, dtype=">i8"), np.array(5)],
-)
-def test_a_tensor_has_the_elements_of_any_array(array: np.ndarray) -> None:
-    tensor = DenseHostTensor.over(array)
-    assert (tensor.element_type, tensor.shape.sizes) == (I64, array.shape)
-    assert tensor.array.tolist() == array.tolist()
 
 
 @pytest.mark.parametrize("dtype", ["U3", "O", "M8[s]", "longdouble"])
@@ -183,24 +173,6 @@ def test_a_partial_shape_is_a_shape_unless_a_size_is_unknown(sizes: list[int]) -
 )
 def test_elements_are_printed_as_the_reference_prints_them(value: complex, text: str) -> None:
     assert element_text(value) == text
-
-
-@pytest.mark.parametrize(
-    ("values", "dtype", "text"),
-    [
-        ([0, 127, 255], "uint8", "u8, shape = [3], values = [0, 127, 255]"),
-        ([[True, False]], "bool", "i1, shape = [1, 2], values = [1, 0]"),
-        (-12, "int32", "i32, shape = [], values = [-12]"),
-        (np.zeros((0, 3)), "float32", "f32, shape = [0, 3], values = []"),
-        (np.full(16, 4), "int32", f"i32, shape = [16], values = [{', '.join(['4'] * 16)}]"),
-        (np.full(17, 5), "int32", f"i32, shape = [17], values = [{', '.join(['5'] * 16)}, ... ]"),
-        ([0.5, 65504], "float16", "f16, shape = [2], values = [5.000000e-01, 6.550400e+04]"),
-        ([1j], "complex64", "complex64, shape = [1], values = [(0.000000e+00,1.000000e+00)]"),
-    ],
-)
-def test_dense_tensors_are_printed(values: object, dtype: str, text: str) -> None:
-    tensor = DenseHostTensor.over(np.array(values, dtype))
-    assert str(tensor) == f"DenseHostTensor dtype = {text}"
 
 
 def test_a_bfloat16_is_printed_as_a_number() -> None:
