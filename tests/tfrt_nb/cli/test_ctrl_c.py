@@ -98,9 +98,13 @@ def test_ctrl_c_ends_a_run_without_a_traceback(name: str, queue: str, tmp_path: 
         bufsize=1,
     ) as process:
         assert process.stdout is not None
-        for line in ("--- Running 'main':\n", "int32 = 0\n") if "tfrt." in PROGRAMS[name] else "\n":
-            assert process.stdout.readline() == line
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=SLOW)
+        lines = ("--- Running 'main':\n", "int32 = 0\n") if "tfrt." in PROGRAMS[name] else "\n"
+        try:
+            for line in lines:
+                assert process.stdout.readline() == line
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=SLOW)
+        finally:
+            process.kill()  # one that does not end would be waited for
 
     assert (process.returncode, errors) == (130, "tfrt-nb: interrupted\n")
