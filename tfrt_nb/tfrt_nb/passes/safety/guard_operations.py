@@ -194,7 +194,7 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     for dimension, size_ in enumerate(op.dynamic_sizes):
         # Unsigned: a negative size is a very large one.
         fits = emit(arith.CmpiOp(size_, room, "ule")).result
-        emit(cf.AssertOp(fits, f"dynamic size {dimension} of the buffer is negative or too large"))
+        emit(cf.AssertOp(fits, f"dynamic size #{dimension} of the buffer is negative or too large"))
         one = emit(arith.ConstantOp(IntegerAttr(1, IndexType()))).result
         at_least_one = emit(arith.MaxSIOp(size_, one)).result
         room = emit(arith.DivUIOp(room, at_least_one)).result
