@@ -7,7 +7,7 @@ import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
 
 const FONT = "11px ui-monospace, monospace", BUTTON = 22, FAR = 0.15;
-const LEAVING = 1000; // so many edges that end below the view are drawn: more are one blot, and take seconds
+const LEAVING = 200; // so many edges that end below the view are drawn: more are one blot, and thousands take seconds
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 export function criticalPath(moment) {
