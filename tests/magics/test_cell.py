@@ -67,7 +67,7 @@ def test_a_wrong_option_is_one_line(shell, capsys) -> None:
         ("%tfrt_trace --json", "%tfrt_trace: expected the name of a file, found --json"),
         ("%%tfrt --memory 0\n", "memory '0': expected at least 1M"),
         ("%tfrt_leaks 3", "%tfrt_leaks takes no arguments, found '3'"),
-        ("%tfrt_config timeout=-1", "%tfrt_config: timeout=-1: The value of the 'timeout' trait"),
+        ("%tfrt_config timeout=-1", "%tfrt_config: timeout=-1: should not be less than 0.0"),
     ],
 )
 def test_what_one_cannot_see_is_escaped_in_one_line(shell, capsys, line: str, said: str) -> None:
