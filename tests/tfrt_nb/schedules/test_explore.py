@@ -11,10 +11,12 @@ from concurrent.futures import Future
 
 import pytest
 
-from tfrt_nb import AsyncValue, KernelFrame, Program, kernel
+from tfrt_nb import AsyncValue, HostContext, KernelFrame, Program, kernel
 from tfrt_nb.documents.run import RunDocument
+from tfrt_nb.schedules import explore as schedules
 from tfrt_nb.schedules.explore import Explorer, Outcome, explore
 from tfrt_nb.schedules.text import exploration_text, outcome_text
+from tfrt_runtime.host.values.async_value import make_unavailable
 
 PRINTS = """\
 func.func @main() -> i32 {{
@@ -96,6 +98,24 @@ def test_what_another_thread_prints_meanwhile_is_no_part_of_the_outcome(capsys):
 }""")
     assert [outcome.printed for outcome in found.outcomes] == ["here\n"]
     assert capsys.readouterr().out == "beside\n" * found.schedules
+
+
+def test_an_argument_that_is_never_resolved_is_not_waited_for_as_a_run_is(monkeypatch):
+    monkeypatch.setattr(schedules, "RUN_SECONDS", 1e6)
+    monkeypatch.setattr(schedules, "PATIENCE_SECONDS", 0.05)
+    program = Program.from_source(
+        """func.func @main(%x: i32) -> (i32, i32) {
+  %a = tfrt.constant.i32 1
+  %b = tfrt.add.i32 %x, %a
+  %c = tfrt.add.i32 %a, %a
+  tfrt.return %b, %c : i32, i32
+}""",
+        "p",
+    )
+    with HostContext("s") as host:
+        missing = make_unavailable(host.work_queue, "i32")
+        (outcome,) = explore(program, "main", [missing]).outcomes
+    assert outcome.values == ("never there", "2")
 
 
 def test_a_chain_leaves_one_outcome():

@@ -17,6 +17,7 @@ from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
 from tfrt_nb.schedules.memory import memory_races
+from tfrt_nb.schedules.outside import PATIENCE_SECONDS
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -24,7 +25,7 @@ from tfrt_runtime.kernels.users.prints import divert_prints
 
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
-_RUN_SECONDS = 10.0
+RUN_SECONDS = 10.0
 _NEVER = "never there"
 
 
@@ -175,7 +176,7 @@ class Explorer:
         )
         undo = divert_prints(run.request)
         try:
-            is_over = run.wait(_RUN_SECONDS)
+            is_over = run.wait(self._patience())
         finally:
             undo()
         values = tuple(_text(value) for value in run.results)
@@ -188,6 +189,11 @@ class Explorer:
         if self._restart:
             raise _Restart
         return run, Outcome(values, "".join(printed), errors)
+
+    def _patience(self) -> float:
+        """How long a run is waited for: where an argument is missing, as long as for what threads resolve."""
+        given = [value for value in self._arguments if isinstance(value, AsyncValue)]
+        return RUN_SECONDS if all(value.done() for value in given) else PATIENCE_SECONDS
 
     def _choose(self, ready: Mapping[int, Step]) -> Step:
         latest = frozenset({len(self._steps) - 1}) if self._steps else frozenset()
