@@ -130,3 +130,13 @@ func.func @main() {
   %s = %c
   tfrt.return
 }
+// -----
+// An argument named `%r#1` defines no `%r#0`.
+func.func @main(%c: i1, %r: i32) {
+  %a:2 = "my.pair"() : () -> (i32, i32)
+  tfrt.if %c, %a#1 : (i32) -> () {
+    %s = %a + %a
+    tfrt.return
+  }
+  tfrt.return
+}

@@ -391,7 +391,8 @@ class ScopedParser(AttributeParser):
             outer = outer.outer
         if (values := self._scope.ended.get(name)) is not None:
             text = f"'%{name}' ends with the region in which it is defined, here: let that give it as a result"
-            return [note(text, definition_span(values[0]))]
+            first = next(value for value in values if value is not None)
+            return [note(text, definition_span(first))]
         similar = difflib.get_close_matches(name, self.ssa_values, n=1)
         return [
             note(f"did you mean '%{match}'?", definition_span(self.ssa_values[match][-1]))

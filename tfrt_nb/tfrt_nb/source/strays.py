@@ -124,11 +124,16 @@ def instead_of_stray(
 
 def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
     """The types that are missing behind the operands of an operation."""
-    types = [str(known[one][0].type) for one in _VALUE.findall(operands) if known.get(one)]
+    types = [type_ for one in _VALUE.findall(operands) if (type_ := _type_of(one, known))]
     if not types or not name.startswith(_WITH_TYPES_OF_OPERANDS):
         return None
     listed = ", ".join(types if name.endswith(_WITH_ALL_TYPES) else types[-1:])
     return f"types stand behind the operands, as in ': {listed}'"
+
+
+def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
+    """The type of the first value of this name; an argument named `%r#1` defines no `%r#0`."""
+    return next((str(value.type) for value in known.get(name, ()) if value is not None), None)
 
 
 def _instead_of_expression(
@@ -142,8 +147,7 @@ def _instead_of_expression(
         return None if made is None else f"an operation makes the value: write '{made}'"
     if written["operator"] is None:
         return f"a value has one name: write '{written['left']}' where it is used"
-    values = known.get(written["left"][1:], ())
-    type_ = str(values[0].type) if values else "i32"
+    type_ = _type_of(written["left"][1:], known) or "i32"
     operands = f"{written['left']}, {written['right']}"
     stem = dict(zip("+-*/", ("add", "sub", "mul", "div"), strict=True))[written["operator"]]
     if dialect == "arith":
