@@ -61,8 +61,8 @@ from tfrt_runtime.native.python.python_functions import is_too_large
 from tfrt_runtime.native.python.python_objects import hold
 from tfrt_runtime.native.stacks import take_all
 
-TURN_RUNS = 256
-"""Runs that a thread starts in its turn, some half a millisecond, where several threads start runs."""
+TURN_RUNS = 128
+"""Runs that a thread starts in its turn, some quarter of a millisecond, where several threads start runs."""
 TURNS = 16
 """Turns of one thread behind each other until the others are taken to have ended."""
 WAKE_UP_NS = 50_000
