@@ -7,9 +7,14 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from tests.leaks import nothing_left_behind
 
 from tfrt_runtime.host.context import HostContext
+
+# An example takes as long as a loaded machine takes for it.
+settings.register_profile("tests", settings(deadline=None))
+settings.load_profile("tests")
 
 LEFT_OUT = pytest.StashKey[int]()
 

@@ -172,7 +172,7 @@ def same(found: object, wanted: Any) -> bool:
 def test_an_operation_computes_what_numpy_does(name: str, runs: list[Run]) -> None:
     one = OPERATIONS[name]
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.tuples(*map(numbers, one.operands)))
     def check(values: tuple[Any, ...]) -> None:
         wanted = expected(one, values)

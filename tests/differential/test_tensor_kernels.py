@@ -27,7 +27,7 @@ from tfrt_runtime.kernels.registry import Kernel, PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
 
 TENSOR, CHAIN_TYPE, SHAPE = "!t.tensor", "!tfrt.chain", "!ts.shape"
-SETTINGS = settings(deadline=None, max_examples=60)
+SETTINGS = settings(max_examples=60)
 SIZES = st.lists(st.integers(0, 5), min_size=0, max_size=4).map(tuple)
 NUMBERS = [0.0, -0.0, 1.0, -1.5, 3.25, 41.0, -120.0, 3e9, np.inf, -np.inf, np.nan]
 

@@ -108,4 +108,4 @@ def outcome(value: AsyncValue) -> object:
 
 
 TestAsyncValue = AsyncValueMachine.TestCase
-TestAsyncValue.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestAsyncValue.settings = settings(max_examples=60, stateful_step_count=25)

@@ -123,13 +123,13 @@ def assert_reduction_finds_everything(program: Program, model: MemoryModel) -> N
     assert runs <= all_runs
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(programs(ATOMICS, threads=2, length=4), st.sampled_from(MemoryModel))
 def test_reduction_finds_every_outcome_of_two_threads(program: Program, model: MemoryModel) -> None:
     assert_reduction_finds_everything(program, model)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, derandomize=True)
 @given(programs(ATOMICS, threads=3, length=2), st.sampled_from(MemoryModel))
 def test_reduction_finds_every_outcome_of_three_threads(
     program: Program, model: MemoryModel
@@ -137,7 +137,7 @@ def test_reduction_finds_every_outcome_of_three_threads(
     assert_reduction_finds_everything(program, model)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(programs(tuple(OPERATIONS), threads=3, length=2), st.sampled_from(MemoryModel))
 def test_reduction_finds_every_outcome_of_spinning_and_sleeping(
     program: Program, model: MemoryModel

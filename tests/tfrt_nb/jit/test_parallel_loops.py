@@ -74,7 +74,7 @@ func.func private @printI64(i64)
 
 
 @given(st.lists(DIMENSION, min_size=1, max_size=3), OPTIONS)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 def test_each_iteration_runs_once(
     run, outcome, dimensions: list[tuple[int, int, int]], options: dict[str, object]
 ) -> None:

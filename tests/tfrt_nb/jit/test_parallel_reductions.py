@@ -76,7 +76,7 @@ DIMENSION = st.tuples(st.integers(-3, 3), st.integers(-3, 9), st.integers(1, 3))
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(
     dimensions=st.lists(DIMENSION, min_size=1, max_size=3),
     task_size=st.sampled_from([1, 3, 1000]),

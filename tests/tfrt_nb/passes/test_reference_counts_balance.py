@@ -147,7 +147,7 @@ def counted(program: str, *, optimised: bool, share_exits: bool = False) -> Modu
 
 
 @given(st.integers(min_value=0), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_reference_is_given_up_once_on_every_way(seed: int, optimised: bool) -> None:
     random = Random(seed)
     program = random_program(random)
@@ -234,7 +234,7 @@ def random_failing_program(random: Random) -> str:
 
 
 @given(st.integers(min_value=0), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_every_reference_is_given_up_once_where_ways_to_an_error_share(
     seed: int, optimised: bool
 ) -> None:
