@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -113,12 +114,14 @@ def open_window(dot: str) -> None:
         f"import sys, os; sys.path.append({folder!r}); from xdot.__main__ import main;"
         f" sys.argv[1:] = [{file.name!r}]; main(); os.unlink({file.name!r})"
     )
-    subprocess.Popen(
+    window = subprocess.Popen(
         [python, "-c", code],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    # Without a wait the process would be left over when its window is closed.
+    threading.Thread(target=window.wait, daemon=True).start()
 
 
 def _pythons_with_gtk(folder: str) -> Iterator[str]:

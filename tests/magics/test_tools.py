@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import tempfile
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +95,42 @@ def test_a_window_without_a_display_says_so(cell, monkeypatch) -> None:
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     cell(f"%%tfrt\n{SHOP}")
     assert "display" in cell("%tfrt_graph --window")
+
+
+@pytest.fixture
+def display(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A display that no screen shows."""
+    there, here = os.pipe()
+    with subprocess.Popen(
+        ["Xvfb", "-displayfd", str(here)], pass_fds=[here], stderr=subprocess.DEVNULL
+    ) as server:
+        os.close(here)
+        with os.fdopen(there) as numbers:
+            monkeypatch.setenv("DISPLAY", f":{numbers.readline().strip()}")
+        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+        yield
+        server.terminate()  # the window's process ends with it
+
+
+@pytest.mark.skipif(
+    None in map(shutil.which, ("Xvfb", "xwininfo")) and os.environ.get("CI") != "true",
+    reason="Xvfb or xwininfo is not installed",
+)
+def test_the_window_of_xdot_shows_the_program(
+    cell, display: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    cell(f"%%tfrt\n{SHOP}")
+    assert cell("%tfrt_graph --window").strip() == "xdot's window opens"
+    (file,) = tmp_path.glob("*.dot")
+    assert "tfrt.mul.i32" in file.read_text()
+    title, shown = f'"{file.name} - Dot Viewer"', ""
+    end = time.monotonic() + 60
+    while title not in shown and time.monotonic() < end:
+        time.sleep(0.1)
+        command = ["xwininfo", "-root", "-tree"]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert title in shown
 
 
 def test_our_own_picture_has_each_operation_and_dashes_for_chains() -> None:
