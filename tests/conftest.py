@@ -12,7 +12,7 @@ from tests.leaks import nothing_left_behind
 
 from tfrt_runtime.host.context import HostContext
 
-# An example takes as long as a loaded machine takes for it.
+# No limit on the time of an example: on a loaded machine it takes longer.
 settings.register_profile("tests", settings(deadline=None))
 settings.load_profile("tests")
 

@@ -55,7 +55,7 @@ TYPES = {
     "tfrtAsyncAddToGroup": (_WORD, _WORD, _WORD, _WORD),
     "tfrtAsyncAwait": (_NONE, _WORD, _WORD),
     "tfrtAsyncAwaitAndExecute": (_NONE, _WORD, _WORD, _WORD, _WORD),
-    "tfrtAsyncAwaitAndExecuteFor": (_NONE, _WORD, _WORD, _WORD, _WORD),
+    "tfrtAsyncAwaitAndExecuteFor": (_NONE, _WORD, _WORD, _WORD, _WORD, _WORD),
     "tfrtAsyncDescribeError": (_NONE, _WORD, _WORD),
     "tfrtAsyncInheritError": (_NONE, _WORD, _WORD),
     "tfrtAsyncFail": (_NONE, _WORD),
@@ -356,7 +356,7 @@ class Sequence:
             case _:
                 with self._using(second, "token", "value") as result:
                     address = 0 if result is None else result.address
-                    self.call("tfrtAsyncAwaitAndExecuteFor", *words, address)
+                    self.call("tfrtAsyncAwaitAndExecuteFor", *words, address, 0)
 
 
 _TEXT = ctypes.create_string_buffer(b"a reason")

@@ -121,7 +121,10 @@ def test_the_window_of_xdot_shows_the_program(
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     cell(f"%%tfrt\n{SHOP}")
-    assert cell("%tfrt_graph --window").strip() == "xdot's window opens"
+    said = cell("%tfrt_graph --window").strip()
+    if "needs GTK" in said and os.environ.get("CI") != "true":
+        pytest.skip(said)
+    assert said == "xdot's window opens"
     (file,) = tmp_path.glob("*.dot")
     assert "tfrt.mul.i32" in file.read_text()
     title, shown = f'"{file.name} - Dot Viewer"', ""

@@ -96,6 +96,9 @@ BUFFERS_FREE = 64
 BUFFERS_CLASSES = 160
 BUFFERS_SIZE = BUFFERS_FREE + 8 * BUFFERS_CLASSES
 
+# Record of a place, in the code's own memory: a message and a file, each an address and its bytes, a line and a column.
+PLACE_SIZE = 48
+
 # Site: a place of watched compiled code that logs, in the code's own memory.
 SITE_RECORD = 0
 """The record of the operation, as objects have it."""

@@ -31,6 +31,7 @@ from tfrt_nb.dialects.suggestions import in_host_programs
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.passes.streams import COST_ATTRIBUTE
 from tfrt_nb.source.spans import location_of, span_of
+from tfrt_nb.source.verification.attributes import kind_problem
 from tfrt_runtime.bef import attributes as bef
 from tfrt_runtime.bef.attributes import write_attribute
 from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
@@ -45,6 +46,8 @@ MOST_MISPLACED = 3
 
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
+_KINDS: dict[str, type[Attribute]] = {COST_ATTRIBUTE: IntegerAttr, NONSTRICT: UnitAttr}
+"""What attributes of any kernel have to be."""
 
 
 @dataclass(slots=True)
@@ -273,23 +276,17 @@ class Collector:
         functions: list[str] = []
         attributes = op.attributes | op.properties if op.properties else op.attributes
         for name, attribute in sorted(attributes.items()):
-            if name == COST_ATTRIBUTE and isinstance(attribute, IntegerAttr):
+            kind = _KINDS.get(name)
+            problem = None if kind is None else kind_problem(op, name, attribute, kind)
+            if problem is not None:
+                self.fail(op, *problem)
                 continue
-            if name == COST_ATTRIBUTE or (
-                name == NONSTRICT and not isinstance(attribute, UnitAttr)
-            ):
-                is_cost = name == COST_ATTRIBUTE
-                wanted = "an integer" if is_cost else "a unit attribute"
-                advice = (
-                    f"write '{name} = 1 : i64'" if is_cost else "write it alone, or leave it out"
-                )
-                text = f"'{op.name}' op attribute '{name}' must be {wanted}, but got '{attribute}'"
-                self.fail(op, text, advice)
+            if name == COST_ATTRIBUTE:
                 continue
             if (known := self.attributes.find(attribute)) is not None:
                 offsets.append(known)
                 names.append(name)
-            elif name == NONSTRICT and isinstance(attribute, UnitAttr):
+            elif name == NONSTRICT:
                 call.is_nonstrict = True
             elif (callees := self._callees(name, attribute)) is not None:
                 functions += callees

@@ -43,8 +43,7 @@ Argument: TypeAlias = tuple[str, str]
 STACK_LIMIT = "%stack.limit"
 """The lowest address of this thread's stack that a recursive function may use."""
 RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
-"""The LLVM type of a record of a place: message, file, line and column."""
-
+"""The LLVM type of a record of a place (`co.PLACE_SIZE`): message, file, line and column."""
 LIVE_COUNTER = '@".live"'
 """Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
 

@@ -33,13 +33,13 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from tfrt_nb.dialects.async_.extensions import AWAITED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
-from tfrt_nb.jit.function_body import LIVE_COUNTER, RECORD, FunctionBody, Lowering, ModuleText
+from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
 from tfrt_nb.jit.operations.async_runtime import IN_HEADER, RUNTIME_FUNCTIONS
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
-from tfrt_runtime.native.layouts import VALUE_OWNER, VALUE_PAYLOAD
+from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 _WORD = 8
 
@@ -263,36 +263,14 @@ def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
         if step < shape.awaited:
             yield from _load_argument(module, shape, step)
             yield from _load(module, shape, 1, "%r0")
-            operands = f"%a{step}", "%frame", _step(task, step + 1)
-            number = step + 1 - (shape.awaited - shape.awaited_inside)
-            if number > 0:
-                yield from _place_of_await(number)
-                yield f"  {_call(module, 'tfrtAsyncAwaitAndExecute', *operands, '%place')}"
-            else:
-                yield f"  {_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands, '%r0')}"
+            number = max(0, step + 1 - (shape.awaited - shape.awaited_inside))
+            operands = f"%a{step}", "%frame", _step(task, step + 1), "%r0", str(number)
+            yield f"  {_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands)}"
             yield "  ret void"
         else:
             yield from _run(module, shape, {step - 1})
         yield "}"
     yield from _abandon(module, shape, f"{task}.abandon")
-
-
-def _place_of_await(number: int) -> Iterator[str]:
-    """Let `%place` be the record of this await in the body, behind that of the maker of `%r0`, if there is one.
-
-    An unused token is null where no objects are shown.
-    """
-    yield "  %is_unused = icmp eq ptr %r0, null"
-    yield "  br i1 %is_unused, label %await, label %find"
-    yield "find:"
-    yield f"  %owner = getelementptr i8, ptr %r0, i64 {VALUE_OWNER}"
-    yield "  %maker = load ptr, ptr %owner, align 8"
-    yield f"  %record = getelementptr {RECORD}, ptr %maker, i64 {number}"
-    yield "  %is_unknown = icmp eq ptr %maker, null"
-    yield "  %found = select i1 %is_unknown, ptr null, ptr %record"
-    yield "  br label %await"
-    yield "await:"
-    yield "  %place = phi ptr [ null, %go_on ], [ %found, %find ]"
 
 
 def _step(task: str, step: int) -> str:

@@ -226,12 +226,18 @@ def await_object_and_execute(value: Address, handle: int, resume: Address, place
     await_and_resume(here(), value, handle, resume, place)
 
 
-@exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr")
+@exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr", "i64")
 def await_object_and_execute_for(
-    value: Address, handle: int, resume: Address, result: Address
+    value: Address, handle: int, resume: Address, result: Address, number: int
 ) -> None:
-    """As `await_object_and_execute`; what waits is a task, which the maker's record of its `result` names, or 0."""
+    """As `await_object_and_execute`; what waits is a task, of which `result` is a result, or 0.
+
+    `number` 0 is the task, whose place is the maker's record of the result.  Behind that are those of the awaits
+    that are in the task's body, from 1 on.
+    """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
+    if place != 0:
+        place += co.PLACE_SIZE * number
     await_and_resume(here(), value, handle, resume, place)
 
 

@@ -87,7 +87,7 @@ OUR_FUNCTIONS = (
     RuntimeFunction("tfrtAsyncFailFrom", "void", ("ptr",)),
     RuntimeFunction("tfrtAsyncAwait", "void", ("ptr", "ptr")),
     RuntimeFunction("tfrtAsyncAwaitAndExecute", "void", ("ptr", "ptr", "ptr", "ptr")),
-    RuntimeFunction("tfrtAsyncAwaitAndExecuteFor", "void", ("ptr", "ptr", "ptr", "ptr")),
+    RuntimeFunction("tfrtAsyncAwaitAndExecuteFor", "void", ("ptr", "ptr", "ptr", "ptr", "i64")),
     RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
     RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
     RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
@@ -188,7 +188,7 @@ def _await_and_resume(body: FunctionBody, op: Operation) -> None:
     if function is not None and SHARED_BODY in function.attributes:
         # The place is that of one task of several.
         result = body.name(function.regions[0].blocks[0].args[0])
-        _runtime(body, "tfrtAsyncAwaitAndExecuteFor", awaited, handle, RESUME, result)
+        _runtime(body, "tfrtAsyncAwaitAndExecuteFor", awaited, handle, RESUME, result, "0")
     else:
         place = body.module.maker(op) or "null"
         _runtime(body, "tfrtAsyncAwaitAndExecute", awaited, handle, RESUME, place)

@@ -25,8 +25,10 @@ MAX_SPECIALISED = 8
 def numbers_to_know(
     variants: Mapping[Hashable, object], numbers: Sequence[Hashable]
 ) -> Hashable | None:
-    """Which of the functions of equal keys is for a body with these numbers: that for them, or None: that
-    for any.  `variants` has those that there are."""
+    """The numbers that the function for a body knows; None where it gets them as arguments.
+
+    `variants` has the functions that there are for bodies of the same key, by the numbers that they know.
+    """
     known = tuple(numbers)
     return known if known in variants or len(variants) < MAX_SPECIALISED else None
 
