@@ -249,7 +249,7 @@ def table(tallies: dict[str, Tally]) -> str:
 def prepare(nets: Sequence[Net[Any]]) -> None:
     """Import and load all that children need, before any is made."""
     import tfrt_nb.compiled.kernels
-    import tfrt_nb.convert.compiled_functions
+    import tfrt_nb.convert.carried
     import tfrt_nb.jit.stages  # noqa: F401
 
     native_process()

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import (
     MAX_PLAIN_LINES,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
     from tfrt_nb.compiled.module import CompiledModule
     from tfrt_nb.convert.graph import Graph
+    from tfrt_nb.convert.names import NamedValue
     from tfrt_nb.source.plain.program import PlainProgram
     from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
     from tfrt_runtime.host.tracing.events import Watch
@@ -325,7 +325,7 @@ class Program:
         if self.text and not self.libraries:
             return self.text
         from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
-        from tfrt_nb.convert.compiled_functions import compiled_text
+        from tfrt_nb.convert.carried import compiled_text
         from tfrt_nb.dialects.printer import print_module
 
         has_functions = self.file.functions or self.compiled is None
@@ -720,7 +720,7 @@ def code_of_text(text: str, name: str) -> CompiledModule:
         TfrtError: if the text is no valid program.
     """
     from tfrt_nb.compiled.module import CompiledModule, requested_parallel_for
-    from tfrt_nb.convert.compiled_functions import read_compiled
+    from tfrt_nb.convert.carried import read_compiled
 
     module = read_compiled(text, name)
     with deep_stack():

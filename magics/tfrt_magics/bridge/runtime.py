@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from tfrt_magics.bridge import run
 from tfrt_magics.bridge.compiled import CompiledObjects, live_objects
 from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.bridge.value_view import ValueView, text_of
-from tfrt_nb.convert.named_value import NamedValue
 from tfrt_nb.documents.previews import label
 from tfrt_nb.documents.reached import MORE
 from tfrt_nb.documents.run import RunDocument
@@ -28,6 +28,9 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import load_core
 from tfrt_runtime.host.tracing.events import Watch
 from tfrt_runtime.host.values.async_value import AsyncValue
+
+if TYPE_CHECKING:
+    from tfrt_nb.convert.names import NamedValue
 
 # A register of a program: the number of its function, and its own.
 Register = tuple[int, int]

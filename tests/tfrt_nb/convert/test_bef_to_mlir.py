@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
-from tfrt_nb.convert.errors import ConversionError
+from tfrt_nb.convert.collect import ConversionError
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects import print_module
 from tfrt_nb.passes.streams import StreamOptions

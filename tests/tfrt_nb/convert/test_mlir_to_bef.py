@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Region
 
-from tfrt_nb.convert.errors import ConversionError
+from tfrt_nb.convert.collect import ConversionError
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef, to_records
 from tfrt_nb.dialects.catalog import unknown_operation
 from tfrt_nb.dialects.control_flow import ReturnOp

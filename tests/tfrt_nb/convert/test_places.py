@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from tfrt_nb.convert.attributes import location_of_place, place_of
 from tfrt_nb.convert.mlir_to_bef import to_records
-from tfrt_nb.convert.places import location_of_place, place_of
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.locations import (
     UNKNOWN,

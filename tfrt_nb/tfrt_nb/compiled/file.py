@@ -46,7 +46,7 @@ def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None 
 
     `parallel_for` are the options with which these are to be compiled.
     """
-    from tfrt_nb.convert.compiled_functions import compiled_text
+    from tfrt_nb.convert.carried import compiled_text
 
     text = parallel_for_line(parallel_for) + compiled_text(compiled)
     return write_bef(replace(host, compiled=text))

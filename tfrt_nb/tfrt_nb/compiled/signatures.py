@@ -10,7 +10,7 @@ from xdsl.ir import Attribute
 
 from tfrt_nb.compiled.declarations import Function
 from tfrt_nb.compiled.interface import CompiledFunction, Interface
-from tfrt_nb.convert.places import place_of
+from tfrt_nb.convert.attributes import place_of
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
 from tfrt_nb.dialects.types import CHAIN, TENSOR

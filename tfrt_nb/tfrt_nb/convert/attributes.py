@@ -1,22 +1,29 @@
-"""Attributes of the IR, and the values that BEF has for them."""
+"""Attributes and locations of the IR, and the values and places that BEF has for them; both ways."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
     AnyFloat,
     ArrayAttr,
     BFloat16Type,
     BytesAttr,
+    CallSiteLoc,
     ComplexType,
     DenseIntOrFPElementsAttr,
+    FileLineColLoc,
     Float16Type,
     Float32Type,
     Float64Type,
     FloatAttr,
+    FusedLoc,
+    IntAttr,
     IntegerAttr,
     IntegerType,
+    LocationAttr,
+    NameLoc,
     NoneAttr,
     Signedness,
     StringAttr,
@@ -43,6 +50,15 @@ from tfrt_runtime.bef.attributes import (
     array_of,
 )
 from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.bef.locations import (
+    UNKNOWN,
+    CallPlace,
+    FilePlace,
+    FusedPlace,
+    NamedPlace,
+    Place,
+    UnknownPlace,
+)
 from tfrt_runtime.scalars import wrapped
 
 _SIGNLESS = {1: DType.I1, 8: DType.I8, 16: DType.I16, 32: DType.I32, 64: DType.I64}
@@ -180,3 +196,56 @@ def _decode_dense(dtype: DType, sizes: Sequence[int], data: bytes) -> IrAttribut
 
 UNKNOWN_VALUE: IrAttribute = NoneAttr()
 """Stands for an attribute of unknown kind; there is no way back from it to a file."""
+
+
+# --- locations ---
+
+
+def place_of(location: IrAttribute) -> Place:
+    """What a file says about `location`."""
+    match location:
+        case FileLineColLoc():
+            return FilePlace(location.filename.data, location.line.data, location.column.data)
+        case NameLoc():
+            return NamedPlace(location.desc.data, place_of(location.location))
+        case CallSiteLoc():
+            return CallPlace(place_of(location.callee), place_of(location.caller))
+        case FusedLoc():
+            return _fused_place(location)
+    return UNKNOWN
+
+
+def _fused_place(location: FusedLoc) -> Place:
+    """As MLIR simplifies it where it is made: each part once, unknown ones left out, one alone."""
+    parts = tuple(dict.fromkeys(place_of(part) for part in _parts(location)))
+    known = tuple(part for part in parts if part != UNKNOWN)
+    if isinstance(location.metadata, NoneAttr) and len(known) < 2:
+        return known[0] if known else UNKNOWN
+    return FusedPlace(known or (UNKNOWN,))
+
+
+def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
+    """What is fused, in fused parts of the same kind, too."""
+    assert isinstance(location.locations, ArrayAttr), "read by xDSL"
+    for part in location.locations:
+        if isinstance(part, FusedLoc) and part.metadata == location.metadata:
+            yield from _parts(part)
+        else:
+            yield part
+
+
+def location_of_place(place: Place) -> LocationAttr:
+    """The location that `place` was made from."""
+    match place:
+        case UnknownPlace():
+            return UNKNOWN_LOC
+        case FilePlace(file, line, column):
+            return FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(column))
+        case NamedPlace(name, UnknownPlace()):
+            return NameLoc(StringAttr(name), NoneAttr())
+        case NamedPlace(name, child):
+            return NameLoc(StringAttr(name), location_of_place(child))
+        case CallPlace(callee, caller):
+            return CallSiteLoc(location_of_place(callee), location_of_place(caller))
+        case FusedPlace(children):
+            return FusedLoc(ArrayAttr(map(location_of_place, children)), NoneAttr())

@@ -1,29 +1,38 @@
-"""A BEF file to a module of the IR."""
+"""A BEF file to a module of the IR.
+
+What a file without its optional sections leaves open is guessed from the signatures of known operations; so are the
+names of attributes that hold functions, which no file has.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from xdsl.dialects.builtin import LocationAttr, ModuleOp, NoneType, UnitAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    LocationAttr,
+    ModuleOp,
+    NoneType,
+    SymbolRefAttr,
+    UnitAttr,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.convert import guesses
-from tfrt_nb.convert.attributes import UNKNOWN_VALUE, decode
-from tfrt_nb.convert.compiled_functions import read_compiled
-from tfrt_nb.convert.compiled_modules import read_compiled_modules
-from tfrt_nb.convert.errors import ConversionError
-from tfrt_nb.convert.places import location_of_place
-from tfrt_nb.dialects.catalog import host_operation, new_context, unknown_operation
-from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC, ReturnOp
-from tfrt_nb.dialects.types import WORDS
+from tfrt_nb.convert.attributes import UNKNOWN_VALUE, decode, dtype_of, location_of_place
+from tfrt_nb.convert.carried import read_compiled, read_compiled_modules
+from tfrt_nb.convert.collect import ConversionError
+from tfrt_nb.dialects.catalog import SIGNATURES, host_operation, new_context, unknown_operation
+from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC, CaseOp, ReturnOp
+from tfrt_nb.dialects.control_flow.structure import CallingOp, ControlFlowOp
+from tfrt_nb.dialects.types import CHAIN, WORDS
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack
 from tfrt_nb.source.attributes import AttributeParser
 from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.attributes import Symbol
 from tfrt_runtime.bef.collector import collector_paused
-from tfrt_runtime.bef.encoding import AttributeKind, FunctionKind
+from tfrt_runtime.bef.encoding import ARRAY_FLAG, AttributeKind, DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import OpaqueLocation, error
@@ -120,7 +129,7 @@ class _Builder:
         attributes = self._read_attributes(kernel, names) if kernel.attributes else {}
         callees = [functions[index].name for index in kernel.functions if functions[index].name]
         if callees:
-            attributes |= guesses.function_attributes(kernel.name, callees)
+            attributes |= _function_attributes(kernel.name, callees)
         if kernel.is_nonstrict:
             attributes[NONSTRICT] = UnitAttr()
         return _operation(
@@ -144,16 +153,14 @@ class _Builder:
     def _read_attributes(
         self, kernel: BefKernel, names: tuple[str, ...] | None
     ) -> dict[str, Attribute]:
-        kinds: Sequence[int | None]
-        if (types := self._file.attribute_types) is None:
-            kinds = guesses.attribute_kinds(kernel)
-        else:
+        types = self._file.attribute_types
+        guessed = _guessed_attributes(kernel) if not names or types is None else {}
+        kinds: Iterable[int | None] = guessed.values()
+        if types is not None:
             kinds = [types.get(offset) for offset in kernel.attributes]
         return {
             name: UNKNOWN_VALUE if kind is None else self._read_attribute(offset, kind)
-            for name, offset, kind in zip(
-                names or guesses.attribute_names(kernel), kernel.attributes, kinds, strict=True
-            )
+            for name, offset, kind in zip(names or guessed, kernel.attributes, kinds, strict=True)
         }
 
     def _read_attribute(self, offset: int, kind: int) -> Attribute:
@@ -173,7 +180,7 @@ class _Builder:
         types[: len(function.argument_types)] = self._read_types(function.argument_types)
         for kernel in function.kernels:
             arguments = [types[register] for register in kernel.arguments]
-            found = guesses.result_types(kernel, arguments, self._callee_results(kernel))
+            found = _guessed_results(kernel, arguments, self._callee_results(kernel))
             if found:
                 types[kernel.results[0] : kernel.results[-1] + 1] = found
         results = self._read_types(function.result_types)
@@ -219,7 +226,8 @@ def _operation(
 
 
 def _fits(operation: Operation) -> bool:
-    if not guesses.settings(operation.name) <= operation.attributes.keys():
+    # Without these an operation of control flow has no short form.
+    if not _CONTROL_FLOW.get(operation.name, {}).keys() <= operation.attributes.keys():
         return False
     try:
         operation.verify_()
@@ -256,3 +264,100 @@ class _TypeReader:
             message = f"{spelling!r} is not a type"
             raise ConversionError(error(message, OpaqueLocation(self._file_name))) from reason
         return value_type
+
+
+# --- guesses ---
+
+
+def _function_attributes(kernel_name: str, functions: Sequence[str]) -> dict[str, Attribute]:
+    """The attributes by which an operation refers to `functions`."""
+    symbols: list[Attribute] = [SymbolRefAttr(name) for name in functions]
+    operation = host_operation(kernel_name)
+    if operation is not None and issubclass(operation, CaseOp):
+        (name,) = operation.callees
+        return {name: ArrayAttr(symbols)}
+    if operation is not None and issubclass(operation, CallingOp):
+        names: Sequence[str] = operation.callees
+        if len(names) == len(symbols):
+            return dict(zip(names, symbols, strict=True))
+    if len(symbols) == 1:
+        return {"callee": symbols[0]}
+    # Kernels get their functions in the order of these names.
+    width = len(str(len(symbols) - 1))
+    return {f"callee_{index:0{width}}": symbol for index, symbol in enumerate(symbols)}
+
+
+_SETTINGS = {
+    "duration_secs": "i32",
+    "max_count": "i32",
+    "name": "string",
+    "num_warmup_runs": "i32",
+}
+
+# Type words of the attributes of control flow, which has no signatures.
+_CONTROL_FLOW = {
+    "tfrt.while": {"parallel_iterations": "i64"},
+    "tfrt_test.benchmark": _SETTINGS,
+    "tfrt_test.sync_benchmark": {n: word for n, word in _SETTINGS.items() if n != "name"},
+}
+_GIVES_CHAIN = frozenset(
+    {
+        "tfrt.parallel_for.i32",
+        "tfrt.parallel_call.i32",
+        "tfrt_test.benchmark",
+        "tfrt_test.sync_benchmark",
+    }
+)
+
+
+_KINDS: dict[str, int] = {
+    "string": DType.STRING,
+    "type": AttributeKind.TYPE,
+    "shape": AttributeKind.SHAPE,
+    "dense": AttributeKind.DENSE,
+    "aggregate": AttributeKind.AGGREGATE,
+}
+
+
+def _kind(word: str) -> int | None:
+    if word in _KINDS:
+        return _KINDS[word]
+    element = word.removeprefix("array.")
+    dtype = dtype_of(WORDS[element]) if element in WORDS else None
+    if dtype is None or element == word:
+        return dtype
+    return ARRAY_FLAG | dtype
+
+
+def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:
+    """Names and kinds of the attributes of `kernel` in the order of a file; None for an unknown kind."""
+    signature = SIGNATURES.get(kernel.name)
+    known = _CONTROL_FLOW.get(kernel.name, {}) if signature is None else signature.attributes
+    # Words of attributes that may be left out end in a question mark.
+    kinds = {name: _kind(word) for name, word in sorted(known.items()) if word[-1] != "?"}
+    if len(kinds) == len(kernel.attributes):
+        return kinds
+    width = len(str(len(kernel.attributes) - 1))
+    return {f"attr{index:0{width}}": None for index in range(len(kernel.attributes))}
+
+
+def _guessed_results(
+    kernel: BefKernel, arguments: Sequence[Attribute], callee_results: Sequence[Attribute]
+) -> Sequence[Attribute] | None:
+    """The types of the results of `kernel`, None if its operation does not fix them.
+
+    `arguments` are the types of what it takes, `callee_results` those of the first function that it refers to.
+    """
+    if kernel.name in _GIVES_CHAIN:
+        types: Sequence[Attribute] = [CHAIN]
+    elif (operation := host_operation(kernel.name)) is None:
+        return None
+    elif issubclass(operation, ControlFlowOp):
+        # A loop's body has one more, the condition.
+        types = callee_results[: len(kernel.results)]
+    else:
+        signature = SIGNATURES[kernel.name]
+        is_of_chains = bool(arguments) and all(type_ == CHAIN for type_ in arguments)
+        words = (is_of_chains and signature.other_results) or signature.results
+        types = [] if "any" in words else [WORDS[word] for word in words]
+    return types if len(types) == len(kernel.results) else None

@@ -21,10 +21,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from tfrt_nb.convert.attributes import encode
-from tfrt_nb.convert.compiled_modules import CompiledModules
-from tfrt_nb.convert.errors import ConversionError
-from tfrt_nb.convert.places import place_of
+from tfrt_nb.convert.attributes import encode, place_of
+from tfrt_nb.convert.carried import CompiledModules
 from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, UnknownOp, is_kernel
 from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC
 from tfrt_nb.dialects.suggestions import in_host_programs
@@ -38,7 +36,7 @@ from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter, to_location
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error, note
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
 
 RETURN = "tfrt.return"
 MOST_MISPLACED = 3
@@ -48,6 +46,10 @@ _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
 _KINDS: dict[str, type[Attribute]] = {COST_ATTRIBUTE: IntegerAttr, NONSTRICT: UnitAttr}
 """What attributes of any kernel have to be."""
+
+
+class ConversionError(TfrtError):
+    """A module that no file can hold, or a file that is no program; `diagnostics` has every reason."""
 
 
 @dataclass(slots=True)

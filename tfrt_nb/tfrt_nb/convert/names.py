@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp
+from dataclasses import dataclass
 
-from tfrt_nb.convert.collect import Collector
-from tfrt_nb.convert.named_value import NamedValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from tfrt_nb.convert.collect import Collector, Function
 from tfrt_nb.source.plain.program import Body, PlainProgram
 from tfrt_nb.source.spans import definition_span, value_name
+from tfrt_runtime.diagnostics import Location
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """What the text calls a register, and where."""
+
+    function: str
+    """Name of the function that it is written in, also for a value inside a region."""
+    name: str
+    type: str
+    location: Location | None
+    depth: int
+    """How many regions are around it within the function."""
 
 
 def named_values(module: ModuleOp) -> dict[tuple[int, int], NamedValue]:
@@ -16,7 +32,7 @@ def named_values(module: ModuleOp) -> dict[tuple[int, int], NamedValue]:
     for index, function in enumerate(Collector(module, optional_sections=False).functions):
         if function.block is None:
             continue
-        owner, depth = enclosing_function(function.op, bool(function.name))
+        owner, depth = _owner(function)
         values = [*function.block.args]
         values += [result for op in function.block.ops for result in op.results]
         for register, value in enumerate(values):
@@ -49,14 +65,12 @@ def plain_names(program: PlainProgram) -> dict[tuple[int, int], NamedValue]:
     return names
 
 
-def enclosing_function(op: object, is_function: bool) -> tuple[str, int]:
-    """The name of the function around a region's operation, and how deep the region is in it."""
-    depth = 0
-    while op is not None:
-        name = getattr(op, "sym_name", None)
-        if is_function and name is not None:
-            return str(name.data), depth
+def _owner(function: Function) -> tuple[str, int]:
+    """The name of the function around a function or region, and how deep in it that is."""
+    depth, op = 0, function.op
+    while not isinstance(op, FuncOp):
         depth += 1
-        op = op.parent_op()  # type: ignore[attr-defined]
-        is_function = getattr(op, "sym_name", None) is not None
-    return "", depth
+        outer = op.parent_op()
+        assert outer is not None, "the collector has found it in a function"
+        op = outer
+    return op.sym_name.data, depth

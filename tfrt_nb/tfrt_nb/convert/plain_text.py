@@ -36,11 +36,26 @@ def plain_records(program: PlainProgram) -> BefModule | None:
         if not all(name in indexes for call in calls.values() for name in call.functions):
             return None
         places = PlaceWriter()
-        converter = _Converter(program.source.name, contents, places, indexes)
-        converter.add_shapes(calls)
-        converter.add_bodies(bodies)
+        converter = _Converter(program, contents, places, _rows(calls, indexes))
         converted = tuple(map(converter.convert, bodies))
     return None if contents.errors else contents.module(converted, places)
+
+
+def _rows(calls: Mapping[Shape, Call], indexes: Mapping[str, int]) -> dict[Shape, Row]:
+    """What the records of each shape have in common; `indexes` are those of functions by name."""
+    costs = operation_costs([call.op for call in calls.values()], AUTOMATIC)
+    return {
+        shape: Row(
+            call.op.name,
+            call.attributes,
+            call.attribute_names,
+            tuple([indexes[name] for name in call.functions]),
+            len(call.op.results),
+            call.is_nonstrict,
+            cost,
+        )
+        for (shape, call), cost in zip(calls.items(), costs, strict=True)
+    }
 
 
 class _Converter:
@@ -48,31 +63,16 @@ class _Converter:
 
     def __init__(
         self,
-        name: str,
+        program: PlainProgram,
         contents: Collector,
         places: PlaceWriter,
-        indexes: Mapping[str, int],
+        rows: Mapping[Shape, Row],
     ) -> None:
-        self._name = name
-        self._contents = contents
-        self._places = places
-        self._indexes = indexes
-        self._rows: dict[Shape, Row] = {}
-        self._regions: dict[int, int] = {}
+        self._name = program.source.name
+        self._contents, self._places, self._rows = contents, places, rows
+        self._indexes = {id(body): index for index, body in enumerate(program.bodies)}
         self._converted: dict[int, BefFunction] = {}
         """Regions by the identity of what others are like."""
-
-    def add_shapes(self, calls: Mapping[Shape, Call]) -> None:
-        """Have the rows of these shapes."""
-        costs = operation_costs([call.op for call in calls.values()], AUTOMATIC)
-        self._rows = {
-            shape: self._row(call, cost)
-            for (shape, call), cost in zip(calls.items(), costs, strict=True)
-        }
-
-    def add_bodies(self, bodies: Sequence[Body]) -> None:
-        """Know the numbers of these bodies, which are all that the file has."""
-        self._regions = {id(body): index for index, body in enumerate(bodies)}
 
     def convert(self, body: Body) -> BefFunction:
         location = self._places.add_file(self._name, body.line, body.column)
@@ -109,7 +109,7 @@ class _Converter:
                 )
         all_rows = [self._rows[shape] for shape in body.shapes]
         for index, regions in body.regions.items():
-            numbers = tuple([self._regions[id(region)] for region in regions])
+            numbers = tuple([self._indexes[id(region)] for region in regions])
             all_rows[index] = all_rows[index]._replace(functions=numbers)
         operands = body.operand_lists()
         return function_of(head, all_rows, operands, body.returned, all_types, places)
@@ -134,16 +134,3 @@ class _Converter:
             else self._places.add_file(self._name, line, column)
             for index, (line, column) in enumerate(zip(body.lines, body.columns, strict=True))
         ]
-
-    def _row(self, call: Call, cost: int) -> Row:
-        """What the records of a shape have in common."""
-        functions = tuple([self._indexes[name] for name in call.functions])
-        return Row(
-            call.op.name,
-            call.attributes,
-            call.attribute_names,
-            functions,
-            len(call.op.results),
-            call.is_nonstrict,
-            cost,
-        )

@@ -1,7 +1,8 @@
-"""Modules with `tfrt.compiled`: other compilers' programs, which a file carries as text.
+"""Programs that a file carries as text, as the executor does not run them.
 
-Nothing in them becomes a kernel.  A reference to a function in one, `@module::@function`, is an
-attribute that holds the module's text in generic form.
+The compiled functions of the program itself have a section of their own: each operation says where it comes from, with
+`loc(...)`.  Modules with `tfrt.compiled` are other compilers' programs: nothing in them becomes a kernel.  A reference
+to a function in one, `@module::@function`, is an attribute that holds the module's text in generic form.
 """
 
 from __future__ import annotations
@@ -9,13 +10,55 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from io import StringIO
 
-from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.dialects.printer import HostPrinter
+from tfrt_nb.internal_errors import internal_errors_caught, location_of
+from tfrt_nb.passes.printing import MlirPrinter
 from tfrt_nb.source import parse_module
+from tfrt_nb.source.spans import source_span
 from tfrt_runtime.bef.attributes import Symbol
+
+
+@internal_errors_caught()
+def compiled_text(module: ModuleOp) -> str:
+    """The text of compiled functions, with the place of each operation."""
+    stream = StringIO()
+    printer = _LocatingPrinter(stream)
+    printer.name_values(module)
+    printer.print_op(module)
+    return stream.getvalue() + "\n"
+
+
+def read_compiled(text: str, name: str) -> ModuleOp:
+    """The module that `compiled_text` is the text of; each operation is where it was.
+
+    Raises:
+        TfrtError: if the text is no valid program.
+    """
+    module = parse_module(text, name)
+    for op in module.walk():
+        span = source_span(op)
+        if span is not None and span.explicit is not None:
+            op.location = span.explicit
+    return module
+
+
+class _LocatingPrinter(MlirPrinter):
+    """Prints behind each operation where it comes from."""
+
+    def print_op(self, op: Operation) -> None:
+        super().print_op(op)
+        place = location_of(op)
+        if place is not None and not isinstance(op, ModuleOp):
+            location = FileLineColLoc(
+                StringAttr(place.source), IntAttr(place.line), IntAttr(place.column)
+            )
+            self.print_string(" ")
+            self.print_attribute(location)
+
 
 COMPILED = "tfrt.compiled"
 
