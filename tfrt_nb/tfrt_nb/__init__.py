@@ -57,18 +57,16 @@ if TYPE_CHECKING:
     from tfrt_runtime.executor.batch import Batch
     from tfrt_runtime.executor.execution import Execution
     from tfrt_runtime.host.allocator import HostAllocator, LeakCheckAllocator, MallocAllocator
-    from tfrt_runtime.host.composing import gather, unavailable
+    from tfrt_runtime.host.blocking import BlockingWarning
     from tfrt_runtime.host.context import HostContext
-    from tfrt_runtime.host.default_host import default_host, set_default_host
+    from tfrt_runtime.host.default_host import default_host, gather, set_default_host, unavailable
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
     from tfrt_runtime.host.objects import CHAIN
     from tfrt_runtime.host.queues.dask_queue import DaskWorkQueue
     from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue
-    from tfrt_runtime.host.resources import ResourceContext
-    from tfrt_runtime.host.tracing.chrome_trace import ChromeSink
-    from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, TracingSink
+    from tfrt_runtime.host.request import ResourceContext
+    from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level, Tracing, TracingSink
     from tfrt_runtime.host.values.async_value import AsyncValue, wait_for
-    from tfrt_runtime.host.waiting.blocking import BlockingWarning
     from tfrt_runtime.kernels.frame import KernelFrame
     from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
     from tfrt_runtime.kernels.users.user import kernel
@@ -101,18 +99,16 @@ _NAMES = {
     "tfrt_runtime.executor.batch": "Batch",
     "tfrt_runtime.executor.execution": "Execution",
     "tfrt_runtime.host.allocator": "HostAllocator LeakCheckAllocator MallocAllocator",
-    "tfrt_runtime.host.composing": "gather unavailable",
     "tfrt_runtime.host.context": "HostContext",
-    "tfrt_runtime.host.default_host": "AsyncValue default_host set_default_host",
+    "tfrt_runtime.host.default_host": "AsyncValue default_host gather set_default_host unavailable",
     "tfrt_runtime.host.exceptions": "CancelledError TimeoutError",
     "tfrt_runtime.host.objects": "CHAIN",
     "tfrt_runtime.host.queues.dask_queue": "DaskWorkQueue",
     "tfrt_runtime.host.queues.user_queue": "ConcurrentWorkQueue",
-    "tfrt_runtime.host.resources": "ResourceContext",
-    "tfrt_runtime.host.tracing.chrome_trace": "ChromeSink",
-    "tfrt_runtime.host.tracing.trace": "Activity Level Tracing TracingSink",
+    "tfrt_runtime.host.request": "ResourceContext",
+    "tfrt_runtime.host.tracing.trace": "Activity ChromeSink Level Tracing TracingSink",
     "tfrt_runtime.host.values.async_value": "wait_for",
-    "tfrt_runtime.host.waiting.blocking": "BlockingWarning",
+    "tfrt_runtime.host.blocking": "BlockingWarning",
     "tfrt_runtime.kernels.frame": "KernelFrame",
     "tfrt_runtime.kernels.registry": "KernelError KernelRegistry",
     "tfrt_runtime.kernels.users.annotations": "out tensor",

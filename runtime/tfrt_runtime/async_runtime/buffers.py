@@ -16,7 +16,7 @@ import numpy as np
 from tfrt_runtime.async_runtime.handles import GONE, is_static, kept_bytes, lent_handle
 from tfrt_runtime.host.payload import read_payload
 from tfrt_runtime.host.process import NativeProcess
-from tfrt_runtime.host.raw import WORDS, words_at
+from tfrt_runtime.host.structs import WORDS, words_at
 from tfrt_runtime.host.tensor.buffer_types import BufferType, buffer_type
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor

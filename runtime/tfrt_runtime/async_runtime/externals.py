@@ -22,7 +22,7 @@ from tfrt_runtime.async_runtime.printing import PRINTING
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import PayloadError, encode_scalar, read_as
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.outcomes import diagnostic_of
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.native import async_layouts as co
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host.process import NativeProcess, request_of
-from tfrt_runtime.host.raw import WORDS, words_at
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.structs import Context, Value
+from tfrt_runtime.host.structs import WORDS, Context, Value, words_at
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 

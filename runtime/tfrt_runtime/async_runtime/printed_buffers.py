@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from tfrt_runtime.bef import numbers
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.raw import words_at
+from tfrt_runtime.host.structs import words_at
 
 MAX_DIMENSIONS = 8
 """A buffer whose rank its type does not say has up to so many."""

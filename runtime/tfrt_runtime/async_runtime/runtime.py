@@ -40,7 +40,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.waiting.idleness import is_idle
+from tfrt_runtime.host.waiting import is_idle
 from tfrt_runtime.native import async_layouts as co
 
 INTERRUPTED = "interrupted"

@@ -13,10 +13,10 @@ from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import NativeProcess
-from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Context, Group, Value
-from tfrt_runtime.host.waiting.idleness import epochs, has_work, rest_of
+from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
 """After so many checks in a row in which no thread took a waiting task, the threads count as exhausted."""

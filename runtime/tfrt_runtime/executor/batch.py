@@ -12,8 +12,8 @@ from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.request import Request
+from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}

@@ -15,8 +15,8 @@ from tfrt_runtime.executor.deadlock import find_deadlock
 from tfrt_runtime.host.payload import ENCODERS, INTEGER_BITS, SCALAR_TYPES, PayloadError, encode
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.raw import WORDS
 from tfrt_runtime.host.request import NEW_REQUEST, Request
+from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import (
     CHAIN_TYPE,

@@ -9,7 +9,7 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error
-from tfrt_runtime.host.waiting.idleness import rest_of
+from tfrt_runtime.host.waiting import rest_of
 
 ON_ITS_LOOP = (
     "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"

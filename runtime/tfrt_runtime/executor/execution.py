@@ -17,8 +17,8 @@ from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.work import enqueue
-from tfrt_runtime.host.composing import Returning, gather
 from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.default_host import Returning, gather
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING
@@ -27,8 +27,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Function
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable, wait_for
 from tfrt_runtime.host.values.drawing import DRAWING
-from tfrt_runtime.host.waiting.idleness import rest_of
-from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, kernel_wait
+from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
 from tfrt_runtime.kernels.frame import ENQUEUE
 
 if TYPE_CHECKING:

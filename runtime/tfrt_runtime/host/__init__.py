@@ -2,12 +2,11 @@
 
 Stands on `native`.  Read in this order:
 
-- Access: `structs`, `raw`, `cpython`, `entries` and `process` (how Python reads and calls the core), `objects` and `payload` (Python
-  objects in native values).
-- Values: `values` with their `failures` and `exceptions` (what is raised for an error), `composing` (several
-  values as one), `tensor`.
-- Threads: `queues`; `interrupts` (Ctrl-C while a thread waits); `waiting`.
-- Hosts: `context` (a host), `request` (of a run), `default_host`, `resources`.
+- Access: `structs` (memory of the core), `entries` (its functions) and `process` (how Python and the core call each
+  other), `objects` and `payload` (Python objects in native values), `interrupts` (Ctrl-C while a thread waits).
+- Values: `values` with their `failures` and `exceptions` (what is raised for an error), `tensor`.
+- Threads: `queues`; `waiting` (what waits for what), `blocking` (kernels that keep a worker).
+- Hosts: `context` (a host), `request` (a run and its resources), `default_host` and its values.
 - Memory: `budget`, `allocator`.
 - Events: `tracing`.
 """

@@ -20,6 +20,7 @@ from tfrt_runtime.host.allocator import (
     PooledAllocator,
     create_allocator,
 )
+from tfrt_runtime.host.blocking import BlockingWatch
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.interrupts import INTERRUPTS
@@ -30,8 +31,7 @@ from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQue
 from tfrt_runtime.host.queues.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
 from tfrt_runtime.host.tracing.trace import Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error
-from tfrt_runtime.host.waiting.blocking import BlockingWatch
-from tfrt_runtime.host.waiting.idleness import quiesce
+from tfrt_runtime.host.waiting import quiesce
 
 if TYPE_CHECKING:
     import asyncio

@@ -1,14 +1,24 @@
-"""The host of runs for which the program names none."""
+"""The host of runs for which the program names none, and its values: those that a user resolves, of futures, several as one."""
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import threading
+import weakref
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.callers import require
+from tfrt_runtime.callers import place_of_caller, require
+from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.context import HURRY_SECONDS, HostContext
-from tfrt_runtime.host.values.async_value import OF_FUTURE, AsyncValue
+from tfrt_runtime.host.values.async_value import (
+    OF_FUTURE,
+    AsyncValue,
+    State,
+    make_available,
+    make_unavailable,
+)
 from tfrt_runtime.host.values.futures import from_future, is_future
 
 if TYPE_CHECKING:
@@ -58,6 +68,12 @@ def set_default_host(host: HostContext | None) -> None:
         _default.replace(host)
 
 
+@atexit.register
+def _close() -> None:
+    for host in _default.all:
+        host.close(HURRY_SECONDS)
+
+
 def of_future(future: Future) -> AsyncValue:
     """See `AsyncValue.from_future`."""
     if not is_future(future):
@@ -76,7 +92,71 @@ def of_future(future: Future) -> AsyncValue:
 OF_FUTURE[:] = [of_future]
 
 
-@atexit.register
-def _close() -> None:
-    for host in _default.all:
-        host.close(HURRY_SECONDS)
+class Returning(ABC):
+    """A base of executions: each stands for what it returns where values are gathered."""
+
+    @abstractmethod
+    def as_value(self) -> AsyncValue:
+        """One AsyncValue of what the run returns, resolved when that is there."""
+
+
+def unavailable() -> AsyncValue:
+    """A value that the user resolves, by `set_result` or `set_exception`.
+
+    When the last reference to this object dies before, the value becomes an error that says so.
+    """
+    place = place_of_caller()
+    return make_unavailable(
+        default_host().work_queue,
+        on_broken=lambda: error("the value that is made here was dropped unresolved", place),
+    )
+
+
+def gather(*values: object) -> AsyncValue:
+    """One AsyncValue of the tuple of all values, in their order; the first error is its error.
+
+    Futures are awaited; a run stands for its result, or for the tuple of its results.  What is none of these
+    is taken as it is.
+
+    Raises:
+        TfrtError: if the values are in a list.
+    """
+    for given in values:
+        is_list = isinstance(given, list | tuple | set) and any(
+            isinstance(one, AsyncValue) for one in given
+        )
+        require(not is_list, "what is gathered", "values, as in gather(*values)", given)
+    awaited = [_value_of(value) for value in values]
+    open_values = [value for value in awaited if isinstance(value, AsyncValue)]
+    queue = open_values[0].queue if open_values else default_host().work_queue
+    if not open_values:
+        return make_available(queue, tuple(awaited))
+    made = make_unavailable(queue)
+    made.basis = [weakref.ref(value) for value in open_values]
+    held = [v.for_waiter() if isinstance(v, AsyncValue) else v for v in awaited]
+    left = len(open_values)
+    lock = threading.RLock()
+
+    def arrived(value: AsyncValue) -> None:
+        nonlocal left
+        with lock:
+            left -= 1
+            is_last = left == 0
+            if is_last:
+                made.basis = ()
+        with contextlib.suppress(RuntimeError):  # an error came first, or it was cancelled
+            if value.state is State.ERROR:
+                made.follow(value)
+            elif is_last and not made.done():
+                made.emplace(tuple(v.result(0) if isinstance(v, AsyncValue) else v for v in held))
+
+    for value in open_values:
+        value.add_done_callback(arrived)
+    return made
+
+
+def _value_of(given: object) -> object:
+    """What is gathered for a value, a future, a run, or another object."""
+    if isinstance(given, Returning):
+        return given.as_value()
+    return of_future(given) if is_future(given) else given

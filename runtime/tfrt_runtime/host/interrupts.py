@@ -8,6 +8,8 @@ code can catch it.  So SIGINT goes to a handler of ours.  What it does depends o
     in a wait for a queue     it makes a note, which the waiting loop answers
     in code of the runtime    it waits: the signal comes again at each check of the interpreter, until the
                               thread is back in code of users, or DEFER_NS are over
+
+Native code that waits returns to Python now and then (`in_slices`), so that signals are seen.
 """
 
 from __future__ import annotations
@@ -24,11 +26,14 @@ from threading import get_ident
 from time import monotonic_ns
 from types import FrameType
 
+from tfrt_runtime.callers import FOREVER
 from tfrt_runtime.host import structs
 from tfrt_runtime.native import python_layouts as py
 
 DEFER_NS = 250_000_000
 """How long code of the runtime is not interrupted: no start takes that long, what waits for a lock may."""
+SLICE_NS = 20_000_000
+"""How long a waiting thread stays in native code before it lets Python see signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
 """Modules whose functions are called when objects die: what is raised there is lost."""
@@ -193,3 +198,41 @@ def _is_of_runtime(frame: FrameType | None) -> bool:
 
 
 INTERRUPTS = Interrupts()
+
+
+class Waits(threading.local):
+    """What the thread that runs machine code waits for."""
+
+    goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
+    """Whether it waits on; if not, machine code is abandoned, as it cannot be suspended."""
+
+
+WAITS = Waits()
+
+
+def in_slices(
+    step: Callable[[int], int],
+    timeout: float | None,
+    interrupted: Callable[[], bool],
+    slice_ns: int = SLICE_NS,
+) -> bool:
+    """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
+    now = time.monotonic_ns()
+    deadline = None if timeout is None else now + int(min(timeout, FOREVER) * 1e9)
+
+    def goes_on() -> bool:
+        is_late = deadline is not None and time.monotonic_ns() >= deadline
+        return not is_late and not INTERRUPTS.is_noted and not interrupted()
+
+    former, WAITS.goes_on = WAITS.goes_on, goes_on
+    try:
+        while deadline is None or now < deadline:
+            if step(now + slice_ns if deadline is None else min(now + slice_ns, deadline)) == 0:
+                return True
+            INTERRUPTS.raise_if_noted()
+            if interrupted():
+                return step(0) == 0
+            now = time.monotonic_ns()
+        return False
+    finally:
+        WAITS.goes_on = former

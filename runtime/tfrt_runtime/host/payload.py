@@ -16,7 +16,7 @@ from typing import Any
 from tfrt_runtime.bef import numbers
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.objects import CHAIN, ObjectTable
-from tfrt_runtime.host.raw import DOUBLES, FLOATS, HALVES, WORDS, signed
+from tfrt_runtime.host.structs import DOUBLES, FLOATS, HALVES, WORDS, signed
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD2
 

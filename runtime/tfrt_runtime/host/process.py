@@ -1,9 +1,9 @@
 """What the native core and Python know of each other, once per process.
 
 The core calls Python through a handful of callbacks: to release an object, to run a kernel, to make
-an error, to run a waiter.  They hold the GIL only while they run.  Python calls the core through the
-entries of its library; entries that take nanoseconds keep the GIL, those that may run kernels or
-wait give it away.
+an error, to run a waiter.  They hold the GIL only while they run.  Functions of CPython's own interface
+it calls by their addresses.  Python calls the core through the entries of its library, which are built-in
+functions; entries that take nanoseconds keep the GIL, those that may run kernels or wait give it away.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ import mmap
 import sys
 import threading
 import weakref
+from array import array
 from collections.abc import Callable, Iterable, Iterator
+from types import CoroutineType
 from typing import Any, Protocol, cast
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
-from tfrt_runtime.host.cpython import built_in, python_interface
 from tfrt_runtime.host.entries import Entries, Quick, Slow
-from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import ObjectTable, Run
+from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
+from tfrt_runtime.host.objects import CHAIN, NativeTensor, NativeValue, NoObject, ObjectTable, Run
 from tfrt_runtime.host.payload import FACES, read_payload
 from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.native import async_layouts as co
@@ -47,16 +48,6 @@ Callback3 = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, cty
 def address_of(callback: ctypes._FuncPointer) -> int:
     """Where native code finds a callback."""
     return ctypes.cast(callback, ctypes.c_void_p).value or 0
-
-
-class Waits(threading.local):
-    """What the thread that runs machine code waits for."""
-
-    goes_on: Callable[[], bool] = staticmethod(lambda: not INTERRUPTS.is_noted)
-    """Whether it waits on; if not, machine code is abandoned, as it cannot be suspended."""
-
-
-WAITS = Waits()
 
 
 class KernelOwner(Protocol):
@@ -130,7 +121,7 @@ class NativeProcess:
         self._buffers[co.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
-        self._python = python_interface(self.requests, self._read)
+        self._python = _python_interface(self.requests, self._read)
         self._when_done = self._request_done
         self._python[py.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self.words.python = self._python.buffer_info()[0]
@@ -211,12 +202,12 @@ class NativeProcess:
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
         """A function that the library exports; `call_slow` gives the GIL away while it runs."""
         address = self.library[f"python_entries.{way}"]
-        return built_in(name, address, self.library[name], self._python.buffer_info()[0])
+        return _built_in_function(name, address, self.library[name], self._python.buffer_info()[0])
 
     def _built_in(self, module: str, name: str) -> Callable[..., Any]:
         """A function of a module of `native.python`."""
         words = (self._python.buffer_info()[0], self.address, id(MISSING))
-        return built_in(name, self.library[f"{module}.{name}"], *words)
+        return _built_in_function(name, self.library[f"{module}.{name}"], *words)
 
     @property
     def runs(self) -> int:
@@ -376,6 +367,111 @@ class NativeProcess:
         run = self.requests.pop(request)
         self.track(run)  # see `native.python.python_runs`
         run.finished()
+
+
+METH_FASTCALL = 0x80
+_FUNCTIONS = {
+    py.PYTHON_ENSURE: "PyGILState_Ensure",
+    py.PYTHON_RELEASE: "PyGILState_Release",
+    py.PYTHON_CALL: "PyObject_Vectorcall",
+    py.PYTHON_DROP: "Py_DecRef",
+    py.PYTHON_MAKE_INT: "PyLong_FromLongLong",
+    py.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
+    py.PYTHON_MAKE_BOOL: "PyBool_FromLong",
+    py.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
+    py.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
+    py.PYTHON_FETCH: "PyErr_Fetch",
+    py.PYTHON_NORMALIZE: "PyErr_NormalizeException",
+    py.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
+    py.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
+    py.PYTHON_OCCURRED: "PyErr_Occurred",
+    py.PYTHON_SAVE: "PyEval_SaveThread",
+    py.PYTHON_RESTORE: "PyEval_RestoreThread",
+    py.PYTHON_ADD: "Py_IncRef",
+    py.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
+    py.PYTHON_TUPLE_SIZE: "PyTuple_Size",
+    py.PYTHON_FORGET: "PyDict_DelItem",
+    py.PYTHON_DICT_SIZE: "PyDict_Size",
+    py.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
+    py.PYTHON_CALL_ONE: "PyObject_CallOneArg",
+    py.PYTHON_CLEAR: "PyErr_Clear",
+    py.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
+    py.PYTHON_NOTE: "PyDict_SetItem",
+    py.PYTHON_THREAD: "PyThreadState_Get",
+    py.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
+    py.PYTHON_TRACK: "PyObject_GC_Track",
+    py.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
+    py.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
+    py.PYTHON_FIND: "PyDict_GetItemWithError",
+}
+
+
+def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -> array[int]:
+    """What native code needs of CPython to call a function and to be called: see PROCESS_PYTHON.
+
+    `requests` are the runs that Python knows; `read` makes an object of the payload of the value at an
+    address.  Both must live as long as the words.
+    """
+    words = array("q", bytes(py.PYTHON_SIZE))
+    for place, name in _FUNCTIONS.items():
+        function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
+        words[place // 8] = function.value or 0
+    items = {
+        py.PYTHON_INT: int,
+        py.PYTHON_FLOAT: float,
+        py.PYTHON_BOOL: bool,
+        py.PYTHON_NONE: None,
+        py.PYTHON_CHAIN: CHAIN,
+        py.PYTHON_REQUESTS: requests,
+        py.PYTHON_READ: read,
+        py.PYTHON_STR: str,
+        py.PYTHON_TUPLE: tuple,
+        py.PYTHON_COROUTINE: CoroutineType,
+        py.PYTHON_CASES: NoObject,
+        py.PYTHON_TENSOR: NativeTensor,
+        py.PYTHON_VALUE: NativeValue,
+        py.PYTHON_ANSWER: INTERRUPTS.answer,
+        py.PYTHON_TRUE: True,
+    }
+    for place, item in items.items():
+        words[place // 8] = id(item)
+    words[py.PYTHON_TUPLE_ITEMS // 8] = tuple.__basicsize__
+    # Each is the last word of the struct that all objects, or floats, begin with.
+    words[py.PYTHON_TYPE // 8] = object.__basicsize__ - 8
+    words[py.PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
+    words[py.PYTHON_FIRST_SLOT // 8] = object.__basicsize__
+    words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
+    # A zero follows the content, and counts to the size.
+    assert bytes.__basicsize__ == py.PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
+    return words
+
+
+class _MethodDef(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_int64),
+        ("flags", ctypes.c_int),
+        ("documentation", ctypes.c_char_p),
+    )
+
+
+_new_function = ctypes.pythonapi.PyCFunction_NewEx
+_new_function.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.py_object]
+_new_function.restype = ctypes.py_object
+
+
+def _built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:
+    """The entry of the core at `address` as a function of Python: see `native.python.python_entries`.
+
+    `words` are what is bound to it.
+    """
+    definition = _MethodDef(name.encode(), address, METH_FASTCALL, None)
+    # It must live as long as the function, at the end of the interpreter, too: the function holds it in the
+    # place of its module.
+    made: Callable[..., Any] = _new_function(definition, array("q", words).tobytes(), definition)
+    return made
 
 
 def _reserve_for_errors() -> mmap.mmap | None:

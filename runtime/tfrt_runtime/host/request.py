@@ -8,7 +8,7 @@ import threading
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
@@ -18,18 +18,69 @@ from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.objects import Run
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.resources import ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Promises
-from tfrt_runtime.host.waiting.kernel_waits import KernelWait, Maker
+from tfrt_runtime.host.waiting import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
 
+T = TypeVar("T")
+
 MAX_FAILURES = 20
 """Errors of operations of compiled code that a run keeps."""
+
+
+class ResourceContext:
+    """Objects by name that live as long as a run; destroyed in reverse order of creation.
+
+    Safe to share between threads: a resource is made once, on the first thread that asks.
+    """
+
+    def __init__(self) -> None:
+        self._resources: dict[str, object] = {}
+        self._lock = threading.RLock()
+
+    def get(self, name: str, kind: type[T]) -> T | None:
+        """The resource of that name, or None.
+
+        Raises:
+            TypeError: if it is of another kind.
+        """
+        with self._lock:
+            found = self._resources.get(name)
+        if found is not None and not isinstance(found, kind):
+            raise TypeError(f"resource '{name}' is a {type(found).__name__}, not a {kind.__name__}")
+        return found
+
+    def create(self, name: str, resource: T) -> T:
+        """Add a resource.
+
+        Raises:
+            KeyError: if there is one of that name.
+        """
+        with self._lock:
+            if name in self._resources:
+                raise KeyError(f"resource '{name}' exists already")
+            self._resources[name] = resource
+        return resource
+
+    def get_or_create(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
+        """The resource of that name, made now if there is none."""
+        with self._lock:
+            found = self.get(name, kind)
+            return self.create(name, make()) if found is None else found
+
+    def clear(self) -> None:
+        """Destroy all resources, the newest first."""
+        with self._lock:
+            while self._resources:
+                self._resources.popitem()
+
+    def __del__(self) -> None:
+        self.clear()
 
 
 class Entry(Protocol):
@@ -228,7 +279,7 @@ class Request(Run):
     def promises_open(
         self, waits: Sequence[KernelWait] = (), asked: tuple[Maker, ...] = ()
     ) -> bool:
-        """Whether the run waits for something from outside the runtime: see `kernel_waits.Maker`."""
+        """Whether the run waits for something from outside the runtime: see `waiting.Maker`."""
         if self in asked:
             return False
         if self._outside > sum(wait.run is self for wait in waits):

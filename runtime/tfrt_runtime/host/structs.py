@@ -1,12 +1,13 @@
-"""Views of the native core's structs: a class for each, with an attribute for each word that Python uses.
+"""The native core's memory, read and written from Python: its structs, tables of words, and payloads of values.
 
     context = Context.at(address)
     context.run                     # the word at address + layouts.CONTEXT_RUN
     context.run = number            # writes it
+    WORDS[address >> 3]             # any word
 
-Where the words are, and what they mean, say `native.layouts` and those beside it under the same names; all are
-signed.  A view of an address holds nothing alive, and making one takes as long as reading a word.  A wrong address
-ends the process: addresses come from the native core.
+A struct has a class, with an attribute for each word that Python uses.  Where the words are, and what they mean, say
+`native.layouts` and those beside it under the same names; all are signed.  A view of an address holds nothing alive,
+and making one takes as long as reading a word.  A wrong address ends the process: addresses come from the native core.
 """
 
 from __future__ import annotations
@@ -14,8 +15,31 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tfrt_runtime.host.raw import new_words
 from tfrt_runtime.native import async_layouts, layouts, python_layouts
+
+WORDS = (ctypes.c_int64 * (1 << 59)).from_address(0)
+HALVES = (ctypes.c_int32 * (1 << 60)).from_address(0)
+FLOATS = (ctypes.c_float * (1 << 60)).from_address(0)
+DOUBLES = (ctypes.c_double * (1 << 59)).from_address(0)
+"""Arrays that start at address 0 and never end."""
+
+
+def words_at(address: int, count: int) -> list[int]:
+    """So many words from an address on."""
+    first = address >> 3
+    return WORDS[first : first + count]
+
+
+def new_words(size: int) -> ctypes.Array[ctypes.c_int64]:
+    """`size` bytes of zeroed native memory that start on a cache line; they live as long as the array."""
+    raw = (ctypes.c_int64 * (size // 8 + 8))()
+    return (ctypes.c_int64 * (size // 8)).from_buffer(raw, -ctypes.addressof(raw) % 64)
+
+
+def signed(word: int) -> int:
+    """The low 64 bits of `word` in two's complement, as `WORDS` wants them."""
+    return (word + 2**63) % 2**64 - 2**63
+
 
 Made = TypeVar("Made", bound="type[Struct]")
 _OFFSETS: dict[str, int] = {**vars(layouts), **vars(async_layouts), **vars(python_layouts)}

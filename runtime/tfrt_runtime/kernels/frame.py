@@ -8,8 +8,7 @@ from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.resources import ResourceContext
+from tfrt_runtime.host.request import Request, ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.registry import KernelError
 

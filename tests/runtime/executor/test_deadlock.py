@@ -13,11 +13,11 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.composing import gather
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.default_host import gather
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
-from tfrt_runtime.host.waiting.idleness import rest_of
+from tfrt_runtime.host.waiting import rest_of
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels

@@ -12,7 +12,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import make_unavailable
-from tfrt_runtime.host.waiting.idleness import is_idle
+from tfrt_runtime.host.waiting import is_idle
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.host.composing import gather
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.default_host import gather
 from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.values.async_value import (

@@ -14,8 +14,7 @@ import pytest
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.resources import ResourceContext
+from tfrt_runtime.host.request import Request, ResourceContext
 
 # --- the host ---
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.tracing.chrome_trace import CHROME_BATCH, ChromeSink
 from tfrt_runtime.host.tracing.trace import (
+    CHROME_BATCH,
     MAX_ACTIVITIES,
     Activity,
+    ChromeSink,
     DebugSink,
     Level,
     SimpleSink,

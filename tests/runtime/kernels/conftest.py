@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
-from tfrt_runtime.host.resources import ResourceContext
+from tfrt_runtime.host.request import ResourceContext
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.kernels.basic import lifetimes, strings, test_kernels
 from tfrt_runtime.kernels.registry import CHAIN, KernelRegistry

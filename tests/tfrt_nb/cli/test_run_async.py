@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.queues.threads import start_thread
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "async"
 OWN = Path(__file__).parent / "async_programs"

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.executor.activities import Row, Spans
 from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE
-from tfrt_runtime.host.tracing.chrome_trace import ChromeSink
 from tfrt_runtime.host.tracing.events import KINDS
-from tfrt_runtime.host.tracing.trace import Activity, Level
+from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level
 
 
 def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEBUG) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfrt_nb.exercises.answer import Answer, Names, attempt, raised
 from tfrt_nb.exercises.exercise import exercise
-from tfrt_runtime.host.composing import unavailable
+from tfrt_runtime.host.default_host import unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tfrt_nb.schedules.chosen import Step
-from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.structs import Record, Tensor, Value
+from tfrt_runtime.host.structs import WORDS, Record, Tensor, Value
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 from tfrt_runtime.native import layouts as at

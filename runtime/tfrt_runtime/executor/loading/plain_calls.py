@@ -10,8 +10,7 @@ from collections.abc import Callable
 from tfrt_runtime.executor.loading.python_kernels import failure, result_values
 from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.payload import INTEGER_BITS, SCALAR_TYPES
-from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.structs import Context
+from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.host.values.fitting import BUFFER, CHAIN_TYPE, STRING_TYPE, TENSOR
 from tfrt_runtime.native import layouts as at
 

@@ -16,9 +16,8 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import PayloadError, as_python, encode, read_as, read_payload
 from tfrt_runtime.host.process import native_process, request_of
-from tfrt_runtime.host.raw import WORDS, signed
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.structs import Context, Record
+from tfrt_runtime.host.structs import WORDS, Context, Record, signed
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, fitting
 from tfrt_runtime.host.values.futures import is_awaited, on_queue

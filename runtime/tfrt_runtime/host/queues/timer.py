@@ -13,7 +13,7 @@ from tfrt_runtime.callers import FOREVER
 from tfrt_runtime.diagnostics import Diagnostic, Ending
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.process import shielded
-from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.queues.threads import start_thread
 
 DEADLINE_EXCEEDED = "deadline exceeded"
 

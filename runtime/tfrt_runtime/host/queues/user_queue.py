@@ -30,16 +30,15 @@ from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host import structs
-from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import WAITS, KernelOwner
+from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, WAITS
+from tfrt_runtime.host.process import KernelOwner
 from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
-from tfrt_runtime.host.queues.slices import SLICE_NS
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import (
     STOP_SECONDS,
     WorkQueue,
 )
-from tfrt_runtime.host.raw import WORDS
+from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.native import layouts as at
 
 KERNELS_PER_TASK = 1024

@@ -24,18 +24,15 @@ from contextlib import AbstractContextManager
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.budget import default_budget
-from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, in_slices
 from tfrt_runtime.host.process import NativeProcess, live_values, native_process
 from tfrt_runtime.host.queues.queue_names import (
     DEFAULT_BLOCKING_THREADS,
     WorkQueueError,
     parse_work_queue,
 )
-from tfrt_runtime.host.queues.queue_threads import QueueThread
-from tfrt_runtime.host.queues.slices import SLICE_NS, in_slices
-from tfrt_runtime.host.queues.thread_starts import start_thread
-from tfrt_runtime.host.raw import WORDS, new_words
-from tfrt_runtime.host.structs import Context, Pool, Queue
+from tfrt_runtime.host.queues.threads import QueueThread, start_thread
+from tfrt_runtime.host.structs import WORDS, Context, Pool, Queue, new_words
 from tfrt_runtime.native import layouts as at
 
 POOL_PLACES = 4096

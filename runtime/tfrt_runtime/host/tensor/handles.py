@@ -9,8 +9,7 @@ from typing import Final
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.structs import Tensor
+from tfrt_runtime.host.structs import WORDS, Tensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.native import layouts as at
 

@@ -1,1 +1,1 @@
-"""Reports of a run: `events` (the core's log of watched runs), `trace` (sinks), `chrome_trace` (one of them)."""
+"""Reports of a run: `events` (the core's log of watched runs), `trace` (levels and sinks)."""

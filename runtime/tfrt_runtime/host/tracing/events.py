@@ -21,7 +21,7 @@ from tfrt_runtime.host.process import RequestOwner, native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Context, Log, Record
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.waiting.kernel_waits import COROUTINE
+from tfrt_runtime.host.waiting import COROUTINE
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.once import once
 

@@ -36,7 +36,7 @@ from tfrt_runtime.host.structs import Value
 from tfrt_runtime.host.values.callbacks import ORDER, Callbacks
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.values.fitting import fitting
-from tfrt_runtime.host.waiting.kernel_waits import NO_KERNEL, Maker, kernel_wait
+from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
 from tfrt_runtime.native import layouts as at
 
 _ORDINARY = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfrt_runtime.host.raw import WORDS
-from tfrt_runtime.host.structs import Benchmark
+from tfrt_runtime.host.structs import WORDS, Benchmark
 
 BENCHMARK_NAME = 2
 """Which attribute is the name, in alphabetical order."""

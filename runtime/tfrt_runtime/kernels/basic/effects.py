@@ -9,7 +9,7 @@ from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import bits_of_short
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
-from tfrt_runtime.host.waiting.idleness import quiesce
+from tfrt_runtime.host.waiting import quiesce
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
     KernelError,

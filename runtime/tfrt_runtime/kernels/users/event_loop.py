@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.waiting.kernel_waits import COROUTINE
+from tfrt_runtime.host.waiting import COROUTINE
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.policies import Policy, settle, settle_failed

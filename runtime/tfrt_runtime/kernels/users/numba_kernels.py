@@ -20,7 +20,7 @@ import numpy as np
 from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.host.failures import place_of
 from tfrt_runtime.host.payload import bits_of_f64
-from tfrt_runtime.host.raw import signed
+from tfrt_runtime.host.structs import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import AnyArray
 from tfrt_runtime.host.values.fitting import as_tensor

@@ -21,7 +21,7 @@ from tfrt_runtime.host.payload import PayloadError
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.futures import from_future
-from tfrt_runtime.host.waiting.kernel_waits import EndlessWaitError
+from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.registry import KernelError
 
 if TYPE_CHECKING:

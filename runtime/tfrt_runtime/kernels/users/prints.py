@@ -14,7 +14,7 @@ from typing import TextIO, cast
 
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.tracing.events import event_log
-from tfrt_runtime.host.waiting.kernel_waits import COROUTINE
+from tfrt_runtime.host.waiting import COROUTINE
 
 _IS_PRINTING: ContextVar[bool] = ContextVar("_IS_PRINTING", default=False)
 """Whether a run prints here: where its text goes may be standard output again."""

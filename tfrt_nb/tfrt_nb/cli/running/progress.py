@@ -16,7 +16,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.tracing.events import Watch, event_log
 
 QUIET_SECONDS = 1.0

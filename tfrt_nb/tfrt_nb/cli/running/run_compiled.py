@@ -24,7 +24,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.queues.thread_starts import start_thread
+from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 if TYPE_CHECKING:
