@@ -24,7 +24,7 @@ from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import LiveRun
 from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.bridge.runtime import NotebookHost
-from tfrt_magics.views.bundle import run_bundle
+from tfrt_magics.views.outlet import run_bundle
 from tfrt_nb import HostContext, Program
 from tfrt_nb.documents.layout import layout
 from tfrt_nb.documents.program import ProgramDocument

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,11 +15,17 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
-from tfrt_magics.bridge.interrupts import interrupts_noticed
 from tfrt_magics.bridge.job import STOP_SECONDS, Job, Results, unwrapped
 from tfrt_magics.bridge.live import LiveRuns
-from tfrt_magics.bridge.run import Program
-from tfrt_magics.inputs import Call, bound_in_order, chosen, evaluated, nothing_to_run, programs_of
+from tfrt_magics.inputs import (
+    Call,
+    bound_in_order,
+    chosen,
+    evaluated,
+    file_name,
+    nothing_to_run,
+    programs_of,
+)
 from tfrt_magics.lessons import compare_with, show_prediction
 from tfrt_magics.options import (
     ARGUMENTS,
@@ -27,10 +36,8 @@ from tfrt_magics.options import (
     parse_options,
 )
 from tfrt_magics.session import Session
-from tfrt_magics.tools import file_name
-from tfrt_magics.views.bundle import run_bundle
 from tfrt_magics.views.diagnostics import CellText
-from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched
+from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched, run_bundle
 from tfrt_nb.documents.previews import clean
 from tfrt_runtime.diagnostics import TfrtError, error
 
@@ -39,9 +46,8 @@ INPUT_SECONDS = 0.1
 # How long an interrupt may go unnoticed.
 INTERRUPT_SECONDS = 0.05
 
-
 if TYPE_CHECKING:
-    from tfrt_magics.bridge.explored import Explored
+    from tfrt_nb.programs import Program
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -159,8 +165,11 @@ class CellMagics(Magics):
                     "--slow is for runs that go on by themselves: it changes no schedule and no step"
                 )
             if calls and options.explore:
+                # Here, because %load_ext loads no compiler.
+                from tfrt_magics.bridge.explored import explored
+
                 for call in calls:
-                    outlet.show_explored(outcomes_of(program, call))
+                    outlet.show_explored(explored(program, call.function.name, call.values))
                 show_prediction(self._session)
                 return
             if calls and options.step:
@@ -209,7 +218,13 @@ class CellMagics(Magics):
         text: CellText,
         options: RunOptions,
     ) -> None:
-        """Run calls as the reader of a page says, without a page in program order."""
+        """Run calls as the reader of a page says, without a page one operation after the other.
+
+        Raises:
+            TfrtError: if the program cannot be loaded; without a page also if a kernel fails, or the time is up.
+        """
+        from tfrt_nb.schedules.text import stepped_through
+
         self._session.divert_prints()
         timeout = options.timeout or self._session.settings.timeout or None
         bound: dict[str, Results] = {}
@@ -218,7 +233,8 @@ class CellMagics(Magics):
             if outlet.is_live:
                 bound[name] = self._step_on_page(program, call, outlet, text)
             else:
-                said, bound[name] = stepped(program, call, timeout)
+                said, results = stepped_through(program, name, call.values, timeout)
+                bound[name] = unwrapped(results)
                 print(said, end="")
         if options.output:
             self._shell.user_ns[options.output] = (
@@ -228,10 +244,8 @@ class CellMagics(Magics):
     def _step_on_page(
         self, program: Program, call: Call, outlet: Outlet, text: CellText
     ) -> Results:
-        from tfrt_magics.bridge.stepping import SteppedProgram
-        from tfrt_nb.programs import Program as CompiledProgram
+        from tfrt_magics.bridge.runtime import SteppedProgram
 
-        assert isinstance(program, CompiledProgram)
         loaded, function = SteppedProgram(program), call.function
         try:
             job = Job(loaded, [function], {function.name: call.values}, work_queue="by hand")
@@ -277,32 +291,22 @@ class CellMagics(Magics):
         )
 
 
-def outcomes_of(program: Program, call: Call) -> Explored:
-    """What all schedules of a call come to.
+@contextmanager
+def interrupts_noticed() -> Iterator[list[int]]:
+    """Within: interrupts raise nothing; the list has one item for each that came.
 
-    Raises:
-        TfrtError: if the program cannot be loaded.
+    Only the main thread is ever interrupted; on any other, the list stays empty.
     """
-    # Here, because %load_ext loads no compiler.
-    from tfrt_magics.bridge.explored import explored
-    from tfrt_nb.programs import Program as CompiledProgram
-
-    assert isinstance(program, CompiledProgram)
-    return explored(program, call.function.name, call.values)
-
-
-def stepped(program: Program, call: Call, timeout: float | None) -> tuple[str, Results]:
-    """What a call comes to when its operations run one after the other: as text, and what `-o` binds.
-
-    Raises:
-        TfrtError: if the program cannot be loaded, a kernel fails, or the time is up.
-    """
-    from tfrt_nb.programs import Program as CompiledProgram
-    from tfrt_nb.schedules.text import stepped_through
-
-    assert isinstance(program, CompiledProgram)
-    said, results = stepped_through(program, call.function.name, call.values, timeout)
-    return said, unwrapped(results)
+    arrived: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield arrived
+        return
+    signal.signal(signal.SIGINT, lambda number, frame: arrived.append(number))
+    try:
+        yield arrived
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:

@@ -1,24 +1,25 @@
-"""Values from Python for a cell's functions: `--in`, `--with`, and which functions then run."""
+"""What a line names: values and programs of Python (`--in`, `--with`), files; and which functions then run."""
 
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfrt_magics.bridge.run import Program, Signature
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 
 if TYPE_CHECKING:
-    from tfrt_nb.programs import Program as CompiledProgram
+    from tfrt_nb.programs import FunctionSignature, Program
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A function with the values of its arguments."""
 
-    function: Signature
+    function: FunctionSignature
     values: tuple[object, ...] = ()
 
 
@@ -50,9 +51,7 @@ def _value(option: str, name: str, expression: str, namespace: dict[str, object]
         raise TfrtError(error(f"--in {option}: {type(problem).__name__}: {text}{hint}")) from None
 
 
-def programs_of(
-    names: Sequence[str], namespace: Mapping[str, object]
-) -> dict[str, CompiledProgram]:
+def programs_of(names: Sequence[str], namespace: Mapping[str, object]) -> dict[str, Program]:
     """The programs that Python names stand for: those of `--as`, and any other `Program`.
 
     Raises:
@@ -61,21 +60,21 @@ def programs_of(
     return {name: program_of(name, namespace, "--with ") for name in names}
 
 
-def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> CompiledProgram:
+def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> Program:
     """The program that a Python name stands for; `whose` is what asked for it.
 
     Raises:
         TfrtError: if there is no such name, or it is something else.
     """
-    from tfrt_nb.programs import Program as CompiledProgram  # %load_ext loads no compiler
+    from tfrt_nb.programs import Program  # %load_ext loads no compiler
     from tfrt_nb.tracing.functions import TracedProgram
 
     found = namespace.get(name)
     if isinstance(found, TracedProgram):
         found = found.trace()
-    if isinstance(found, CompiledProgram):
+    if isinstance(found, Program):
         return found
-    kept = sorted(key for key, one in namespace.items() if isinstance(one, CompiledProgram))
+    kept = sorted(key for key, one in namespace.items() if isinstance(one, Program))
     kept = [key for key in kept if not key.startswith("_")]
     known = f"programs are {', '.join(kept)}" if kept else "--as NAME keeps a cell's program"
     if name not in namespace:
@@ -84,6 +83,21 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> C
         raise TfrtError(error(f"{whose}{name}: there is no program of that name; {hint}"))
     text = f"{whose}{name} is of type {type(found).__name__}, and no program; {known}"
     raise TfrtError(error(text))
+
+
+def file_name(text: str) -> str:
+    """The name of a file that a user wrote, with the home folder for `~`.
+
+    Raises:
+        TfrtError: in one line, if no file can have that name.
+    """
+    try:
+        name = str(Path(text).expanduser())
+        if not text or b"\0" in os.fsencode(name):
+            raise ValueError
+    except (ValueError, RuntimeError):
+        raise TfrtError(error(f"'{text}' is not the name of a file")) from None
+    return name
 
 
 def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> list[Call]:
@@ -138,13 +152,13 @@ def nothing_to_run(program: Program) -> str:
     return "the program compiles; it has no function to run"
 
 
-def _runs_by_itself(function: Signature) -> bool:
+def _runs_by_itself(function: FunctionSignature) -> bool:
     """Whether a cell without --function runs it: a host function, or the compiled @main."""
     return not function.is_compiled or function.name == "main"
 
 
 def _parameters(
-    program: Program, function: Signature, values: Mapping[str, object]
+    program: Program, function: FunctionSignature, values: Mapping[str, object]
 ) -> Sequence[str]:
     """The names of a function's parameters.  A file has none: there, values come in order."""
     count = len(function.argument_types)
@@ -157,7 +171,7 @@ def _parameters(
 
 def _refuse_unknown(
     values: Mapping[str, object],
-    functions: Sequence[Signature],
+    functions: Sequence[FunctionSignature],
     parameters: Mapping[str, Sequence[str]],
 ) -> None:
     known = list(dict.fromkeys(each for names in parameters.values() for each in names))
@@ -174,7 +188,9 @@ def _listed(known: Sequence[str]) -> str:
     return "there are " + ", ".join(f"%{each}" for each in known) if known else "there is none"
 
 
-def _missing(function: Signature, names: Sequence[str], values: Mapping[str, object]) -> TfrtError:
+def _missing(
+    function: FunctionSignature, names: Sequence[str], values: Mapping[str, object]
+) -> TfrtError:
     types = dict(zip(names, function.argument_types, strict=True))
     open_ones = [name for name in names if name not in values]
     listed = ", ".join(f"%{name}: {types[name]}" for name in open_ones)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
@@ -11,10 +13,47 @@ from IPython.display import display
 
 from tfrt_magics.predictions import as_text, compare, read_prediction
 from tfrt_magics.session import Session
-from tfrt_magics.views.note import Note
 from tfrt_runtime.diagnostics import TfrtError
 
 _SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
+_COLOURS = {"✓": "#009e73", "✗": "#d55e00", "·": "#777777"}
+"""Okabe and Ito's green and vermilion; the sign says the same without colour."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """A short note below a cell: a verdict about an answer, or a prediction beside what happened.
+
+    `sign` is ✓, ✗ or ·; `folded` is a summary and a text that a click opens.
+    """
+
+    sign: str
+    title: str
+    text: str
+    folded: tuple[str, str] | None = None
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{self.sign} {self.title}".rstrip(),
+            *(f"  {row}" for row in self.text.split("\n")),
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        colour = _COLOURS[self.sign]
+        first, *rest = self.text.split("\n")
+        body = html.escape(first)
+        if rest:
+            body += f"<pre style='margin:4px 0'>{html.escape(chr(10).join(rest))}</pre>"
+        more = ""
+        if self.folded is not None:
+            summary, text = map(html.escape, self.folded)
+            more = f"<details><summary>{summary}</summary><pre>{text}</pre></details>"
+        title = html.escape(self.title)
+        return (
+            f"<div role='status' style='border-left:4px solid {colour};padding:2px 10px'>"
+            f"<b style='color:{colour}'>{self.sign}</b> <b>{title}</b> {body}{more}</div>"
+        )
 
 
 @magics_class

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import difflib
+import re
 import shlex
-from typing import NoReturn
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
+import traitlets
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from tfrt_magics.bridge.run import Program
-from tfrt_magics.inputs import program_of
+from tfrt_magics.inputs import file_name, program_of
 from tfrt_magics.options import ENGINES
 from tfrt_magics.session import Session
-from tfrt_magics.tools import (
-    file_name,
-    kernels_text,
-    open_window,
-    set_one,
-    settings_text,
-    write_text,
-)
-from tfrt_magics.views.graph import graph_bundle, graphviz_picture
-from tfrt_nb.documents.picture import MAX_NODES, own_picture
+from tfrt_magics.views.graph import graphviz_picture, open_window
+from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 from tfrt_nb.documents.previews import clean
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.queues.queue_names import parse_work_queue
+
+if TYPE_CHECKING:
+    from tfrt_nb.programs import Program
 
 LINE_MAGICS = (
     "async_leaks",
@@ -36,6 +38,8 @@ LINE_MAGICS = (
     "tfrt_reset",
     "tfrt_trace",
 )
+MAX_EXPLAINED = 20
+"""So many kernels are listed with their documentation."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -94,7 +98,8 @@ class LineMagics(Magics):
                     raise TfrtError(error(text))
                 is_own = options.engine == "own"
                 picture = own_picture(graph.document) if is_own else graphviz_picture(graph.dot)
-                bundle = graph_bundle(picture, graph.dot.rstrip())
+                # A picture that an untrusted notebook shows as well, and the text.
+                bundle = {"text/html": image(picture), "text/plain": graph.dot.rstrip()}
                 self._shell.display_pub.publish(bundle)
         except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_graph", problem) from None
@@ -185,3 +190,101 @@ def _usage(magic: str, problem: TfrtError | ValueError) -> UsageError:
     """What is wrong with a line, as one line."""
     text = problem.diagnostics[0].message if isinstance(problem, TfrtError) else str(problem)
     return UsageError(clean(f"{magic}: {text}"))
+
+
+def matching(names: Iterable[str], pattern: str) -> list[str]:
+    """The names that match `pattern`, are it, or contain it when it has no wildcard, in order."""
+    listed = sorted(names)
+    if pattern in listed:
+        return [pattern]
+    wanted = pattern if set(pattern) & set("*?[") else f"*{pattern}*"
+    return [name for name in listed if fnmatchcase(name, wanted)]
+
+
+def kernels_text(pattern: str) -> str:
+    """The kernels of that pattern with their signatures; few of them with documentation."""
+    from tfrt_nb.cli.examples import run_example
+    from tfrt_nb.dialects.catalog import similar_operations
+    from tfrt_nb.language.operations import all_entries, entry, kernel_names, names
+    from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
+
+    entries = list(all_entries(matching(kernel_names(), pattern)))
+    if not entries and "." in pattern:  # operations of the dialects for compiled functions
+        dialect = names(pattern.partition(".")[0] + ".")
+        entries = [one for name in matching(dialect, pattern) if (one := entry(name))]
+    if not entries:
+        near = similar_operations(pattern) if "." in pattern else []
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"no kernel's name has {pattern!r} in it{hint}"
+    if len(entries) == 1:
+        (one,) = entries
+        has_run = one.example and one.name not in USER_FUNCTIONS
+        ran = run_example(one.example) if has_run else ""
+        return f"{one.full}\n\n{ran}".rstrip()
+    if len(entries) > MAX_EXPLAINED:
+        return "\n".join(one.line for one in entries)
+    return "\n".join(
+        f"{one.line}\n    {one.text.partition(chr(10))[0]}" if one.text else one.line
+        for one in entries
+    )
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file.
+
+    Raises:
+        TfrtError: in one line that names it.
+    """
+    try:
+        Path(file_name(path)).write_text(text, encoding="utf-8", errors="replace")
+    except OSError as problem:
+        raise TfrtError(error(f"cannot write '{path}': {problem.strerror}")) from None
+
+
+def settings_text(settings: traitlets.HasTraits, wanted: str = "") -> str:
+    """The settings, or the one that is wanted, each with its value and what it is for.
+
+    Raises:
+        TfrtError: in one line that names the setting that does not exist.
+    """
+    lines = []
+    for name in [_setting(settings, wanted)] if wanted else sorted(settings.traits(config=True)):
+        lines.append(f"{name} = {getattr(settings, name)!r}\n    {settings.traits()[name].help}")
+    return "\n".join(lines)
+
+
+def set_one(settings: traitlets.HasTraits, line: str) -> None:
+    """Read `NAME=VALUE` and set it.
+
+    Raises:
+        TfrtError: in one line that names the setting, or the value that it cannot have.
+    """
+    name, _, word = (part.strip() for part in line.partition("="))
+    _setting(settings, name)
+    try:
+        value = ast.literal_eval(word)
+    except (SyntaxError, ValueError):
+        value = word
+    if name == "work_queue":
+        parse_work_queue(str(value))
+    try:
+        setattr(settings, name, value)
+    except traitlets.TraitError as problem:
+        text = str(problem).partition("\n")[0]
+        # The setting is named already; what remains is what was expected, and what was found.
+        told = re.sub(r"^The (value of the )?'\w+' trait of a TFRT instance ", "", text)
+        raise TfrtError(error(f"{name}={word}: {told.rstrip('.')}")) from None
+
+
+def _setting(settings: traitlets.HasTraits, name: str) -> str:
+    """The name of a setting.
+
+    Raises:
+        TfrtError: in one line, if there is none.
+    """
+    names = sorted(settings.traits(config=True))
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+        raise TfrtError(error(f"there is no setting {name!r}; {hint}"))
+    return name

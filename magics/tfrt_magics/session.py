@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import traitlets
 from traitlets.config import Config, Configurable
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
-from tfrt_magics.bridge.run import Host, Program, Signature
 from tfrt_magics.predictions import Prediction
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
     import asyncio
 
+    from tfrt_magics.bridge.runtime import NotebookHost
+    from tfrt_nb.programs import FunctionSignature, Program
     from tfrt_runtime.async_runtime import LiveObject
 
 
@@ -50,16 +51,13 @@ class TFRT(Configurable):
     ).tag(config=True)
 
 
-Compile = Callable[[str, str, str | None, Mapping[str, Program], int | None], Program]
-
-
 class Session:
     """What cells share.  Only the notebook's main thread uses it."""
 
     def __init__(
         self,
-        open_host: Callable[[str], Host] | None = None,
-        compile_program: Compile | None = None,
+        open_host: Callable[[str], NotebookHost] | None = None,
+        compile_program: Callable[..., Program] | None = None,
         *,
         config: Config | None = None,
     ) -> None:
@@ -68,10 +66,10 @@ class Session:
         self.prediction: Prediction | None = None
         self.settings = TFRT(config=config)
         self._open_host = open_host or self._open_notebook_host
-        self._compile = compile_program or _compile
-        self._hosts: dict[tuple[str, bool], Host] = {}
+        self._compile = compile_program
+        self._hosts: dict[tuple[str, bool], NotebookHost] = {}
         """By work queue, and whether `async def` kernels run on the notebook's event loop."""
-        self._spent: list[Host] = []
+        self._spent: list[NotebookHost] = []
         self._jobs: list[Job] = []
         self.last_program: Program | None = None
         self.last_job: Job | None = None
@@ -98,13 +96,21 @@ class Session:
         `parallel_for` are options for splitting parallel loops, None where they stay whole.
         `libraries` are programs by name whose functions it may call.  `level` is as for `Program.from_source`.
         """
-        return self._compile(text, name, parallel_for, libraries or {}, level)
+        compile_program = self._compile
+        if compile_program is None:
+            # Compiler and runtime are imported by the first cell, not by %load_ext.
+            from tfrt_nb.programs import Program
+
+            compile_program = Program.from_source
+        return compile_program(
+            text, name, parallel_for=parallel_for, libraries=libraries or {}, level=level
+        )
 
     def load_bef(self, data: bytes, name: str) -> Program:
         """The program in a BEF file; raises TfrtError if it is none."""
-        from tfrt_nb.programs import Program as CompiledProgram
+        from tfrt_nb.programs import Program
 
-        return CompiledProgram.from_bef(data, name)
+        return Program.from_bef(data, name)
 
     def live_objects(self) -> list[LiveObject]:
         """The async objects that cells have left behind."""
@@ -113,7 +119,7 @@ class Session:
     def job(
         self,
         program: Program,
-        functions: Sequence[Signature],
+        functions: Sequence[FunctionSignature],
         work_queue: str,
         timeout: float | None,
         memory: str | None = None,
@@ -167,7 +173,7 @@ class Session:
             self._undo()
             self._undo = None
 
-    def _host(self, work_queue: str, *, on_loop: bool) -> Host:
+    def _host(self, work_queue: str, *, on_loop: bool) -> NotebookHost:
         key = work_queue, on_loop
         known = self._hosts.get(key)
         if known is not None and known.is_spent:
@@ -181,29 +187,14 @@ class Session:
 
     def _open_notebook_host(
         self, work_queue: str, loop: asyncio.AbstractEventLoop | None = None
-    ) -> Host:
-        # Compiler and runtime are imported by the first cell, not by %load_ext.
+    ) -> NotebookHost:
         from tfrt_magics.bridge.runtime import NotebookHost
 
         host = NotebookHost(work_queue, lambda: bool(self.settings.check_references), loop)
         self.divert_prints()
         return host
 
-    def _open_loop_host(self, work_queue: str) -> Host:
+    def _open_loop_host(self, work_queue: str) -> NotebookHost:
         from tfrt_magics.bridge.runtime import notebook_loop
 
         return self._open_notebook_host(work_queue, notebook_loop())
-
-
-def _compile(
-    text: str,
-    name: str,
-    parallel_for: str | None,
-    libraries: Mapping[str, Any],
-    level: int | None,
-) -> Program:
-    from tfrt_nb.programs import Program as CompiledProgram
-
-    return CompiledProgram.from_source(
-        text, name, parallel_for=parallel_for, libraries=libraries, level=level
-    )

@@ -14,6 +14,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.testing.globalipapp import start_ipython
 
 from tfrt_magics.bridge.record import COLUMNS, KINDS
+from tfrt_magics.bridge.snapshot import Row, State
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 
@@ -24,22 +25,6 @@ class FakeSignature:
     result_types: tuple[str, ...] = ()
     is_compiled: bool = False
     location: Location | None = None
-
-
-@dataclass(frozen=True)
-class FakeValue:
-    """A ValueView."""
-
-    name: str
-    state: str = "unavailable"
-    text: str = ""
-    type: str = "i32"
-    function: str = "main"
-    worker: str | None = None
-    started_ns: int | None = None
-    resolved_ns: int | None = None
-    count: int = 1
-    number: int | None = None
 
 
 @dataclass
@@ -64,7 +49,7 @@ class FakeEvents:
 
     def __init__(self, run: FakeRun) -> None:
         self._run = run
-        self._known: dict[int, FakeValue] = {}
+        self._known: dict[int, Row] = {}
         self.previews: dict[int, str] = {}
         self.log: list[tuple[int, int | None, str]] = []
 
@@ -98,7 +83,7 @@ class FakeRun:
     """A run that ends when the test says so, or when it is cancelled, unless it is `stuck`."""
 
     results: list[FakeAsyncValue] = field(default_factory=list)
-    named: list[FakeValue] = field(default_factory=list)
+    named: list[Row] = field(default_factory=list)
     diagnostics: list = field(default_factory=list)
     stuck: bool = False
     is_stuck: bool = False
@@ -113,7 +98,7 @@ class FakeRun:
     def result_values(self):
         names = ["result"] if len(self.results) == 1 else [f"result {i}" for i in range(9)]
         return [
-            FakeValue(name, value.state, _text(value.payload))
+            Row(name, "i32", State(value.state), _text(value.payload), is_result=True)
             for name, value in zip(names, self.results, strict=False)
         ]
 
@@ -141,7 +126,7 @@ class FakeRun:
             self.results[0].state = state
             return
         place = [value.name for value in self.named].index(name)
-        self.named[place] = replace(self.named[place], text=text, state=state, **more)
+        self.named[place] = replace(self.named[place], text=text, state=State(state), **more)
 
 
 def logged(run: FakeRun, output: Callable[[str], None]) -> Callable[[str], None]:
@@ -237,7 +222,7 @@ def one_result_run(*names: str, over: bool = False, **settings) -> FakeRun:
     """A run of a function with one i32 result and values of these names."""
     run = FakeRun(
         [FakeAsyncValue()],
-        [FakeValue(n, number=i) for i, n in enumerate(names)],
+        [Row(n, "i32", State.UNAVAILABLE, number=i) for i, n in enumerate(names)],
         **settings,
     )
     if over:
@@ -250,7 +235,6 @@ def fake() -> SimpleNamespace:
     """The stand-ins above."""
     return SimpleNamespace(
         Signature=FakeSignature,
-        Value=FakeValue,
         AsyncValue=FakeAsyncValue,
         Run=FakeRun,
         Program=FakeProgram,

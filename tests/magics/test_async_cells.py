@@ -10,8 +10,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.compiled import holders, operation_at
-from tfrt_magics.views.outlet import has_no_board
-from tfrt_magics.views.stage import stage_bundle
+from tfrt_magics.views.outlet import has_no_board, stage_bundle
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.values.async_value import State
@@ -346,7 +345,7 @@ func.func private @printNewline()
 """
 SCRIPT = """
 import os, signal, sys
-from tfrt_magics.bridge.log import Log
+from tfrt_magics.bridge.job import Log
 from IPython.testing.globalipapp import start_ipython
 
 shell = start_ipython()

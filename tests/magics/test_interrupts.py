@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from tfrt_magics.bridge.interrupts import interrupts_noticed
+from tfrt_magics.cell import interrupts_noticed
 
 
 def test_what_was_begun_is_finished_and_each_interrupt_is_noticed() -> None:

@@ -6,9 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tfrt_magics.bridge.job import Job, waiting_for
-from tfrt_magics.bridge.log import Log
-from tfrt_magics.bridge.snapshot import ROW_LIMIT, Progress, Row, Section, State, Status, progress
+from tfrt_magics.bridge.job import ROW_LIMIT, Job, Log, waiting_for
+from tfrt_magics.bridge.snapshot import Progress, Row, Section, State, Status, progress
 from tfrt_runtime.diagnostics import TfrtError, error, note
 
 PATIENCE = 10.0

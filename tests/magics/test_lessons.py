@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from tfrt_magics.lessons import Note
 from tfrt_magics.predictions import compare, read_prediction
-from tfrt_magics.views.note import Note
 
 SCRIPT = '''
 from IPython.testing.globalipapp import start_ipython

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_magics.tools import matching
+from tfrt_magics.lines import matching
 from tfrt_magics.views.graph import graphviz_picture
 from tfrt_nb import Program
 from tfrt_nb.documents.picture import own_picture, svg

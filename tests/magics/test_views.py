@@ -12,9 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
-from tfrt_magics.views.bundle import run_bundle
-from tfrt_magics.views.page import page
-from tfrt_magics.views.picture import timeline_svg
+from tfrt_magics.views.outlet import run_bundle
+from tfrt_magics.views.page import page, timeline_svg
 from tfrt_magics.views.text import text_table
 from tfrt_nb.report import duration
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_magics.bridge.page_program import PageProgram
 from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, clean, packed
+from tfrt_magics.bridge.runtime import PageProgram
 from tfrt_nb.documents.previews import visible
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program

@@ -10,22 +10,28 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from tfrt_magics.bridge.log import Log
-from tfrt_magics.bridge.run import EventLog, LoadedProgram, ProgramOnPage, Run, Signature
 from tfrt_magics.bridge.snapshot import (
     OVER,
     UNDECIDED,
+    Row,
     Section,
     Snapshot,
     State,
     Status,
-    before_run,
-    during_run,
+    decided,
     ended,
     pending,
+    result_names,
 )
+from tfrt_nb.documents.previews import label
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+
+if TYPE_CHECKING:
+    from tfrt_magics.bridge.runtime import LoadedProgram, PageProgram, SteppedProgram, TracedRun
+    from tfrt_nb.documents.run import RunDocument
+    from tfrt_nb.programs import FunctionSignature
 
 # A stopped run may take this long to come to rest before the job ends without it: some kernel may
 # be stuck.  With the slice below, an interrupt is answered within half a second.
@@ -35,10 +41,38 @@ STOP_SECONDS = 0.4
 SLICE_SECONDS = 0.04
 MAX_PROMISES = 3
 """How many of the kernels that have not resolved a value are named."""
-
+ROW_LIMIT = 2_000
+"""A program may have any number of values: the first of them have rows, the others are counted."""
+LOG_LIMIT = 200_000
 
 # The AsyncValue of a function with one result, or the tuple of those of any other.
 Results = object
+
+
+class Log:
+    """The first `limit` characters that a program printed, and how many came after them.
+
+    It only ever grows, so that a board needs the new part alone.  Any thread may write and read.
+    """
+
+    def __init__(self, limit: int = LOG_LIMIT) -> None:
+        self._lock = threading.Lock()
+        self._pieces: list[str] = []
+        self._room = limit
+        self._dropped = 0
+
+    def write(self, text: str) -> None:
+        with self._lock:
+            kept = text[: self._room]
+            self._pieces.append(kept)
+            self._room -= len(kept)
+            self._dropped += len(text) - len(kept)
+
+    def read(self) -> tuple[str, int]:
+        """The text so far, and the number of characters that were left out."""
+        with self._lock:
+            self._pieces = ["".join(self._pieces)]
+            return self._pieces[0], self._dropped
 
 
 class Job:
@@ -46,8 +80,8 @@ class Job:
 
     def __init__(
         self,
-        program: LoadedProgram,
-        functions: Sequence[Signature],
+        program: LoadedProgram | SteppedProgram,
+        functions: Sequence[FunctionSignature],
         arguments: Mapping[str, Sequence[object]] | None = None,
         *,
         timeout: float | None = None,
@@ -61,9 +95,9 @@ class Job:
         self._timeout = timeout
         self._log = Log()
         self._lock = threading.RLock()
-        self._runs: list[Run] = []
+        self._runs: list[TracedRun] = []
         self._refused: tuple[Diagnostic, ...] = ()
-        self._sections = [before_run(function) for function in functions]
+        self._sections = [_before_run(function) for function in functions]
         self._latest = Snapshot(Status.RUNNING, tuple(self._sections), work_queue)
         self._stopped = Status.RUNNING
         self._stop_time = 0.0
@@ -123,7 +157,7 @@ class Job:
                 self._latest = self._snapshot(Status.RUNNING)
             return self._latest
 
-    def logs(self) -> list[EventLog]:
+    def logs(self) -> list[RunDocument]:
         """The events of each function that has started."""
         with self._lock:
             return [run.events for run in self._runs]
@@ -134,13 +168,13 @@ class Job:
             return None if not self._runs or self.finished.is_set() else self._runs[-1].ready()
 
     def step(self, operation: int | None, *, until: bool = False) -> None:
-        """Let a run that is stepped through go on: see `run.Run.step`."""
+        """Let a run that is stepped through go on: see `TracedRun.step`."""
         with self._lock:
             running = self._runs[-1:]
         for run in running:
             run.step(operation, until=until)
 
-    def document(self) -> ProgramOnPage:
+    def document(self) -> PageProgram:
         """The program that runs, as pages have it."""
         return self._program.document
 
@@ -210,7 +244,7 @@ class Job:
             self._has_results.set()
             self.end()
 
-    def _run(self, place: int, function: Signature) -> None:
+    def _run(self, place: int, function: FunctionSignature) -> None:
         arguments = self._arguments.get(function.name, ())
         run = self._program.run(function.name, self._log.write, arguments)
         with self._lock:
@@ -221,9 +255,9 @@ class Job:
             run.cancel()  # the stop came between the two functions
         self._wait(run)
         with self._lock:
-            self._sections[place] = _closed(during_run(function, run), self._stopped)
+            self._sections[place] = _closed(_during_run(function, run), self._stopped)
 
-    def _wait(self, run: Run) -> None:
+    def _wait(self, run: TracedRun) -> None:
         while not run.wait(SLICE_SECONDS):
             if self._stopped is not Status.RUNNING:
                 if time.monotonic() - self._stop_time > QUIESCENCE_SECONDS:
@@ -254,7 +288,7 @@ class Job:
         looked = list(self._sections)
         for place, run in enumerate(self._runs):
             if looked[place].status not in OVER:
-                looked[place] = during_run(self._functions[place], run)
+                looked[place] = _during_run(self._functions[place], run)
         return looked
 
     def _snapshot(self, status: Status) -> Snapshot:
@@ -275,6 +309,23 @@ class Job:
         found = {section.status for section in self._sections}
         worst = (status for status in (Status.FAILED, Status.CANCELLED) if status in found)
         return next(worst, Status.DONE)
+
+
+def _before_run(function: FunctionSignature) -> Section:
+    """The section of a function that has not started: only its results are known."""
+    names = result_names(len(function.result_types))
+    rows = tuple(
+        Row(name, label(type_), State.UNAVAILABLE, is_result=True)
+        for name, type_ in zip(names, function.result_types, strict=True)
+    )
+    return Section(label(function.name), Status.WAITING, rows)
+
+
+def _during_run(function: FunctionSignature, run: TracedRun) -> Section:
+    """The section of a function that runs, as it is now."""
+    values = run.named_values()
+    rows = (*run.result_values(), *values[:ROW_LIMIT])
+    return Section(label(function.name), Status.RUNNING, rows, decided(values[ROW_LIMIT:]))
 
 
 def unwrapped(results: Sequence[object]) -> Results:

@@ -12,12 +12,15 @@ import threading
 import zlib
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from tfrt_magics.bridge.run import EventLog, ProgramOnPage
+from tfrt_magics.bridge.job import LOG_LIMIT, Job
 from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
 from tfrt_nb.documents.previews import visible
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
+
+if TYPE_CHECKING:
+    from tfrt_nb.documents.run import RunDocument
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
@@ -26,7 +29,6 @@ MAX_EVENTS = 50_000
 MAX_LIVE = 20_000
 """After so many events a page hears of present states alone, until the run is over."""
 MAX_IN_FRAME = 5_000
-LOG_LIMIT = 200_000
 MAX_STAGES = 2_000_000
 """Longer texts of a program's stages are shown and not kept in the file, which holds them deflated."""
 
@@ -37,20 +39,10 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
 
 
-class Looked(Protocol):
-    """What is recorded: a job."""
-
-    def snapshot(self) -> Snapshot: ...
-    def standing(self) -> Snapshot: ...
-    def logs(self) -> Sequence[EventLog]: ...
-    def ready(self) -> Sequence[int] | None: ...
-    def document(self) -> ProgramOnPage: ...
-
-
 class Record:
     """The document of one run.  `look` is called by one thread at a time; any thread may read."""
 
-    def __init__(self, job: Looked, head: Mapping[str, Json]) -> None:
+    def __init__(self, job: Job, head: Mapping[str, Json]) -> None:
         """`head` says which run it is and where it belongs: `run`, `session`, `client`, `cell`."""
         self._job, self._program = job, job.document()
         self._head = dict(head)
@@ -254,7 +246,7 @@ class Record:
                 if self._previews.get(number) != text:
                     self._previews[number] = clean(text)
 
-    def _take_events(self, log: EventLog) -> None:
+    def _take_events(self, log: RunDocument) -> None:
         new = log.drain()
         if not new["time"] or log.start is None:
             return
@@ -274,7 +266,7 @@ class Record:
             self._columns[name] += new[name][:room]
             self._newest[name].extend(new[name][room:])
 
-    def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: EventLog) -> None:
+    def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: RunDocument) -> None:
         offset = 0 if log.start is None or self._start is None else log.start - self._start
         for time, operation, text in new:
             kept = visible(text[: LOG_LIMIT - self._size])

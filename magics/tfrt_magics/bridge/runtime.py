@@ -6,21 +6,22 @@ Importing this module loads the compiler; the session does so for the first cell
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tfrt_magics.bridge import run
 from tfrt_magics.bridge.compiled import CompiledObjects, live_objects
-from tfrt_magics.bridge.page_program import PageProgram
-from tfrt_magics.bridge.snapshot import State, result_names
-from tfrt_magics.bridge.value_view import ValueView, text_of
-from tfrt_nb.documents.previews import label
+from tfrt_magics.bridge.snapshot import Row, State, result_names
+from tfrt_nb.documents.layout import layout
+from tfrt_nb.documents.previews import clean, label, preview_of
+from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.documents.reached import MORE
 from tfrt_nb.documents.run import RunDocument
-from tfrt_nb.programs import FunctionSignature, Program
+from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
+from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
@@ -31,12 +32,17 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 
 if TYPE_CHECKING:
     from tfrt_nb.convert.names import NamedValue
+    from tfrt_nb.schedules.step import Stepper
 
 # A register of a program: the number of its function, and its own.
 Register = tuple[int, int]
 
 CHAIN, TOKEN = "!tfrt.chain", "!async.token"
 SHOWN = (State.AVAILABLE, State.ERROR)
+MAX_SOURCE = 4_000_000
+"""Of a longer text pages have the beginning."""
+LOOK_SECONDS = 0.01
+STEP_SECONDS = 10.0
 
 # A job's thread has no caller whose line would be to blame.
 OWN_PACKAGES.update(("tfrt_magics", "threading"))
@@ -61,8 +67,66 @@ def notebook_loop() -> asyncio.AbstractEventLoop:
         raise TfrtError(error(text)) from None
 
 
+class PageProgram:
+    """A program as pages have it: the part of a run document that does not change."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.document = ProgramDocument(program)
+
+    @cached_property
+    def body(self) -> Mapping[str, Any]:
+        """`program`, `layout` and `source` of a run document; made for the first page."""
+        data = self.document.data
+        with collector_paused():
+            placed = layout(data)
+        text = self.program.text
+        source = text[:MAX_SOURCE].encode("utf-8", "replace").decode()
+        if (more := len(text) - MAX_SOURCE) > 0:
+            source += f"\n… and {more} more characters"
+        return {"program": data, "layout": placed, "source": source}
+
+    @cached_property
+    def named_values(self) -> list[tuple[Register, NamedValue]]:
+        """The named registers in the order of the text, without the values that a region captures."""
+        named = self.program.named_values()
+        outermost: dict[tuple[str, str], int] = {}
+        for one in named.values():
+            if one.depth <= outermost.get((one.function, one.name), one.depth):
+                outermost[one.function, one.name] = one.depth
+        functions = self.program.file.functions
+        found = [
+            (place, one)
+            for place, one in named.items()
+            # In BEF a region takes what it uses as arguments; in the text those are outer values.
+            if one.depth <= outermost[one.function, one.name]
+            or place[1] >= len(functions[place[0]].argument_types)
+        ]
+        return sorted(found, key=lambda pair: _place_in_text(pair[1]))
+
+    def stages(self) -> dict[str, Any]:
+        """`stages` of a run document: what becomes of the program on its way to the processor, or the `problem` with
+        that.  To make them takes as long as to compile the program."""
+        # Here, because most programs are not looked at in this way.
+        from tfrt_nb.documents.stages import stages
+
+        try:
+            return {"rows": stages(self.program, self.document), "problem": ""}
+        except TfrtError as problem:
+            return {"rows": [], "problem": problem.diagnostics[0].message}
+
+    def bef(self) -> bytes:
+        """The program's file."""
+        return self.program.bef
+
+
+def _place_in_text(value: NamedValue) -> tuple[int, int]:
+    place = value.location
+    return (0, 0) if place is None else (place.line, place.column)
+
+
 class NotebookHost:
-    """A HostContext, as the notebook uses it."""
+    """A HostContext, as the notebook uses it.  Tests put another in its place."""
 
     def __init__(
         self,
@@ -95,7 +159,7 @@ class NotebookHost:
         """The tokens, values and groups of compiled programs that are left over."""
         return live_objects(self._host, self._texts) if self._texts else ()
 
-    def load(self, program: run.Program, slow: float = 1.0) -> LoadedProgram:
+    def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
         """The program with the kernels that there are now, the notebook's own among them.
 
         Its operations last `slow` times as long.
@@ -103,7 +167,6 @@ class NotebookHost:
         Raises:
             TfrtError: when it uses others.
         """
-        assert isinstance(program, Program)
         objects = None
         if program.compiled is not None:
             self._texts[program.name] = program.text
@@ -136,8 +199,7 @@ class LoadedProgram:
         self._host, self._program, self._objects, self._note = host, program, objects, note
         # Loaded at once, so that an unknown kernel is an error of the program and not of its run.
         self._executable = program.load(watched=True)
-        self._names = NamesOfValues(program)
-        self._signatures = {one.name: one for one in program.functions}
+        self._is_compiled = {one.name: one.is_compiled for one in program.functions}
 
     @cached_property
     def document(self) -> PageProgram:
@@ -147,8 +209,12 @@ class LoadedProgram:
     def run(
         self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
     ) -> TracedRun:
-        signature = self._signatures[function]
-        objects = self._objects if signature.is_compiled else None
+        """Start a function.  `output` gets each piece of printed text, on any thread.
+
+        Raises:
+            TfrtError: when it takes other arguments.
+        """
+        objects = self._objects if self._is_compiled[function] else None
         if objects is not None:
             objects.begin()
             executable, watch = self._program.load_compiled(function, watched=True), Watch()
@@ -158,66 +224,69 @@ class LoadedProgram:
             self._host, executable, function, arguments, output=output, watch=watch
         )
         log = RunDocument(self._program, execution, self.document.document, arguments)
-        run = TracedRun(execution, self._names, signature, log, objects)
+        run = TracedRun(execution, self.document, log, objects)
         if objects is not None:
             self._note(run)
         return run
 
 
-class NamesOfValues:
-    """Where the values of a program are in its text, and in which order a reader meets them."""
+class SteppedProgram:
+    """A program that a reader runs by hand: each run of a function goes on only on request.
+
+    Close it when they are over.
+    """
 
     def __init__(self, program: Program) -> None:
-        self._program = program
+        self.document = PageProgram(program)
+        self._runs: list[SteppedRun] = []
 
-    @cached_property
-    def in_reading_order(self) -> list[tuple[Register, NamedValue]]:
-        """The named registers, without the values that a region captures."""
-        named = self._program.named_values()
-        outermost: dict[tuple[str, str], int] = {}
-        for one in named.values():
-            if one.depth <= outermost.get((one.function, one.name), one.depth):
-                outermost[one.function, one.name] = one.depth
-        functions = self._program.file.functions
-        found = [
-            (place, one)
-            for place, one in named.items()
-            # In BEF a region takes what it uses as arguments; in the text those are outer values.
-            if one.depth <= outermost[one.function, one.name]
-            or place[1] >= len(functions[place[0]].argument_types)
-        ]
-        return sorted(found, key=lambda pair: _place_in_text(pair[1]))
+    def run(
+        self, function: str, output: Callable[[str], None], arguments: Sequence[object] = ()
+    ) -> SteppedRun:
+        """Like `LoadedProgram.run`."""
+        # Here, because few cells are stepped through.
+        from tfrt_nb.schedules.step import Stepper
 
+        page = self.document
+        stepper = Stepper(page.program, function, arguments, document=page.document, output=output)
+        self._runs.append(SteppedRun(page, stepper))
+        return self._runs[-1]
 
-def _place_in_text(value: NamedValue) -> tuple[int, int]:
-    place = value.location
-    return (0, 0) if place is None else (place.line, place.column)
+    def close(self) -> None:
+        """End what still runs."""
+        for run in self._runs:
+            run.stepper.close()
 
 
 class TracedRun:
-    """An Execution with the names that the program's text gives its values (`run.Run`)."""
+    """An Execution with the names that the program's text gives its values.
+
+    One thread at a time may read the values.
+    """
 
     def __init__(
         self,
         execution: Execution,
-        names: NamesOfValues,
-        signature: FunctionSignature,
+        page: PageProgram,
         events: RunDocument,
         objects: CompiledObjects | None = None,
     ) -> None:
         """`objects` are those of a compiled function that are looked after."""
-        self._execution, self._names, self.events = execution, names, events
-        self._signature, self._objects = signature, objects
+        self._execution, self._page, self.events = execution, page, events
+        name = execution.function.name
+        self._signature = next(one for one in page.program.functions if one.name == name)
+        self._objects = objects
         self._left_over: tuple[Diagnostic, ...] | None = None
         # The user may keep the results, so they stay here and outlive the run.
         self.results: Sequence[AsyncValue] = tuple(execution.results)
         self._texts: dict[int, str] = {}
 
     def ready(self) -> list[int] | None:
-        return None  # it goes on by itself
+        """The operations that the reader may run next; None for a run that goes on by itself."""
+        return None
 
     def step(self, operation: int | None, *, until: bool) -> None:
-        """Nothing: it goes on by itself."""
+        """Run an operation, others until it is ready, or for None all that is left; not of a run that goes on by itself."""
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
@@ -229,9 +298,11 @@ class TracedRun:
 
     @property
     def is_stuck(self) -> bool:
+        """Whether a waiting thread found that nothing can happen any more."""
         return self._execution.is_stuck
 
     def waiting_for(self) -> Sequence[Diagnostic]:
+        """Notes on the values that the run waits for from threads and event loops."""
         return self._execution.waiting_for()
 
     def wait(self, timeout: float) -> bool:
@@ -251,27 +322,25 @@ class TracedRun:
     def cancel(self) -> None:
         self._execution.cancel()
 
-    def result_values(self) -> list[ValueView]:
-        names, types = result_names(self._signature), self._signature.result_types
-        return [
-            ValueView(name, type_, state, text)
-            for place, (name, type_, value) in enumerate(
-                zip(names, types, self.results, strict=True)
-            )
-            for state in [self._state(value)]
+    def result_values(self) -> list[Row]:
+        types, found = self._signature.result_types, []
+        for place, name in enumerate(result_names(len(types))):
+            value, type_ = self.results[place], types[place]
+            state = self._state(value)
             # That a token is available says its state.
-            for is_token in [state is State.AVAILABLE and type_ == TOKEN]
-            for text in ["" if is_token else self._text(place, value, state)]
-        ]
+            is_token = state is State.AVAILABLE and type_ == TOKEN
+            text = "" if is_token else self._text(place, value, state)
+            found.append(Row(name, label(type_), state, text, is_result=True))
+        return found
 
-    def named_values(self) -> list[ValueView]:
+    def named_values(self) -> list[Row]:
         """The function's own values, then those of the functions that it has called."""
         self.events.update()
         self.events.preview()
         if self._signature.is_compiled:
             return self._of_compiled()
         own = self._execution.function.name
-        pairs = self._names.in_reading_order
+        pairs = self._page.named_values
         reached = {name.function for place, name in pairs if self._is_made(place)} - {own}
         called = [pair for pair in pairs if pair[1].function in reached]
         return [
@@ -279,7 +348,7 @@ class TracedRun:
             *(self._view(place, name, f"@{name.function} {name.name}") for place, name in called),
         ]
 
-    def _of_compiled(self) -> list[ValueView]:
+    def _of_compiled(self) -> list[Row]:
         """What the dialect makes, and what else is recorded; of a function without results, whether it returned."""
         rows = self.events.program.data
         names = [row["name"] for row in rows["functions"]]
@@ -295,7 +364,7 @@ class TracedRun:
         views = [view for _, view in sorted(found, key=itemgetter(0))]
         return views if self._signature.result_types else [self._returned(), *views]
 
-    def _returned(self) -> ValueView:
+    def _returned(self) -> Row:
         run = self._execution
         state, text = State.AVAILABLE, ""
         if run.request.is_cancelled:
@@ -303,8 +372,8 @@ class TracedRun:
         elif not run.done():
             state = State.UNAVAILABLE
         elif run.diagnostics:
-            state, text = State.ERROR, run.diagnostics[0].message
-        return ValueView("return", "", state, text)
+            state, text = State.ERROR, clean(run.diagnostics[0].message)
+        return Row("return", "", state, text)
 
     def _is_made(self, place: Register) -> bool:
         """Whether a register was set by a worker; a constant is available without a call."""
@@ -316,10 +385,10 @@ class TracedRun:
         function, register = place
         return self.events.program.registers[function][register]
 
-    def _view(self, place: Register, name: NamedValue, shown_name: str) -> ValueView:
+    def _view(self, place: Register, name: NamedValue, shown_name: str) -> Row:
         return self._shown(self._number(place), shown_name, name.type, self._is_made(place))
 
-    def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> ValueView:
+    def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> Row:
         """A value of the program's document."""
         seen = self.events.seen.get(number)
         state = self._unseen(number) if seen is None else State(seen.state)
@@ -332,13 +401,16 @@ class TracedRun:
         if is_error and shown == self._execution.request.cancel_message:
             state = State.CANCELLED  # its kernel had begun, or that of what it depends on
         text = shown if state in SHOWN and type_ != TOKEN else ""
-        if seen is None or not is_timed:
-            return ValueView(name, type_, state, text, number=number)
-        is_known = seen.worker is not None and seen.worker >= 0
-        worker = self.events.workers[seen.worker or 0] if is_known else None
-        return ValueView(
-            *(name, type_, state, text, worker, seen.started, seen.resolved, seen.count, number)
-        )
+        timed: dict[str, Any] = {}
+        if seen is not None and is_timed:
+            is_known = seen.worker is not None and seen.worker >= 0
+            timed = {
+                "worker": self.events.workers[seen.worker or 0] if is_known else None,
+                "started_ns": seen.started,
+                "resolved_ns": seen.resolved,
+                "count": seen.count,
+            }
+        return Row(label(name), label(type_), state, text, number=number, **timed)
 
     def _unseen(self, number: int) -> State:
         """The state of a value that no event is about: an argument of a compiled function may have come."""
@@ -358,5 +430,35 @@ class TracedRun:
     def _text(self, place: int, value: AsyncValue, state: State) -> str:
         """The text of a result, made once: a tensor's takes a while."""
         if state is not State.UNAVAILABLE and place not in self._texts:
-            self._texts[place] = text_of(value, state)
+            self._texts[place] = preview_of(value) if state in SHOWN else ""
         return self._texts.get(place, "")
+
+
+class SteppedRun(TracedRun):
+    """A run of a stepper, whose thread runs the kernels."""
+
+    def __init__(self, page: PageProgram, stepper: Stepper) -> None:
+        events = RunDocument(page.program, stepper.execution, page.document)
+        super().__init__(stepper.execution, page, events)
+        self.stepper = stepper
+        stepper.operation_of_task = events.operation_of_task
+
+    def wait(self, timeout: float) -> bool:
+        end = time.monotonic() + timeout
+        while not self.stepper.is_over and time.monotonic() < end:
+            time.sleep(LOOK_SECONDS)
+        return self.stepper.is_over
+
+    def cancel(self) -> None:
+        self.stepper.cancel()
+
+    def ready(self) -> list[int]:
+        return self.stepper.ready(0)
+
+    def step(self, operation: int | None, *, until: bool) -> None:
+        if operation is None:
+            self.stepper.run_to_end(0)
+        elif until:
+            self.stepper.run_to(operation, STEP_SECONDS)
+        else:
+            self.stepper.run(operation, STEP_SECONDS)

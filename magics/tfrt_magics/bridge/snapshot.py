@@ -11,14 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from tfrt_magics.bridge.run import Returning, Run, Signature, Value
-from tfrt_nb.documents.previews import label
-
-# A tensor's text may be long; a board shows its beginning.
-TEXT_LIMIT = 400
-# A program may have any number of values; a board shows the first of them and counts the others.
-ROW_LIMIT = 2_000
-
 
 class State(StrEnum):
     """Where a value stands."""
@@ -51,7 +43,7 @@ UNDECIDED = frozenset({State.UNAVAILABLE, State.CANCELLED})
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a board: a result of a function, or one of its named values.
+    """A value at one moment, as one line of a board: a result of a function, or one of its named values.
 
     `count` says how often the value was computed: a loop's body computes it many times and the row
     shows the last.  `number` is that of the value in the program's document.
@@ -109,23 +101,6 @@ class Snapshot:
     note: str = ""
 
 
-def before_run(signature: Signature) -> Section:
-    """The section of a function that has not started: only its results are known."""
-    rows = tuple(
-        Row(name, label(type_), State.UNAVAILABLE, is_result=True)
-        for name, type_ in zip(result_names(signature), signature.result_types, strict=True)
-    )
-    return Section(label(signature.name), Status.WAITING, rows)
-
-
-def during_run(signature: Signature, run: Run) -> Section:
-    """The section of a function that runs, as it is now."""
-    results = tuple(_row(value, is_result=True) for value in run.result_values())
-    values = run.named_values()
-    rows = results + tuple(map(_row, values[:ROW_LIMIT]))
-    return Section(label(signature.name), Status.RUNNING, rows, _progress(values[ROW_LIMIT:]))
-
-
 def ended(section: Section, status: Status) -> Section:
     """The section once nothing in it will change.
 
@@ -138,16 +113,14 @@ def ended(section: Section, status: Status) -> Section:
     return replace(section, status=status, rows=rows)
 
 
-def result_names(signature: Returning) -> list[str]:
+def result_names(count: int) -> list[str]:
     """`result` when there is one; `result 0`, `result 1` and so on when there are several."""
-    if len(signature.result_types) == 1:
-        return ["result"]
-    return [f"result {index}" for index in range(len(signature.result_types))]
+    return ["result"] if count == 1 else [f"result {index}" for index in range(count)]
 
 
 def progress(sections: Sequence[Section]) -> Progress:
     """Counts named values; results stand for them in a function that names none."""
-    shown = _progress([row for section in sections for row in _counted(section)])
+    shown = decided([row for section in sections for row in _counted(section)])
     hidden = [section.hidden for section in sections]
     return Progress(
         shown.resolved + sum(one.resolved for one in hidden),
@@ -155,8 +128,8 @@ def progress(sections: Sequence[Section]) -> Progress:
     )
 
 
-def _progress(values: Sequence[Row] | Sequence[Value]) -> Progress:
-    return Progress(sum(value.state not in UNDECIDED for value in values), len(values))
+def decided(rows: Sequence[Row]) -> Progress:
+    return Progress(sum(row.state not in UNDECIDED for row in rows), len(rows))
 
 
 def pending(section: Section) -> list[str]:
@@ -167,24 +140,3 @@ def pending(section: Section) -> list[str]:
 
 def _counted(section: Section) -> Sequence[Row]:
     return [row for row in section.rows if not row.is_result] or section.rows
-
-
-def _row(value: Value, *, is_result: bool = False) -> Row:
-    return Row(
-        name=label(value.name),
-        type=label(value.type),
-        state=State(value.state),
-        text=clipped(value.text),
-        is_result=is_result,
-        worker=value.worker,
-        started_ns=value.started_ns,
-        resolved_ns=value.resolved_ns,
-        count=value.count,
-        number=value.number,
-    )
-
-
-def clipped(text: str) -> str:
-    """`text` on one line and not longer than a board can use."""
-    line = " ".join(text.split()) if "\n" in text else text
-    return line if len(line) <= TEXT_LIMIT else line[: TEXT_LIMIT - 1] + "…"

@@ -1,13 +1,17 @@
-"""The graph of a program as a picture, in a notebook and by Graphviz."""
+"""The graph of a program as a picture: in a notebook, by Graphviz, and in xdot's window."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from tfrt_magics.bridge.record import Json
-from tfrt_nb.documents.picture import Picture, image
+from tfrt_nb.documents.picture import Picture
 from tfrt_runtime.diagnostics import TfrtError, error
 
 _SECONDS = 60
@@ -72,6 +76,51 @@ def _numbers(text: bytes) -> list[float]:
     return [float(part) for part in text.split(b",")]
 
 
-def graph_bundle(picture: Picture, text: str) -> dict[str, Json]:
-    """The display data: a picture that an untrusted notebook shows as well, and the text."""
-    return {"text/html": image(picture), "text/plain": text}
+def open_window(dot: str) -> None:
+    """Show a DOT text in xdot's window, which is a process of its own and outlives the cell.
+
+    Raises:
+        TfrtError: in one line that says what is missing.
+    """
+    if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        raise TfrtError(error("--window needs a display: DISPLAY is not set"))
+    try:
+        import xdot
+    except ImportError:
+        raise TfrtError(error("--window needs xdot: pip install 'tfrt-nb[xdot]'")) from None
+    folder = str(Path(xdot.__file__).parents[1])
+    python = next(_pythons_with_gtk(folder), None)
+    if python is None:
+        text = (
+            "--window needs GTK 3 for Python: pip install 'tfrt-nb[xdot]', for which the machine"
+            " needs libcairo2-dev, libgirepository1.0-dev and gir1.2-gtk-3.0; or apt install"
+            " python3-gi python3-gi-cairo gir1.2-gtk-3.0"
+        )
+        raise TfrtError(error(text))
+    with tempfile.NamedTemporaryFile("w", suffix=".dot", delete=False, encoding="utf-8") as file:
+        file.write(dot)
+    code = (
+        f"import sys, os; sys.path.append({folder!r}); from xdot.__main__ import main;"
+        f" sys.argv[1:] = [{file.name!r}]; main(); os.unlink({file.name!r})"
+    )
+    window = subprocess.Popen(
+        [python, "-c", code],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    # Without a wait the process would be left over when its window is closed.
+    threading.Thread(target=window.wait, daemon=True).start()
+
+
+def _pythons_with_gtk(folder: str) -> Iterator[str]:
+    """Interpreters that can open xdot's window: this one, or the system's with Debian's packages."""
+    check = (
+        f"import sys; sys.path.append({folder!r}); import gi; gi.require_version('Gtk', '3.0');"
+        " import xdot.ui.window"
+    )
+    for python in (sys.executable, "/usr/bin/python3"):
+        if Path(python).exists():
+            done = subprocess.run([python, "-c", check], capture_output=True, check=False)
+            if done.returncode == 0:
+                yield python

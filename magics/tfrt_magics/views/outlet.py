@@ -1,4 +1,4 @@
-"""Where a cell's output goes: a page that is looked at, a notebook that is filled in, a terminal.
+"""Where a cell's output goes: a page that is looked at, a notebook that is filled in, a terminal; in which forms.
 
 An outlet is used on the main thread.  Only the end of a run that no cell waits for is written by the
 pump's thread, through a display id, so that it reaches its own cell.
@@ -10,17 +10,25 @@ import sys
 import time
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING
 
 from IPython.core.interactiveshell import InteractiveShell
+from pygments import highlight
+from pygments.formatters import HtmlFormatter, Terminal256Formatter
+from pygments.lexer import Lexer
+from pygments.lexers import GasLexer, LlvmLexer, TextLexer
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
 from tfrt_magics.bridge.pump import Pump
-from tfrt_magics.views.bundle import explored_bundle, table_bundle
+from tfrt_magics.bridge.record import RUN_MIME, Record
+from tfrt_magics.bridge.snapshot import Snapshot
 from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnostics_text
-from tfrt_magics.views.stage import stage_bundle, stage_text
+from tfrt_magics.views.page import page
 from tfrt_magics.views.text import text_table
+from tfrt_nb.language.lexer import TfrtLexer
 from tfrt_runtime.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -31,38 +39,19 @@ QUIET_SECONDS = 0.5
 SHOW_SECONDS = 0.2
 TABLE_SECONDS = 1.0
 """So often a page without a board has a new table."""
-
-
-class Outlet(Protocol):
-    """What a cell asks of the place that shows it."""
-
-    @property
-    def is_live(self) -> bool:
-        """Whether a page shows runs while they go on, and asks to have them stopped or stepped."""
-
-    def watch(self, job: Job) -> None:
-        """Show the run while it goes on, if someone can see that; called again and again."""
-
-    def finish(self, job: Job) -> None:
-        """Show the run as it ended, in place of what `watch` showed."""
-
-    def leave(self, job: Job, cell: CellText) -> None:
-        """Show the run and return; it ends, with its diagnostics, by itself."""
-
-    def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
-        """Show errors under the cell."""
-
-    def show_explored(self, found: Explored) -> None:
-        """Show what all schedules of a function come to."""
-
-    def show_stage(self, text: str, stage: str) -> None:
-        """Show a program at a stage of its compilation."""
+NO_BOARD = (
+    "It waits for a choice on the board, which this page does not have, as tfrt-nb's extension of JupyterLab is"
+    " missing in it: interrupt the cell."
+)
+# Colours that can be read on white and on black; the page's own background stays.
+STYLE = "friendly"
 
 
 class Terminal:
     """Plain IPython: a line that says how far a run is, then the table, in colour where that can be seen."""
 
     is_live = False
+    """Whether a page shows runs while they go on, and asks to have them stopped or stepped."""
 
     def __init__(self) -> None:
         self._start: float | None = None
@@ -70,6 +59,7 @@ class Terminal:
         """When the line is written, in seconds since the run was watched first."""
 
     def watch(self, job: Job) -> None:
+        """Show the run while it goes on, if someone can see that; called again and again."""
         self._start = self._start or time.monotonic()
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():
@@ -83,22 +73,30 @@ class Terminal:
             self._next = seconds + SHOW_SECONDS
 
     def finish(self, job: Job) -> None:
+        """Show the run as it ended, in place of what `watch` showed."""
         if self._next > QUIET_SECONDS:
             print("\r\x1b[2K", end="")
         print(text_table(job.snapshot(), ansi=sys.stdout.isatty()))
 
     def leave(self, job: Job, cell: CellText) -> None:
+        """Show the run and return; it ends, with its diagnostics, by itself."""
         names = ", ".join(f"@{section.name}" for section in job.snapshot().sections)
         print(f"{names} runs in the background")
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
+        """Show errors under the cell."""
         print(diagnostics_text(diagnostics, cell), file=sys.stderr)
 
     def show_explored(self, found: Explored) -> None:
+        """Show what all schedules of a function come to."""
         print(found.text, end="")
 
     def show_stage(self, text: str, stage: str) -> None:
-        print(stage_text(text, stage, ansi=sys.stdout.isatty()), end="")
+        """Show a program at a stage of its compilation, in colour where that can be seen."""
+        is_plain = not sys.stdout.isatty()
+        print(
+            text if is_plain else highlight(text, lexer_of(stage), Terminal256Formatter()), end=""
+        )
 
 
 class Slot:
@@ -114,7 +112,7 @@ class Slot:
 
 
 class Page:
-    """A notebook.  While a cell runs, its run is published only where a page can show that."""
+    """A notebook, used like a `Terminal`.  While a cell runs, its run is published only where a page can show that."""
 
     def __init__(
         self, shell: InteractiveShell, pump: Pump, runs: LiveRuns, *, live: bool, tables: bool
@@ -161,10 +159,50 @@ class Page:
         self._shell.display_pub.publish(diagnostics_bundle(diagnostics, cell))
 
     def show_explored(self, found: Explored) -> None:
-        self._shell.display_pub.publish(explored_bundle(found, self._runs.place))
+        """A board with the outcomes."""
+        bundle: Bundle = {
+            RUN_MIME: found.file(self._runs.place),
+            "text/html": f"<pre>{escape(found.text)}</pre>",
+            "text/plain": found.text.rstrip("\n"),
+        }
+        self._shell.display_pub.publish(bundle)
 
     def show_stage(self, text: str, stage: str) -> None:
         self._shell.display_pub.publish(stage_bundle(text, stage))
+
+
+Outlet = Terminal | Page
+
+
+def run_bundle(record: Record) -> Bundle:
+    """The display data of a run as it is: our own JSON for the labextension, a page, and text."""
+    snapshot = record.snapshot
+    if record.is_stepped and not snapshot.note:
+        snapshot = replace(snapshot, note=NO_BOARD)
+    return {RUN_MIME: record.file(), **table_bundle(snapshot)}
+
+
+def table_bundle(snapshot: Snapshot) -> Bundle:
+    """The display data of a run for a page that has no board: a page, and text."""
+    return {"text/html": page(snapshot), "text/plain": text_table(snapshot)}
+
+
+def stage_bundle(text: str, stage: str) -> Bundle:
+    """The display data of a stage: a page in colour, and the text."""
+    formatter = HtmlFormatter(noclasses=True, nobackground=True, style=STYLE)
+    return {
+        "text/html": f"<div>{highlight(text, lexer_of(stage), formatter)}</div>",
+        "text/plain": text,
+    }
+
+
+def lexer_of(stage: str) -> Lexer:
+    """The language of a stage; bytes have none."""
+    if stage == "bef":
+        return TextLexer()
+    if stage == "asm":
+        return GasLexer()
+    return LlvmLexer() if stage.startswith("llvm") else TfrtLexer()
 
 
 def is_watched(shell: InteractiveShell) -> bool:

@@ -8,20 +8,29 @@ them: as little as possible, as each board of a saved notebook has such a page.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
-from tfrt_magics.views.marks import STATES, STATUSES, Mark
-from tfrt_magics.views.picture import timeline_uri
-from tfrt_magics.views.text import headline, when
+from tfrt_magics.views.text import STATES, STATUSES, Mark, headline, when
 from tfrt_nb.documents.previews import visible
+from tfrt_nb.report import duration
 
 ROW_LIMIT = 200
 NAME_WIDTH = 32
 TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
 CELL = "text-align:left"
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
+
+# The picture of a timeline, in pixels.
+WIDTH = 720
+GUTTER = 96
+LANE = 20
+BAR = 12
+# Pictures have no theme: this grey can be read on white and on black.
+GREY = "#7f7f7f"
+BAR_LIMIT = 300
 
 
 def page(snapshot: Snapshot) -> str:
@@ -93,17 +102,6 @@ def _shape(mark: Mark) -> str:
     return f'<span style="color:{mark.colour}">{mark.shape}</span>'
 
 
-def _timeline(section: Section) -> str:
-    address = timeline_uri(section)
-    if address is None:
-        return ""
-    return (
-        f"<details open><summary>Timeline of @{escape(section.name)}</summary>"
-        f'<img alt="which worker computed which value, and when: the table has the numbers" '
-        f'src="{address}"></details>'
-    )
-
-
 def _log(snapshot: Snapshot) -> str:
     if not snapshot.log:
         return ""
@@ -114,3 +112,82 @@ def _log(snapshot: Snapshot) -> str:
         f'<pre style="max-height: 320px; overflow: auto">{escape(visible(snapshot.log) + dropped)}</pre>'
         "</details>"
     )
+
+
+def _timeline(section: Section) -> str:
+    """A picture of the values that have a time.
+
+    An `<img>` with a `data:` address survives the notebook's sanitiser; inline SVG does not.
+    """
+    rows = [row for row in section.rows if row.resolved_ns is not None][:BAR_LIMIT]
+    if not rows:
+        return ""
+    address = "data:image/svg+xml;base64," + b64encode(timeline_svg(rows).encode()).decode()
+    return (
+        f"<details open><summary>Timeline of @{escape(section.name)}</summary>"
+        f'<img alt="which worker computed which value, and when: the table has the numbers" '
+        f'src="{address}"></details>'
+    )
+
+
+def timeline_svg(rows: Sequence[Row]) -> str:
+    """A lane per worker, a bar per value of `rows`; each has a time at which it was resolved."""
+    workers = sorted({row.worker or "" for row in rows}, key=_natural)
+    end = max(1, *(row.resolved_ns or 0 for row in rows))
+    height = LANE * len(workers) + 18
+    shapes = [
+        *(_lane(place, worker) for place, worker in enumerate(workers)),
+        *_bars(rows, workers, end),
+        *(_tick(fraction, end, height) for fraction in (0, 0.25, 0.5, 0.75, 1)),
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="11">'
+        f"{''.join(shapes)}</svg>"
+    )
+
+
+def _lane(place: int, worker: str) -> str:
+    middle = place * LANE + LANE / 2
+    return (
+        f'<text x="0" y="{middle + 4:g}" fill="{GREY}">{escape(worker[:14])}</text>'
+        f'<line x1="{GUTTER}" x2="{WIDTH - 2}" y1="{middle:g}" y2="{middle:g}" '
+        f'stroke="{GREY}" stroke-opacity=".35"/>'
+    )
+
+
+def _bars(rows: Sequence[Row], workers: Sequence[str], end: int) -> Iterator[str]:
+    """The bars of each state are one path of thick lines, as the picture is kept with every board."""
+    for state, mark in STATES.items():
+        if lines := [_line(row, workers, end) for row in rows if row.state is state]:
+            yield (
+                f'<path d="{"".join(lines)}" stroke="{mark.colour}" stroke-width="{BAR}" '
+                f'stroke-opacity=".85"/>'
+            )
+
+
+def _line(row: Row, workers: Sequence[str], end: int) -> str:
+    resolved = row.resolved_ns or 0
+    left = _across(resolved if row.started_ns is None else row.started_ns, end)
+    # Two pixels at least: most kernels take less time than one.
+    width = max(2.0, _across(resolved, end) - left)
+    middle = workers.index(row.worker or "") * LANE + LANE / 2
+    return f"M{left:.1f} {middle:g}h{width:.1f}"
+
+
+def _tick(fraction: float, end: int, height: int) -> str:
+    anchor = "start" if fraction == 0 else "end" if fraction == 1 else "middle"
+    return (
+        f'<text x="{_across(int(fraction * end), end):.1f}" y="{height - 4}" fill="{GREY}" '
+        f'text-anchor="{anchor}">{duration(int(fraction * end))}</text>'
+    )
+
+
+def _across(time: int, end: int) -> float:
+    return GUTTER + (WIDTH - GUTTER - 2) * time / end
+
+
+def _natural(worker: str) -> tuple[str, int]:
+    """Worker 10 after worker 9."""
+    words = worker.rstrip("0123456789")
+    return words, int(worker[len(words) :] or 0)

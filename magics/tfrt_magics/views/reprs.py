@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tfrt_magics.bridge.log import Log
-from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
-from tfrt_magics.bridge.value_view import text_of
+from tfrt_magics.bridge.job import LOG_LIMIT
+from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status, result_names
 from tfrt_magics.views.diagnostics import headline
 from tfrt_magics.views.page import page, rows_table
+from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.run import status_of
 from tfrt_runtime.diagnostics import Ending
 from tfrt_runtime.executor.execution import Execution
@@ -20,18 +20,17 @@ MAX_NOTES = 10
 def run_html(run: Execution) -> str:
     """The static board of a run: a row for each result, what was printed, and why it failed."""
     status = _status_of(run)
-    count = len(run.results)
-    names = ["result"] if count == 1 else [f"result {index}" for index in range(count)]
+    names = result_names(len(run.results))
     section = Section(run.function.name, status, _rows(names, run.results))
     found = run.diagnostics
     notes = [headline(one) for one in found[:MAX_NOTES]]
     if len(found) > MAX_NOTES:
         notes.append(f"and {len(found) - MAX_NOTES} more")
-    log = Log()
-    log.write(run.output)
-    printed, dropped = log.read()
-    note = "; ".join(notes)
-    return page(Snapshot(status, (section,), log=printed, log_dropped=dropped, note=note))
+    printed, note = run.output, "; ".join(notes)
+    dropped = max(0, len(printed) - LOG_LIMIT)
+    return page(
+        Snapshot(status, (section,), log=printed[:LOG_LIMIT], log_dropped=dropped, note=note)
+    )
 
 
 def value_html(value: AsyncValue) -> str:
@@ -53,7 +52,7 @@ def _rows(names: Sequence[str], values: Sequence[AsyncValue]) -> tuple[Row, ...]
 def _row(name: str, value: AsyncValue) -> Row:
     # Read once: the value may be resolved meanwhile.
     state = State(value.state)
-    text = text_of(value, state)
+    text = preview_of(value) if state in (State.AVAILABLE, State.ERROR) else ""
     if state is State.ERROR and value.cancelled():
         state = State.CANCELLED
     return Row(name, value.type, state, text, is_result=True)

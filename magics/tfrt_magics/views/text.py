@@ -1,18 +1,51 @@
-"""A run as text: for a terminal, for `text/plain`, for readers without a page."""
+"""A run as text: for a terminal, for `text/plain`, for readers without a page.
+
+A state looks like a shape, a colour and a word, so that none of them has to be seen.  The colours are those of
+Okabe and Ito, which people with any colour vision can tell apart.  The board's JavaScript has the same table.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, progress
-from tfrt_magics.views.marks import STATES, STATUSES, Mark
+from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status, progress
 from tfrt_nb.documents.previews import visible
 from tfrt_nb.report import duration
 
 ROW_LIMIT = 60
 VALUE_WIDTH = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A shape (one character), a colour for pages and an ANSI colour for terminals."""
+
+    shape: str
+    colour: str
+    ansi: str
+
+
+STATES = {
+    State.UNAVAILABLE: Mark("○", "#0072b2", "34"),
+    State.AVAILABLE: Mark("●", "#009e73", "32"),
+    State.ERROR: Mark("▲", "#d55e00", "31"),
+    State.SKIPPED: Mark("◇", "#e69f00", "33"),
+    State.CANCELLED: Mark("■", "#cc79a7", "35"),
+    State.UNRECORDED: Mark("?", "#7a5230", "90"),
+}
+
+STATUSES = {
+    Status.WAITING: STATES[State.UNAVAILABLE],
+    Status.RUNNING: STATES[State.UNAVAILABLE],
+    Status.DONE: STATES[State.AVAILABLE],
+    Status.FAILED: STATES[State.ERROR],
+    Status.CANCELLED: STATES[State.CANCELLED],
+    Status.TIMED_OUT: STATES[State.CANCELLED],
+    Status.KERNEL_GONE: STATES[State.CANCELLED],
+}
 
 
 def text_table(snapshot: Snapshot, *, ansi: bool = False) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tfrt_magics.bridge.explored import explored
-from tfrt_magics.bridge.page_program import PageProgram
+from tfrt_magics.bridge.runtime import PageProgram
 from tfrt_nb.programs import Program
 
 from .conftest import PROJECT
