@@ -151,14 +151,14 @@ def _lazily(module: str, name: str) -> Callable[[], Dialect]:
 
 
 _LAZY_DIALECTS = {
-    "arith": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "Arith"),
-    "async": _lazily("tfrt_nb.dialects.async_", "Async"),
-    "cf": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "Cf"),
+    "arith": _lazily("tfrt_nb.dialects.async_.upstream.arithmetic", "Arith"),
+    "async": _lazily("tfrt_nb.dialects.async_.dialect", "Async"),
+    "cf": _lazily("tfrt_nb.dialects.async_.upstream.branches", "Cf"),
     "func": _lazily("tfrt_nb.dialects.async_.upstream.function_values", "Func"),
     "linalg": _lazily("tfrt_nb.dialects.async_.upstream.linear", "Linalg"),
     "math": _lazily("xdsl.dialects.math", "Math"),
-    "memref": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "MemRef"),
-    "scf": _lazily("tfrt_nb.dialects.async_.upstream.dialects", "Scf"),
+    "memref": _lazily("tfrt_nb.dialects.async_.upstream.buffers", "MemRef"),
+    "scf": _lazily("tfrt_nb.dialects.async_.upstream.loops", "Scf"),
     "ub": _lazily("xdsl.dialects.ub", "UB"),
     "vector": _lazily("tfrt_nb.dialects.async_.upstream.printing", "Vector"),
 }

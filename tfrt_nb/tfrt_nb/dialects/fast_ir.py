@@ -9,12 +9,11 @@ each new and at the end of its block, needs none of that.  The fields set here a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, LocationAttr
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue, Use
 from xdsl.ir.core import SSAValues
-from xdsl.irdl import IRDLOperation
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -63,15 +62,6 @@ def initialize(
         for block, use in zip(successors, uses, strict=True):
             block.add_use(use)
         operation._successor_uses = uses
-
-
-class PlainOp(IRDLOperation):
-    """An operation on values alone, given in order, whose results are always of the same types."""
-
-    RESULTS: ClassVar[Sequence[Attribute]] = ()
-
-    def __init__(self, *operands: SSAValue) -> None:
-        initialize(self, operands=operands, result_types=self.RESULTS)
 
 
 def _use(operation: Operation, operands: Sequence[SSAValue]) -> None:

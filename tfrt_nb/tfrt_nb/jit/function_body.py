@@ -14,15 +14,14 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from tfrt_nb.dialects.async_.coroutine import CoroIdOp
 from tfrt_nb.dialects.async_.extensions import (
     ADDED_AT,
     AWAITED_AT,
     RuntimeSpawnIntoOp,
     RuntimeSpawnOp,
 )
-from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp
-from tfrt_nb.dialects.branches import branch_operands
+from tfrt_nb.dialects.async_.runtime import CoroIdOp, RuntimeCreateOp
+from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
 from tfrt_nb.jit.linking import LIBRARY
 from tfrt_nb.jit.llvm_types import llvm_type

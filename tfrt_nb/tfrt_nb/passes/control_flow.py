@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, IntegerAttr, Loca
 from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.branches import branch_operands
+from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.dialects.fast_ir import append, create, initialize, insert_before
 
 OpT = TypeVar("OpT", bound=Operation)

@@ -30,8 +30,9 @@ from xdsl.irdl import IRDLOperation
 from xdsl.printer import Printer
 
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.dialects.async_.upstream import buffers, loops
-from tfrt_nb.dialects.async_.upstream.arithmetic import SwitchOp
+from tfrt_nb.dialects.async_.upstream.branches import Cf
+from tfrt_nb.dialects.async_.upstream.buffers import MemRef
+from tfrt_nb.dialects.async_.upstream.loops import Scf
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
 from tfrt_nb.nesting import deep_stack
 
@@ -51,9 +52,8 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
 }
 """How MLIR calls results: one name for all, or one for each group of the operation's definition."""
 
-_REPLACING: tuple[type[Operation], ...] = (*buffers.OPERATIONS, *loops.OPERATIONS, SwitchOp)
-_REPLACEMENTS = {op.name: op for op in _REPLACING}
-"""The classes with MLIR's custom form, by the names of operations that xDSL has as well."""
+_WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in dialect.operations}
+"""The classes of operations, of which xDSL has some as well with another custom form."""
 
 
 def print_ir(module: ModuleOp, *, generic: bool = False) -> str:
@@ -202,7 +202,7 @@ class MlirPrinter(AttributePrinter):
             super().print_op(op)
             return
         # Passes make operations of xDSL's own classes, whose custom form is another here and there.
-        class_ = _REPLACEMENTS.get(op.name, type(op))
+        class_ = _WITH_MLIRS_FORM.get(op.name, type(op))
         if class_.print is Operation.print:
             super().print_op(op)
             return

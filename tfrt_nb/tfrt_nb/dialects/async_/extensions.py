@@ -1,9 +1,13 @@
-"""Runtime operations that MLIR does not have: tasks without coroutines, interrupts, the end of the stack."""
+"""Operations that MLIR does not have: tasks without coroutines, interrupts, the end of the stack, reasons of errors.
+
+MLIR loses why and where something failed.  Here an error of a coroutine is noted at its results right before they
+are set to it.  An error of a plain function is noted for the thread, until a coroutine that called the function
+takes it over or the program ends.  The place is the operation's own location.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
@@ -30,20 +34,23 @@ from xdsl.irdl import (
 )
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.async_.forms import PlainOp, plain_op
+from tfrt_nb.dialects.async_.runtime import ObjectOp
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
+    ASYNC,
     AWAITABLE,
     BUFFER,
     GroupType,
     TokenType,
     ValueType,
 )
-from tfrt_nb.dialects.fast_ir import PlainOp, initialize
+from tfrt_nb.dialects.fast_ir import initialize
 
 
 @irdl_op_definition
 class RuntimeSpawnOp(IRDLOperation):
-    """Has a worker call a function.  MLIR has no such operation.
+    """Has a worker call a function.
 
     The results are a token and values of what the function returns; a function that is a coroutine gets
     them instead, as its first arguments, and resolves them.  The first `awaited` arguments are tokens and
@@ -97,7 +104,7 @@ ADDED_AT = "added_at"
 
 @irdl_op_definition
 class RuntimeSpawnIntoOp(IRDLOperation):
-    """Has a worker call a function that never waits, as a member of a group.  MLIR has no such operation.
+    """Has a worker call a function that never waits, as a member of a group.
 
     The same as `async.runtime.spawn`, `async.runtime.add_to_group` and dropping the token, in one call.
     """
@@ -121,9 +128,6 @@ class _QuestionOp(PlainOp):
     """Has no operands, and an answer."""
 
     result = result_def(i1)
-    RESULTS: ClassVar = (i1,)
-
-    assembly_format = "attr-dict"
 
 
 class _BufferQuestionOp(PlainOp):
@@ -131,33 +135,30 @@ class _BufferQuestionOp(PlainOp):
 
     buffer = operand_def(BUFFER)
     result = result_def(i1)
-    RESULTS: ClassVar = (i1,)
-
-    assembly_format = "$buffer attr-dict `:` type($buffer)"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeIsCancelledOp(_QuestionOp):
     """Whether tasks shall not start any more; why is then this thread's failure."""
 
     name = "async.runtime.is_cancelled"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeStackIsLowOp(_QuestionOp):
-    """Whether little is left of this thread's stack.  MLIR has no such operation."""
+    """Whether little is left of this thread's stack."""
 
     name = "async.runtime.stack_is_low"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeInterruptIsPendingOp(_QuestionOp):
     """Whether some run of this process is cancelled; costs one load."""
 
     name = "async.runtime.interrupt_is_pending"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeIsInterruptedOp(_QuestionOp):
     """Whether the run that this thread works for is cancelled; why is then this thread's failure."""
 
@@ -186,28 +187,22 @@ class RuntimeLogOp(IRDLOperation):
         )
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeIsAvailableOp(PlainOp):
     """Whether the value has a payload: it is resolved, and not to an error."""
 
     name = "async.runtime.is_available"
     operand = operand_def(ValueType)
     result = result_def(i1)
-    RESULTS: ClassVar = (i1,)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeHandleOfOp(PlainOp):
     """A handle of an object: a number other than 0.  It owns a reference, which `from_handle` takes."""
 
     name = "async.runtime.handle_of"
     operand = operand_def(AWAITABLE)
     result = result_def(i64)
-    RESULTS: ClassVar = (i64,)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
 
 
 @irdl_op_definition
@@ -224,21 +219,21 @@ class RuntimeFromHandleOp(IRDLOperation):
         initialize(self, operands=[handle], result_types=[type_])
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeFreeBufferOp(_BufferQuestionOp):
     """Gives a buffer of `memref.alloc` back; whether it was one, and live."""
 
     name = "async.runtime.free_buffer"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeIsLiveOp(_BufferQuestionOp):
     """Whether a buffer has not been given back."""
 
     name = "async.runtime.is_live"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeIsWritableOp(_BufferQuestionOp):
     """Whether the elements of a buffer may be changed, which is so for all time."""
 
@@ -273,3 +268,80 @@ class RuntimeCompareExchangeOp(IRDLOperation):
             operands=[expected, desired, buffer, *indices],
             result_types=[expected.type, i1],
         )
+
+
+@irdl_op_definition
+class RuntimeDescribeErrorOp(IRDLOperation):
+    """Says why a token or value that is about to be set to an error fails."""
+
+    name = "async.runtime.describe_error"
+    operand = operand_def(AWAITABLE)
+    message = prop_def(StringAttr)
+
+    assembly_format = "$operand `,` $message attr-dict `:` type($operand)"
+
+    def __init__(self, operand: SSAValue, message: StringAttr) -> None:
+        initialize(self, operands=[operand], properties={"message": message})
+
+
+@plain_op
+class RuntimeInheritErrorOp(PlainOp):
+    """The error that a token or value is about to be set to is the one of another object."""
+
+    name = "async.runtime.inherit_error"
+    operand = operand_def(AWAITABLE)
+    source = operand_def(ASYNC)
+
+
+@plain_op
+class RuntimeCheckOp(ObjectOp):
+    """Fails the enclosing plain function with the object's error, if it is in error."""
+
+    name = "async.runtime.check"
+
+
+@plain_op
+class RuntimeCheckInterruptOp(PlainOp):
+    """Fails the enclosing function if the run that it is part of is cancelled."""
+
+    name = "async.runtime.check_interrupt"
+
+
+@irdl_op_definition
+class RuntimeFailOp(IRDLOperation):
+    """Notes for this thread that the function fails, and why."""
+
+    name = "async.runtime.fail"
+    message = prop_def(StringAttr)
+
+    assembly_format = "$message attr-dict"
+
+    def __init__(self, message: StringAttr) -> None:
+        initialize(self, properties={"message": message})
+
+
+@plain_op
+class RuntimeFailFromOp(ObjectOp):
+    """Notes for this thread that the function fails with the error of an object."""
+
+    name = "async.runtime.fail_from"
+
+
+@plain_op
+class RuntimeTakeFailureOp(ObjectOp):
+    """The error that a token or value is about to be set to is the one noted for this thread."""
+
+    name = "async.runtime.take_failure"
+    operand = operand_def(AWAITABLE)
+
+
+FAILURES = (
+    RuntimeCheckInterruptOp,
+    RuntimeCheckOp,
+    RuntimeDescribeErrorOp,
+    RuntimeFailFromOp,
+    RuntimeFailOp,
+    RuntimeInheritErrorOp,
+    RuntimeTakeFailureOp,
+)
+"""The operations about why something fails."""

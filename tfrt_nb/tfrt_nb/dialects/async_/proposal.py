@@ -48,7 +48,9 @@ from xdsl.traits import Pure, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import parse_bare_result_types
+from tfrt_nb.dialects.async_.tasks import ExecuteOp, YieldOp, parse_dependencies
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
+from tfrt_nb.dialects.async_.upstream.loops import ParallelOp
 
 
 @irdl_attr_definition
@@ -251,13 +253,10 @@ class RegionOp(IRDLOperation):
     def parse(cls, parser: Parser) -> Self:
         """`async.region (%runtime | [%tokens])? { ... } (-> types)?`; the types follow the yield."""
         runtime = _parse_runtime(parser)
-        dependencies = parser.parse_optional_comma_separated_list(
-            parser.Delimiter.SQUARE,
-            lambda: parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN),
-        )
-        with reading_plain_calls(parser):
+        dependencies = parse_dependencies(parser)
+        with _reading_plain_calls(parser):
             body = parser.parse_region()
-        op = cls(runtime, dependencies or (), body)
+        op = cls(runtime, dependencies, body)
         position = parser.pos
         if parser.parse_optional_punctuation("->") is not None:
             written = parse_bare_result_types(parser)
@@ -271,7 +270,7 @@ class RegionOp(IRDLOperation):
 
 
 @contextmanager
-def reading_plain_calls(parser: Parser) -> Iterator[None]:
+def _reading_plain_calls(parser: Parser) -> Iterator[None]:
     """In regions read meanwhile `call` without a dialect calls a plain function, as in 2020."""
     stack = parser._parser_state.dialect_stack
     stack.append("func")
@@ -296,6 +295,33 @@ class RunOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
         return RegionOp.parse(parser)
+
+
+@irdl_op_definition
+class ParallelForOp(IRDLOperation):
+    """A parallel loop as a task, which the discussion only sketches; reading one gives an `async.execute` around it.
+
+        %done = async.parallel_for (%i) = (%c0) to (%n) step (%c1) {
+          memref.store %x, %m[%i] : memref<?xf32>
+        } -> !async.handle
+
+    The loop is that of `scf.parallel` without results.
+    """
+
+    name = "async.parallel_for"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
+        position = parser.pos
+        with _reading_plain_calls(parser):
+            loop = ParallelOp.parse(parser)
+        if loop.results:
+            parser.raise_error("'async.parallel_for' has no results but its handle", position)
+        if any(parser.parse_optional_punctuation(word) for word in ("->", ":")):
+            position = parser.pos
+            if parser.parse_type() != TOKEN:
+                parser.raise_error("'async.parallel_for' gives one '!async.handle'", position)
+        return ExecuteOp((), (), (), Region(Block([loop, YieldOp()])))
 
 
 TYPES = [RuntimeType, HandleType]

@@ -1,4 +1,8 @@
-"""Runtime operations: what the high-level operations become, one call of the runtime each."""
+"""The lower level: what the high-level operations become.
+
+A coroutine operation for each of LLVM's switched-resume intrinsics, and runtime operations, one call of the runtime
+each.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import functools
 from typing import ClassVar, Self
 
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
@@ -14,24 +18,29 @@ from xdsl.irdl import (
     operand_def,
     prop_def,
     result_def,
+    successor_def,
+    traits_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.async_.forms import PlainOp, plain_op
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     ASYNC,
     AWAITABLE,
-    GROUP,
     CoroHandleType,
+    CoroIdType,
+    CoroStateType,
     GroupType,
     TokenType,
     ValueType,
     parse_value_type,
     print_value_type,
 )
-from tfrt_nb.dialects.fast_ir import PlainOp, initialize
+from tfrt_nb.dialects.fast_ir import initialize
 
 UNSEEN = "unseen"
 """The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
@@ -48,12 +57,74 @@ def runtime_kind(value: SSAValue) -> str:
             return "AllInGroup"
 
 
+@plain_op
+class CoroIdOp(PlainOp):
+    """Names the coroutine; the first coroutine operation of its function."""
+
+    name = "async.coro.id"
+    id = result_def(CoroIdType())
+
+
+@plain_op
+class CoroBeginOp(PlainOp):
+    """Allocates the frame and gives its handle."""
+
+    name = "async.coro.begin"
+    id = operand_def(CoroIdType())
+    handle = result_def(CoroHandleType())
+
+
+@plain_op
+class CoroFreeOp(PlainOp):
+    """Frees the frame.  Nothing that lives in it may be used afterwards."""
+
+    name = "async.coro.free"
+    id = operand_def(CoroIdType())
+    handle = operand_def(CoroHandleType())
+
+
+@plain_op
+class CoroEndOp(PlainOp):
+    """The point from which both a suspended and a finished coroutine return to the caller."""
+
+    name = "async.coro.end"
+    handle = operand_def(CoroHandleType())
+
+
+@plain_op
+class CoroSaveOp(PlainOp):
+    """Fixes where the coroutine goes on.  From here on another thread may resume it."""
+
+    name = "async.coro.save"
+    handle = operand_def(CoroHandleType())
+    state = result_def(CoroStateType())
+
+
+@irdl_op_definition
+class CoroSuspendOp(IRDLOperation):
+    """Leaves the function through `suspend`; control comes back at `resume` (or `cleanup`).
+
+    A coroutine that was resumed since its state was saved goes to `resume` at once.
+    """
+
+    name = "async.coro.suspend"
+    state = operand_def(CoroStateType())
+    suspend = successor_def()
+    resume = successor_def()
+    cleanup = successor_def()
+
+    traits = traits_def(IsTerminator())
+
+    assembly_format = "$state `,` $suspend `,` $resume `,` $cleanup attr-dict"
+
+    def __init__(self, state: SSAValue, suspend: Block, resume: Block, cleanup: Block) -> None:
+        initialize(self, operands=[state], successors=[suspend, resume, cleanup])
+
+
 class ObjectOp(PlainOp):
     """Has one operand, a token, value or group, and no results."""
 
     operand = operand_def(ASYNC)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
 
 
 @irdl_op_definition
@@ -76,12 +147,11 @@ class RuntimeCreateGroupOp(PlainOp):
     name = "async.runtime.create_group"
     size = operand_def(IndexType())
     result = result_def(GroupType())
-    RESULTS: ClassVar = (GROUP,)
 
     assembly_format = "$size attr-dict `:` type($result)"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeSetAvailableOp(ObjectOp):
     """Resolves a token or value, runs its waiters, and drops the producer's reference."""
 
@@ -89,7 +159,7 @@ class RuntimeSetAvailableOp(ObjectOp):
     operand = operand_def(AWAITABLE)
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeSetErrorOp(ObjectOp):
     """Resolves a token or value to an error, otherwise like `set_available`."""
 
@@ -97,44 +167,37 @@ class RuntimeSetErrorOp(ObjectOp):
     operand = operand_def(AWAITABLE)
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeIsErrorOp(PlainOp):
     """Whether the object is resolved to an error; false while it is unavailable."""
 
     name = "async.runtime.is_error"
     operand = operand_def(ASYNC)
     is_error = result_def(i1)
-    RESULTS: ClassVar = (i1,)
-
-    assembly_format = "$operand attr-dict `:` type($operand)"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeAwaitOp(ObjectOp):
     """Waits on this thread until the object is resolved."""
 
     name = "async.runtime.await"
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeResumeOp(PlainOp):
     """Has a worker resume the coroutine."""
 
     name = "async.runtime.resume"
     handle = operand_def(CoroHandleType())
 
-    assembly_format = "$handle attr-dict"
 
-
-@irdl_op_definition
+@plain_op
 class RuntimeAwaitAndResumeOp(PlainOp):
     """Resumes the coroutine once the object is resolved: now, on this thread, if it already is."""
 
     name = "async.runtime.await_and_resume"
     operand = operand_def(ASYNC)
     handle = operand_def(CoroHandleType())
-
-    assembly_format = "$operand `,` $handle attr-dict `:` type($operand)"
 
 
 class _StorageOp(IRDLOperation):
@@ -205,7 +268,7 @@ class RuntimeLoadOp(_StorageOp):
         return op
 
 
-@irdl_op_definition
+@plain_op
 class RuntimeAddToGroupOp(PlainOp):
     """Makes a token or value a member of a group and gives its rank: 0, 1, ... in this order."""
 
@@ -213,9 +276,6 @@ class RuntimeAddToGroupOp(PlainOp):
     operand = operand_def(AWAITABLE)
     group = operand_def(GroupType())
     rank = result_def(IndexType())
-    RESULTS: ClassVar = (IndexType(),)
-
-    assembly_format = "$operand `,` $group attr-dict `:` type($operand)"
 
 
 @functools.cache
@@ -260,11 +320,26 @@ class RuntimeDropRefOp(CountingOp):
 
 
 @irdl_op_definition
+class AddRefOp(CountingOp):
+    """Takes `count` more references: the high-level operation of the review D90716."""
+
+    name = "async.add_ref"
+    BITS: ClassVar = 32
+
+
+@irdl_op_definition
+class DropRefOp(CountingOp):
+    """Drops `count` references, as `AddRefOp` takes them."""
+
+    name = "async.drop_ref"
+    BITS: ClassVar = 32
+
+
+@irdl_op_definition
 class RuntimeNumWorkerThreadsOp(PlainOp):
     """How many threads run tasks."""
 
     name = "async.runtime.num_worker_threads"
     result = result_def(IndexType())
-    RESULTS: ClassVar = (IndexType(),)
 
     assembly_format = "attr-dict `:` type($result)"

@@ -22,7 +22,6 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
-    lazy_traits_def,
     operand_def,
     opt_result_def,
     region_def,
@@ -36,7 +35,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasCanonicalizationPatternsTrait,
-    HasParent,
     IsTerminator,
     Pure,
     RecursiveMemoryEffect,
@@ -45,8 +43,6 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import parse_result_types, print_result_types
-from tfrt_nb.dialects.async_.edges import verify_edge
-from tfrt_nb.dialects.async_.proposal import RegionOp
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     AWAITABLE,
@@ -56,6 +52,7 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
     awaited_type,
+    verify_edge,
 )
 
 _SEGMENTS = "operandSegmentSizes"
@@ -71,9 +68,7 @@ class YieldOp(IRDLOperation):
     name = "async.yield"
     operands_ = var_operand_def()
 
-    traits = lazy_traits_def(
-        lambda: (IsTerminator(), ReturnLike(), Pure(), HasParent(ExecuteOp, RegionOp))
-    )
+    traits = traits_def(IsTerminator(), ReturnLike(), Pure())
 
     assembly_format = "attr-dict ($operands_^ `:` type($operands_))?"
 
@@ -86,6 +81,9 @@ class YieldOp(IRDLOperation):
         return next((one for one in self.operands_.types if isinstance(one, ValueType)), None)
 
     def verify_(self) -> None:
+        parent = self.parent_op()
+        if parent is not None and parent.name not in ("async.execute", "async.region"):
+            raise VerifyException("expects parent op 'async.execute'")
         if (type_ := self.awaitable) is not None:
             raise VerifyException(f"cannot yield '{type_}': await it, and yield what it holds")
 
@@ -117,10 +115,7 @@ class ExecuteOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        dependencies = parser.parse_optional_comma_separated_list(
-            parser.Delimiter.SQUARE,
-            lambda: parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN),
-        )
+        waited_for = parse_dependencies(parser)
         operands = parser.parse_optional_comma_separated_list(
             parser.Delimiter.PAREN, lambda: _parse_body_operand(parser)
         )
@@ -129,7 +124,6 @@ class ExecuteOp(IRDLOperation):
         arguments = [argument for _, argument in operands or ()]
         body = parser.parse_region(arguments if arguments else None)
         values = [value for value, _ in operands or ()]
-        waited_for = dependencies or ()
         return cls.create(
             operands=[*waited_for, *values],
             result_types=[TOKEN, *result_types],
@@ -194,6 +188,15 @@ class ExecuteOp(IRDLOperation):
             raise VerifyException(
                 f"expects regions to end with 'async.yield', found '{terminator.name}'"
             )
+
+
+def parse_dependencies(parser: Parser) -> Sequence[SSAValue]:
+    """`[%tokens]`, or nothing."""
+    tokens = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE,
+        lambda: parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN),
+    )
+    return tokens or ()
 
 
 def _parse_body_operand(parser: Parser) -> tuple[SSAValue, Parser.Argument]:

@@ -7,14 +7,14 @@ LLVM's coroutine tokens and frame handles.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, ParametrizedAttribute, SSAValue, TypeAttribute
 from xdsl.irdl import AnyAttr, BaseAttr, irdl_attr_definition
 from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
 
@@ -121,6 +121,33 @@ def is_async(value: SSAValue) -> bool:
 def awaited_type(awaitable: Attribute) -> Attribute | None:
     """What awaiting gives: the T of `!async.value<T>`, or nothing for a token or a group."""
     return awaitable.value_type if isinstance(awaitable, ValueType) else None
+
+
+def verify_edge(
+    source: str,
+    target: str,
+    given: Sequence[Attribute],
+    expected: Sequence[Attribute],
+    held_by: Literal["source", "target"] | None = None,
+) -> None:
+    """Along an edge of control flow types are equal, or those of one end hold those of the other.
+
+    An `!async.value<T>` of the end `held_by` matches T.
+    """
+    if len(given) != len(expected):
+        raise VerifyException(
+            f" region control flow edge from {source} to {target}: source has {len(given)} "
+            f"operands, but target successor needs {len(expected)}"
+        )
+    for index, (from_type, to_type) in enumerate(zip(given, expected, strict=True)):
+        source_type = awaited_type(from_type) or from_type if held_by == "source" else from_type
+        target_type = awaited_type(to_type) or to_type if held_by == "target" else to_type
+        if source_type != target_type:
+            hint = f": it is '{source_type}' there" if from_type == to_type else ""
+            raise VerifyException(
+                f" along control flow edge from {source} to {target}: source type #{index} "
+                f"'{from_type}' should match input type #{index} '{to_type}'{hint}"
+            )
 
 
 def parse_value_type(parser: Parser) -> ValueType:

@@ -12,7 +12,7 @@ from xdsl.dialects import cf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from tfrt_nb.dialects.async_ import coroutine, extensions, failures, runtime
+from tfrt_nb.dialects.async_ import extensions, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import llvm_type
@@ -286,13 +286,13 @@ def _is_interrupted(body: FunctionBody, op: Operation) -> None:
 
 
 def _describe_error(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, failures.RuntimeDescribeErrorOp)
+    assert isinstance(op, extensions.RuntimeDescribeErrorOp)
     record = body.module.failure(op.message.data, op)
     _runtime(body, "tfrtAsyncDescribeError", body.name(op.operand), record)
 
 
 def _fail(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, failures.RuntimeFailOp)
+    assert isinstance(op, extensions.RuntimeFailOp)
     _runtime(body, "tfrtAsyncFail", body.module.failure(op.message.data, op))
 
 
@@ -337,7 +337,7 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
     if (
         body.looks_ahead
         and isinstance(wait, runtime.RuntimeAwaitAndResumeOp)
-        and isinstance(suspend, coroutine.CoroSuspendOp)
+        and isinstance(suspend, runtime.CoroSuspendOp)
     ):
         awaited = wait.operands[0]
         target = _where_no_error(suspend.resume, awaited)
@@ -357,7 +357,7 @@ def _where_no_error(block: Block, awaited: SSAValue) -> Block:
 
 
 def _coro_suspend(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, coroutine.CoroSuspendOp)
+    assert isinstance(op, runtime.CoroSuspendOp)
     way = body.call("llvm.coro.suspend", "i8", body.argument(op.state), ("i1", "false"))
     resume, cleanup = body.label(op.resume), body.label(op.cleanup)
     body.emit(f"switch i8 {way}, {body.label(op.suspend)} [ i8 0, {resume} i8 1, {cleanup} ]")
@@ -420,15 +420,15 @@ LOWERINGS: dict[str, Lowering] = {
     extensions.RuntimeFromHandleOp.name: _from_handle,
     extensions.RuntimeInterruptIsPendingOp.name: _interrupt_is_pending,
     extensions.RuntimeIsInterruptedOp.name: _is_interrupted,
-    failures.RuntimeDescribeErrorOp.name: _describe_error,
-    failures.RuntimeInheritErrorOp.name: _calls("tfrtAsyncInheritError"),
-    failures.RuntimeTakeFailureOp.name: _calls("tfrtAsyncTakeFailure"),
-    failures.RuntimeFailOp.name: _fail,
-    failures.RuntimeFailFromOp.name: _calls("tfrtAsyncFailFrom"),
-    coroutine.CoroIdOp.name: _coro_id,
-    coroutine.CoroBeginOp.name: _coro_begin,
-    coroutine.CoroFreeOp.name: _coro_free,
-    coroutine.CoroEndOp.name: _coro_end,
-    coroutine.CoroSaveOp.name: _coro_save,
-    coroutine.CoroSuspendOp.name: _coro_suspend,
+    extensions.RuntimeDescribeErrorOp.name: _describe_error,
+    extensions.RuntimeInheritErrorOp.name: _calls("tfrtAsyncInheritError"),
+    extensions.RuntimeTakeFailureOp.name: _calls("tfrtAsyncTakeFailure"),
+    extensions.RuntimeFailOp.name: _fail,
+    extensions.RuntimeFailFromOp.name: _calls("tfrtAsyncFailFrom"),
+    runtime.CoroIdOp.name: _coro_id,
+    runtime.CoroBeginOp.name: _coro_begin,
+    runtime.CoroFreeOp.name: _coro_free,
+    runtime.CoroEndOp.name: _coro_end,
+    runtime.CoroSaveOp.name: _coro_save,
+    runtime.CoroSuspendOp.name: _coro_suspend,
 }

@@ -14,7 +14,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from tfrt_nb.dialects.async_.upstream.views import kept_dimensions
+from tfrt_nb.dialects.async_.upstream.buffers import kept_dimensions
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
 from tfrt_nb.jit.operations.descriptors import (
     Layout,

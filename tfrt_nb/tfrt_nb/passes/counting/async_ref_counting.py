@@ -29,8 +29,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.passes.control_flow import Emitter, region_of
 from tfrt_nb.passes.counting.liveness import defining_block

@@ -26,7 +26,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
+from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import Pairs, erase_pairs
 

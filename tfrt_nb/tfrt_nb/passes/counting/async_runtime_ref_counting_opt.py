@@ -23,9 +23,8 @@ from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.passes.control_flow import erase, operations_in, region_of
 from tfrt_nb.passes.counting.liveness import ancestor_in
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND

@@ -30,9 +30,8 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.extensions import RuntimeIsInterruptedOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, operations_in, split_edge, terminator_of
 from tfrt_nb.passes.counting.mark_explicit_counts import ON_TOP, is_counted_by_hand

@@ -23,10 +23,15 @@ from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
-from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import FuncOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeCreateOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import (
+    AddRefOp,
+    DropRefOp,
+    RuntimeAddRefOp,
+    RuntimeCreateOp,
+    RuntimeDropRefOp,
+)
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.passes.control_flow import operations_in
 

@@ -41,12 +41,11 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import ReturnLike
 
-from tfrt_nb.dialects.async_.coroutine import CoroSuspendOp
 from tfrt_nb.dialects.async_.extensions import RuntimeHandleOfOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.dialects.async_.runtime import RuntimeStoreOp
+from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.dialects.branches import branch_operands
+from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.passes.control_flow import Emitter, operations_in, region_of, split_edge, terminator_of
 from tfrt_nb.passes.counting.liveness import Liveness, defining_block, numbers_in
 from tfrt_nb.passes.counting.shared_exits import exits_worth_sharing, is_exit, share_exits

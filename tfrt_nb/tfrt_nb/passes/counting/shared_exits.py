@@ -24,12 +24,12 @@ from dataclasses import dataclass
 from xdsl.dialects import cf
 from xdsl.ir import Block, Operation, SSAValue
 
-from tfrt_nb.dialects.async_ import failures, operations_of
+from tfrt_nb.dialects.async_.extensions import FAILURES
 from tfrt_nb.dialects.async_.runtime import RuntimeSetErrorOp
 from tfrt_nb.passes.control_flow import Emitter, jump, region_of, terminator_of
 from tfrt_nb.passes.counting.liveness import numbers_in
 
-ERROR_STARTS: frozenset[type[Operation]] = frozenset({*operations_of(failures), RuntimeSetErrorOp})
+ERROR_STARTS: frozenset[type[Operation]] = frozenset({*FAILURES, RuntimeSetErrorOp})
 """What the block begins with where something goes on that has failed."""
 MakeDrop = Callable[[SSAValue, int], Operation]
 LEAST = 24

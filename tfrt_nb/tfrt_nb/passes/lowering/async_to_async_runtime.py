@@ -22,8 +22,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.counting import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.runtime import (
+    AddRefOp,
+    DropRefOp,
     RuntimeAddRefOp,
     RuntimeAddToGroupOp,
     RuntimeCreateGroupOp,

@@ -12,7 +12,7 @@ from xdsl.dialects import arith, cf
 from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp, RuntimeCheckOp
+from tfrt_nb.dialects.async_.extensions import RuntimeCheckInterruptOp, RuntimeCheckOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp, RuntimeIsErrorOp, RuntimeLoadOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import ValueType

@@ -24,27 +24,23 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, LocationAttr, StringAt
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tfrt_nb.dialects.async_.coroutine import (
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeCheckInterruptOp,
+    RuntimeDescribeErrorOp,
+    RuntimeInheritErrorOp,
+    RuntimeInterruptIsPendingOp,
+    RuntimeIsCancelledOp,
+    RuntimeIsInterruptedOp,
+    RuntimeStackIsLowOp,
+    RuntimeTakeFailureOp,
+)
+from tfrt_nb.dialects.async_.runtime import (
     CoroBeginOp,
     CoroEndOp,
     CoroFreeOp,
     CoroIdOp,
     CoroSaveOp,
     CoroSuspendOp,
-)
-from tfrt_nb.dialects.async_.extensions import (
-    RuntimeInterruptIsPendingOp,
-    RuntimeIsCancelledOp,
-    RuntimeIsInterruptedOp,
-    RuntimeStackIsLowOp,
-)
-from tfrt_nb.dialects.async_.failures import (
-    RuntimeCheckInterruptOp,
-    RuntimeDescribeErrorOp,
-    RuntimeInheritErrorOp,
-    RuntimeTakeFailureOp,
-)
-from tfrt_nb.dialects.async_.runtime import (
     RuntimeAwaitAndResumeOp,
     RuntimeCreateOp,
     RuntimeIsErrorOp,

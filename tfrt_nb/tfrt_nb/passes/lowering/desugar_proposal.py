@@ -29,7 +29,8 @@ from xdsl.dialects.func import ReturnOp as PlainReturnOp
 from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_ import operations_of, proposal
+from tfrt_nb.dialects.async_ import proposal
+from tfrt_nb.dialects.async_.forms import operations_of
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp, ends_async
 from tfrt_nb.dialects.async_.proposal import (
     RUNTIME,

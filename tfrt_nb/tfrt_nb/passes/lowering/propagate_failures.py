@@ -29,12 +29,12 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import RuntimeHandleOfOp
-from tfrt_nb.dialects.async_.failures import (
+from tfrt_nb.dialects.async_.extensions import (
     RuntimeCheckInterruptOp,
     RuntimeCheckOp,
     RuntimeFailFromOp,
     RuntimeFailOp,
+    RuntimeHandleOfOp,
     RuntimeTakeFailureOp,
 )
 from tfrt_nb.dialects.async_.runtime import (

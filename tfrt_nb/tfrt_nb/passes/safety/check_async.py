@@ -19,7 +19,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.coroutine import CoroBeginOp, CoroIdOp, CoroSaveOp, CoroSuspendOp
+from tfrt_nb.dialects.async_.runtime import CoroBeginOp, CoroIdOp, CoroSaveOp, CoroSuspendOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.dialects.async_.types import (
     CoroHandleType,

@@ -37,15 +37,20 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.coroutine import CoroBeginOp
 from tfrt_nb.dialects.async_.extensions import (
+    RuntimeCheckOp,
+    RuntimeDescribeErrorOp,
     RuntimeFreeBufferOp,
     RuntimeIsAvailableOp,
     RuntimeStackIsLowOp,
 )
-from tfrt_nb.dialects.async_.failures import RuntimeCheckOp, RuntimeDescribeErrorOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.dialects.async_.runtime import RuntimeCreateGroupOp, RuntimeLoadOp, RuntimeSetErrorOp
+from tfrt_nb.dialects.async_.runtime import (
+    CoroBeginOp,
+    RuntimeCreateGroupOp,
+    RuntimeLoadOp,
+    RuntimeSetErrorOp,
+)
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS, alignment_of
 from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view

@@ -45,7 +45,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp
+from tfrt_nb.dialects.async_.extensions import RuntimeCheckInterruptOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import (

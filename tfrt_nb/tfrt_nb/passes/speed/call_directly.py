@@ -37,8 +37,7 @@ from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import RuntimeLogOp
-from tfrt_nb.dialects.async_.failures import RuntimeCheckInterruptOp, RuntimeCheckOp
+from tfrt_nb.dialects.async_.extensions import RuntimeCheckInterruptOp, RuntimeCheckOp, RuntimeLogOp
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp

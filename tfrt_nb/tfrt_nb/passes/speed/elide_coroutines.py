@@ -25,14 +25,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.coroutine import (
+from tfrt_nb.dialects.async_.runtime import (
+    UNSEEN,
     CoroBeginOp,
     CoroEndOp,
     CoroFreeOp,
     CoroIdOp,
     CoroSuspendOp,
+    RuntimeSetAvailableOp,
 )
-from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeSetAvailableOp
 from tfrt_nb.passes.control_flow import erase, operations_in, terminator_of
 from tfrt_nb.passes.lowering.coroutines import PRESPLIT
 from tfrt_nb.passes.speed.continuations import blocks_behind

@@ -255,7 +255,9 @@ def _check_position(operation: Operation, symbols: Symbols) -> Iterator[Diagnost
 def _check_edges(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
     if not operation.successors or isinstance(operation, UnknownOp):
         return
-    from tfrt_nb.dialects.branches import edge_problem  # host programs do without `cf`
+    from tfrt_nb.dialects.async_.upstream.branches import (
+        edge_problem,  # host programs do without `cf`
+    )
 
     if (problem := edge_problem(operation)) is not None:
         yield error(problem, span_of(operation))

@@ -1,5 +1,5 @@
-"""The upstream dialects that async programs use: `dialects` makes them.
+"""The upstream dialects that async programs use, one in each module.
 
-Where xDSL lacks operations or MLIR's text, these add them (by `replacing`): `arithmetic` and `conversions`, `loops`,
-`buffers`, `views` and `atomics` (memref), `linear` (linalg), `printing`, `function_values`.
+They are xDSL's, with operations that it lacks, and with MLIR's text and checks: `arithmetic` (arith), `branches` (cf),
+`loops` (scf), `function_values` (func), `buffers` (memref), `linear` (linalg), `printing` (vector).
 """

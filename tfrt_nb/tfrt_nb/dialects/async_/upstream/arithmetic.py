@@ -1,21 +1,26 @@
-"""`arith` and `cf` where xDSL knows less than MLIR: operations that it lacks, and other text."""
+"""`arith` where xDSL knows less than MLIR: operations that it lacks, predicates, conversions, whose refusals name both types."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
-from xdsl.dialects import arith, cf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType
-from xdsl.ir import Block, SSAValue
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, AnyFloatConstr, IndexType, IntegerAttr, IntegerType
+from xdsl.ir import Attribute, Operation
 from xdsl.irdl import (
+    AttrConstraint,
+    BaseAttr,
+    IRDLOperation,
     irdl_op_definition,
+    operand_def,
+    result_def,
     traits_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.forms import with_operations
 
 
 @irdl_op_definition
@@ -52,51 +57,102 @@ def _require_predicate(predicate: IntegerAttr, names: Sequence[str]) -> None:
         )
 
 
-class SwitchOp(cf.SwitchOp):
-    """Printed as MLIR does: values of cases without a sign."""
+_INTEGER = BaseAttr(IntegerType)
+_INTEGER_OR_INDEX = BaseAttr(IntegerType) | BaseAttr(IndexType)
+_FLOAT = AnyFloatConstr
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        try:
-            return super().parse(parser)
-        except AssertionError:  # of xDSL, about the type of the flag
-            parser.raise_error("'cf.switch' chooses by an integer")
+Fits = Callable[[Attribute, Attribute], bool]
+"""Whether one type of number is converted to another."""
+
+
+class _ConversionOp(IRDLOperation):
+    FITS: ClassVar[Fits]
+
+    traits = traits_def(Pure())
+
+    assembly_format = "$input attr-dict `:` type($input) `to` type($result)"
 
     def verify_(self) -> None:
+        source, target = self.operands[0].type, self.results[0].type
+        if not type(self).FITS(source, target):
+            raise VerifyException(
+                f"operand type '{source}' and result type '{target}' are cast incompatible"
+            )
+
+
+def _bits(type_: Attribute) -> int:
+    assert isinstance(type_, IntegerType | AnyFloat)
+    return type_.bitwidth
+
+
+def _widens(source: Attribute, target: Attribute) -> bool:
+    return _bits(source) < _bits(target)
+
+
+def _narrows(source: Attribute, target: Attribute) -> bool:
+    return _bits(source) > _bits(target)
+
+
+def _is_of_index(source: Attribute, target: Attribute) -> bool:
+    return isinstance(source, IndexType) != isinstance(target, IndexType)
+
+
+def _any(source: Attribute, target: Attribute) -> bool:
+    return True
+
+
+_CONVERSIONS: dict[str, tuple[AttrConstraint, AttrConstraint, Fits, str]] = {
+    "extsi": (_INTEGER, _INTEGER, _widens, "More bits, by the sign."),
+    "extui": (_INTEGER, _INTEGER, _widens, "More bits, by zeros."),
+    "trunci": (_INTEGER, _INTEGER, _narrows, "The lower bits."),
+    "extf": (_FLOAT, _FLOAT, _widens, "A float of more bits."),
+    "truncf": (_FLOAT, _FLOAT, _narrows, "A float of fewer bits, rounded."),
+    "sitofp": (_INTEGER, _FLOAT, _any, "A signed integer as a float."),
+    "uitofp": (_INTEGER, _FLOAT, _any, "An unsigned integer as a float."),
+    "fptosi": (_FLOAT, _INTEGER, _any, "A float as a signed integer, rounded towards zero."),
+    "fptoui": (_FLOAT, _INTEGER, _any, "A float as an unsigned integer, rounded towards zero."),
+    "index_cast": (
+        _INTEGER_OR_INDEX,
+        _INTEGER_OR_INDEX,
+        _is_of_index,
+        "Between an index and an integer, which is extended by its sign.",
+    ),
+    "index_castui": (
+        _INTEGER_OR_INDEX,
+        _INTEGER_OR_INDEX,
+        _is_of_index,
+        "Between an index and an integer, which is extended by zeros.",
+    ),
+}
+"""From what, to what, whether two types fit, and what it gives."""
+
+
+def _conversion(name: str) -> type[Operation]:
+    source, target, fits, text = _CONVERSIONS[name]
+    members = {
+        "name": f"arith.{name}",
+        "__doc__": text,
+        "FITS": staticmethod(fits),
+        "input": operand_def(source),
+        "result": result_def(target),
+    }
+    return irdl_op_definition(type(f"Arith_{name}_Op", (_ConversionOp,), members))
+
+
+class BitcastOp(arith.BitcastOp):
+    """The same bits as another type of as many."""
+
+    def verify_(self) -> None:
+        if any(isinstance(one.type, IndexType) for one in (self.input, self.result)):
+            raise VerifyException("the width of an index is open")  # xDSL allows it, MLIR does not
         super().verify_()
-        values = () if self.case_values is None else self.case_values.get_values()
-        if len(set(values)) < len(values):
-            twice = next(value for value in values if values.count(value) > 1)
-            raise VerifyException(f"has duplicate case value: {twice}")
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.flag)
-        printer.print_string(" : ")
-        printer.print_attribute(self.flag.type)
-        printer.print_string(", [")
-        operands = list(self.case_operands)
-        values = () if self.case_values is None else self.case_values.get_values()
-        assert isinstance(self.flag.type, IntegerType)
-        modulus = 2**self.flag.type.width.data
-        sizes = self.case_operand_segments.get_values()
-        with printer.indented():
-            _print_case(printer, "default", self.default_block, self.default_operands)
-            for value, block, size in zip(values, self.case_blocks, sizes, strict=True):
-                printer.print_string(",")
-                passed, operands = operands[:size], operands[size:]
-                _print_case(printer, str(int(value) % modulus), block, passed)
-        if values:
-            printer.print_string("\n")
-        printer.print_string("]")
-        printer.print_op_attributes(self.attributes)
 
 
-def _print_case(printer: Printer, label: str, block: Block, operands: Sequence[SSAValue]) -> None:
-    printer.print_string(f"\n{label}: ")
-    printer.print_block_name(block)
-    if operands:
-        with printer.in_parens():
-            printer.print_list(operands, printer.print_ssa_value)
-            printer.print_string(" : ")
-            printer.print_list(operands, lambda value: printer.print_attribute(value.type))
+_CONVERSION_OPERATIONS = {name: _conversion(name) for name in _CONVERSIONS}
+
+Arith = with_operations(
+    arith.Arith,
+    (CmpfOp, CmpiOp, BitcastOp, *_CONVERSION_OPERATIONS.values()),
+    (RemFOp, _CONVERSION_OPERATIONS["index_castui"]),
+    without=(arith.AddUIExtendedOp, arith.MulSIExtendedOp, arith.MulUIExtendedOp),
+)

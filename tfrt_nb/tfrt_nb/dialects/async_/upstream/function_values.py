@@ -6,7 +6,6 @@ from typing import Self
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, FunctionType
-from xdsl.ir import Operation
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -22,7 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.async_.upstream.replacing import with_operations
+from tfrt_nb.dialects.async_.forms import with_operations
 
 
 @irdl_op_definition
@@ -81,7 +80,4 @@ class CallIndirectOp(IRDLOperation):
             raise VerifyException("result types are not those of the function's results")
 
 
-MORE_OPERATIONS: tuple[type[Operation], ...] = (CallIndirectOp, ConstantOp)
-"""What xDSL lacks."""
-
-Func = with_operations(func.Func, (), MORE_OPERATIONS)
+Func = with_operations(func.Func, (), (CallIndirectOp, ConstantOp))

@@ -10,11 +10,11 @@ from xdsl.dialects.linalg import Linalg as known
 from xdsl.dialects.linalg import ops
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.async_.upstream.replacing import with_operations
+from tfrt_nb.dialects.async_.forms import with_operations
 
 # xDSL lets the next two have integers and floats, but not indices.
 
@@ -131,7 +131,4 @@ class YieldOp(ops.YieldOp):
                 )
 
 
-OPERATIONS: tuple[type[Operation], ...] = (FillOp, CopyOp, GenericOp, YieldOp)
-"""What replaces operations of xDSL."""
-
-Linalg = with_operations(known, OPERATIONS, without=[ops.IndexOp])
+Linalg = with_operations(known, (FillOp, CopyOp, GenericOp, YieldOp), without=[ops.IndexOp])

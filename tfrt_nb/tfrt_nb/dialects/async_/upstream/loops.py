@@ -21,7 +21,8 @@ from tfrt_nb.dialects.assembly import (
     parse_result_types,
     print_result_types,
 )
-from tfrt_nb.dialects.async_.edges import verify_edge
+from tfrt_nb.dialects.async_.forms import with_operations
+from tfrt_nb.dialects.async_.types import verify_edge
 
 Assignment = tuple[Parser.UnresolvedArgument, UnresolvedOperand]
 
@@ -277,28 +278,17 @@ class ParallelOp(scf.ParallelOp):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
-        print_values(printer, self.body.block.args)
+        printer.print_operands(self.body.block.args)
         for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):
             printer.print_string(f" {word} ")
-            print_values(printer, values)
+            printer.print_operands(values)
         if self.initVals:
             printer.print_string(" init ")
-            print_values(printer, self.initVals)
+            printer.print_operands(self.initVals)
             print_result_types(printer, self.result_types)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
         printer.print_op_attributes(self.attributes)
-
-
-OPERATIONS: tuple[type[Operation], ...] = (
-    ExecuteRegionOp,
-    ForOp,
-    IfOp,
-    IndexSwitchOp,
-    WhileOp,
-    ReduceOp,
-    ParallelOp,
-)
 
 
 def _parse_assignments(parser: Parser) -> list[Assignment]:
@@ -357,6 +347,6 @@ def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
     return parser.resolve_operands(values, parse_bare_result_types(parser), position)
 
 
-def print_values(printer: Printer, values: Sequence[SSAValue]) -> None:
-    with printer.in_parens():
-        printer.print_list(values, printer.print_ssa_value)
+Scf = with_operations(
+    scf.Scf, (ExecuteRegionOp, ForOp, IfOp, IndexSwitchOp, ParallelOp, ReduceOp, WhileOp)
+)

@@ -1,0 +1,106 @@
+"""`cf`: branches between blocks, what they pass on, and whether the blocks expect that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects import cf
+from xdsl.dialects.builtin import IntegerType
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from tfrt_nb.dialects.async_.forms import with_operations
+
+
+class SwitchOp(cf.SwitchOp):
+    """Printed as MLIR does: values of cases without a sign."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        try:
+            return super().parse(parser)
+        except AssertionError:  # of xDSL, about the type of the flag
+            parser.raise_error("'cf.switch' chooses by an integer")
+
+    def verify_(self) -> None:
+        super().verify_()
+        values = () if self.case_values is None else self.case_values.get_values()
+        if len(set(values)) < len(values):
+            twice = next(value for value in values if values.count(value) > 1)
+            raise VerifyException(f"has duplicate case value: {twice}")
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.flag)
+        printer.print_string(" : ")
+        printer.print_attribute(self.flag.type)
+        printer.print_string(", [")
+        operands = list(self.case_operands)
+        values = () if self.case_values is None else self.case_values.get_values()
+        assert isinstance(self.flag.type, IntegerType)
+        modulus = 2**self.flag.type.width.data
+        sizes = self.case_operand_segments.get_values()
+        with printer.indented():
+            _print_case(printer, "default", self.default_block, self.default_operands)
+            for value, block, size in zip(values, self.case_blocks, sizes, strict=True):
+                printer.print_string(",")
+                passed, operands = operands[:size], operands[size:]
+                _print_case(printer, str(int(value) % modulus), block, passed)
+        if values:
+            printer.print_string("\n")
+        printer.print_string("]")
+        printer.print_op_attributes(self.attributes)
+
+
+def _print_case(printer: Printer, label: str, block: Block, operands: Sequence[SSAValue]) -> None:
+    printer.print_string(f"\n{label}: ")
+    printer.print_block_name(block)
+    if operands:
+        with printer.in_parens():
+            printer.print_list(operands, printer.print_ssa_value)
+            printer.print_string(" : ")
+            printer.print_list(operands, lambda value: printer.print_attribute(value.type))
+
+
+Cf = with_operations(cf.Cf, (SwitchOp,))
+
+
+def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
+    """What a branch passes to the arguments of its successor number `edge`."""
+    match terminator:
+        case cf.BranchOp():
+            return terminator.arguments
+        case cf.ConditionalBranchOp():
+            return (terminator.then_arguments, terminator.else_arguments)[edge]
+        case cf.SwitchOp() if edge == 0:
+            return terminator.default_operands
+        case cf.SwitchOp():
+            return _case_operands(terminator)[edge - 1]
+        case _:
+            return ()
+
+
+def _case_operands(switch: cf.SwitchOp) -> list[Sequence[SSAValue]]:
+    operands = list(switch.case_operands)
+    sizes = switch.case_operand_segments.get_values()
+    return [[operands.pop(0) for _ in range(size)] for size in sizes]
+
+
+def edge_problem(terminator: Operation) -> str | None:
+    """What is wrong with the values that a branch passes on, in MLIR's words."""
+    for edge, target in enumerate(terminator.successors):
+        if target.parent is not None and target.parent.first_block is target:
+            return "entry block of region may not have predecessors"
+        passed = branch_operands(terminator, edge)
+        if len(passed) != len(target.args):
+            return (
+                f"branch has {len(passed)} operands for successor #{edge}, "
+                f"but target block has {len(target.args)}"
+            )
+        for index, (value, argument) in enumerate(zip(passed, target.args, strict=True)):
+            if value.type != argument.type:
+                return f"type mismatch for bb argument #{index} of successor #{edge}"
+    return None
