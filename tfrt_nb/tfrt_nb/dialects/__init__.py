@@ -5,7 +5,7 @@ Stands on xDSL.  Read in this order: `types`, `tables` (what kernels take and gi
 
 - Text: `assembly` (short forms), `literals` and `float_text` (numbers), `attribute_printer` and `printer`, `fast_ir` (operations at a third
   of the usual cost).
-- Checks: `checks` (signatures), `definitions` and `branches` (what MLIR checks), `crossing` (calls of compiled
+- Checks: `checks` (signatures), `definitions` (what MLIR checks), `crossing` (calls of compiled
   functions), `suggestions` (what an author may have meant).
 - `async_` is the async dialect, with the upstream dialects that its programs use.
 """
