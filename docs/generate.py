@@ -36,7 +36,7 @@ from tfrt_nb.programs import Program
 from tfrt_nb.report import render_all
 from tfrt_runtime import scalars
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.tensor import btf_writer
+from tfrt_runtime.kernels.tensor import btf
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
 HERE = Path(__file__).parent
@@ -120,10 +120,8 @@ def kernels() -> str:
     with TemporaryDirectory() as folder, chdir(folder):
         for rank in range(6):
             values = np.array([0, 5]).reshape([2, 1, 1, 1, 1][:rank]) if rank else np.array(5)
-            for word in btf_writer.NUMBERS:
-                file = btf_writer.btf(
-                    btf_writer.dense(values, word), btf_writer.sparse(values, word)
-                )
+            for word in (dtype.name.lower() for dtype in btf.READABLE):
+                file = btf.btf(btf.dense(values, word), btf.sparse(values, word))
                 Path(f"{word}.{rank}.btf").write_bytes(file)
         # First those that programs are made of.
         for group, entries in sorted(groups.items(), key=lambda one: (one[0] != "tfrt", one[0])):

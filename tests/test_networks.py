@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from tfrt_nb import HostContext, Program
-from tfrt_runtime.host.tensor.btf_writer import btf, dense
+from tfrt_runtime.kernels.tensor.btf import btf, dense
 
 Array = npt.NDArray[np.float32]
 

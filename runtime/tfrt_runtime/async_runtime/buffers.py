@@ -17,9 +17,8 @@ from tfrt_runtime.async_runtime.handles import GONE, is_static, kept_bytes, lent
 from tfrt_runtime.host.payload import read_payload
 from tfrt_runtime.host.process import NativeProcess
 from tfrt_runtime.host.structs import WORDS, words_at
-from tfrt_runtime.host.tensor.buffer_types import BufferType, buffer_type
 from tfrt_runtime.host.tensor.buffers import HostBuffer
-from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.dense import BufferType, DenseHostTensor, buffer_type
 from tfrt_runtime.host.tensor.element_types import ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
 

@@ -2,7 +2,7 @@
 
 Stands on `host`.  Read in this order:
 
-- What a kernel is: `registry`, `frame` (what one sees of its call), `arguments` (checks).
+- What a kernel is: `registry`, `frame` (what one sees of its call).
 - Kernels of users: `users`.
 - Standard kernels, listed by `standard`: rooms `basic` and `tensor`.
 """

@@ -1,16 +1,18 @@
-"""How a Python kernel sees its call."""
+"""How a Python kernel sees its call, and checks its arguments: a program in a BEF file may put any value anywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.request import Request, ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.registry import KernelError
+
+Expected = TypeVar("Expected")
 
 
 class Function(Protocol):
@@ -102,3 +104,14 @@ class KernelFrame:
         diagnostic = error(f"kernel '{self.name}' dropped its result unresolved", self.location)
         self.request.report(diagnostic)
         return diagnostic
+
+
+def expect(kind: type[Expected], value: object) -> Expected:
+    """`value`, which is a `kind`.
+
+    Raises:
+        KernelError: if it is something else.
+    """
+    if not isinstance(value, kind):
+        raise KernelError(f"expected a {kind.__name__}, found {type(value).__name__}")
+    return value

@@ -19,11 +19,9 @@ MODULES = (
     "basic.effects",
     "basic.functions",
     "basic.strings",
-    "basic.lifetimes",
     "basic.test_kernels",
     "tensor.tensor_shapes",
     "tensor.tensors",
-    "tensor.tensor_buffers",
     "tensor.coo",
     "tensor.btf",
     "tensor.cpu_elementwise",
@@ -31,7 +29,7 @@ MODULES = (
     "tensor.cpu_reductions",
     "tensor.cpu_convolution",
 )
-"""The light and common ones first; from the shapes on they need numpy."""
+"""The light and common ones first; from the test kernels on they need numpy."""
 
 _loaded = KernelRegistry("standard")
 _open_modules = list(MODULES)

@@ -14,10 +14,15 @@ from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.allocator import LeakCheckAllocator, MallocAllocator, create_allocator
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, element_type_of
+from tfrt_runtime.host.tensor.element_types import (
+    ELEMENT_TYPES,
+    F32,
+    I32,
+    element_text,
+    element_type_of,
+)
 from tfrt_runtime.host.tensor.shapes import PartialTensorShape, TensorShape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
-from tfrt_runtime.host.tensor.text import element_text
 
 
 def leak_check() -> LeakCheckAllocator:

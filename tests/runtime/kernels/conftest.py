@@ -12,7 +12,7 @@ import pytest
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
 from tfrt_runtime.host.request import ResourceContext
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.kernels.basic import lifetimes, strings, test_kernels
+from tfrt_runtime.kernels.basic import strings, test_kernels
 from tfrt_runtime.kernels.registry import CHAIN, KernelRegistry
 from tfrt_runtime.kernels.tensor import (
     btf,
@@ -21,7 +21,6 @@ from tfrt_runtime.kernels.tensor import (
     cpu_elementwise,
     cpu_matmul,
     cpu_reductions,
-    tensor_buffers,
     tensor_shapes,
     tensors,
 )
@@ -33,9 +32,7 @@ MODULES = (
     cpu_elementwise,
     cpu_matmul,
     cpu_reductions,
-    lifetimes,
     strings,
-    tensor_buffers,
     tensor_shapes,
     tensors,
     test_kernels,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tfrt_runtime.host.tensor.btf_writer import btf, dense, sparse
 from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.tensor.btf import btf, dense, sparse
 
 ARRAY = np.array([[0, 1, 0], [2, 0, 3]])
 FILE = btf(dense(ARRAY, "i32"), sparse(ARRAY, "i32"))

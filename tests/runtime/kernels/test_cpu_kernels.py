@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import CHAIN, KernelError
-from tfrt_runtime.kernels.tensor.cpu_matmul import accumulate_product
+from tfrt_runtime.kernels.tensor.cpu_matmul import accumulate_product, use_one_blas_thread
+
+LIBRARIES = list((Path(np.__file__).parent.parent / "numpy.libs").glob("lib*openblas64*"))
 
 
 def test_a_product_over_nothing_is_zero(kernels, tensor) -> None:
@@ -23,10 +28,20 @@ def test_with_beta_zero_the_old_content_does_not_matter() -> None:
     assert result.tolist() == [[2]]
 
 
-def test_infinite_products_are_silent(kernels, tensor) -> None:
-    a, c = tensor([[np.inf, -np.inf]]), tensor([[0.0]])
-    kernels("tfrt_test.matmul.f32.2", 1.0, a, tensor([[1.0], [1.0]]), 0.0, c, CHAIN)
-    assert str(c).endswith("values = [nan]")
+def test_infinities_are_numbers_like_others(kernels, tensor) -> None:
+    row, made = tensor([[np.inf, -np.inf]]), tensor([[0.0]])
+    kernels("tfrt_test.matmul.f32.2", 1.0, row, tensor([[1.0], [1.0]]), 0.0, made, CHAIN)
+    results = [made, kernels("tfrt_test.add.f32", row, tensor([[-np.inf, np.inf]]))]
+    results.append(kernels("tfrt_test.reduce_mean.f32.2", row))
+    kernels("tfrt_test.softmax_inplace.f32", row, CHAIN)
+    assert all(np.isnan(result.array).all() for result in (*results, row))
+
+
+@pytest.mark.skipif(not LIBRARIES, reason="numpy came without its own OpenBLAS")
+def test_numpys_own_blas_uses_one_thread() -> None:
+    assert use_one_blas_thread() is not None
+    functions = ctypes.CDLL(str(LIBRARIES[0]))
+    assert functions.scipy_openblas_get_num_threads64_() == 1
 
 
 @pytest.mark.parametrize(

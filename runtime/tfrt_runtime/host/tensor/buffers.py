@@ -1,17 +1,82 @@
-"""Reference-counted memory that numpy sees without a copy."""
+"""Memory of tensors: reference-counted, and seen by numpy without a copy.
+
+It is that of a tensor of the native core (`native.tensors`), of an allocator, or of a numpy array.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.allocator import MAXIMUM_ALIGNMENT, HostAllocator
+from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType
-from tfrt_runtime.host.tensor.handles import NativeMemory, TensorHandle, memory_at
+from tfrt_runtime.host.structs import WORDS, Tensor
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, AnyArray, ElementType
+from tfrt_runtime.native import layouts as at
+
+ELEMENT_NUMBERS: Final = {
+    element.dtype: SCALAR_TYPES["i1" if element.dtype is DType.I1 else element.word]
+    for element in ELEMENT_TYPES.values()
+}
+ELEMENTS: Final = {number: ELEMENT_TYPES[dtype] for dtype, number in ELEMENT_NUMBERS.items()}
+
+
+class TensorHandle:
+    """One reference to the native tensor at `address`, dropped when the object dies."""
+
+    __slots__ = ("address",)
+
+    def __init__(self, address: int) -> None:
+        """Takes ownership of a reference."""
+        self.address = address
+
+    @classmethod
+    def sharing(cls, address: int) -> TensorHandle:
+        """With a reference of its own."""
+        native_process().quick.add_tensor_reference(address)
+        return cls(address)
+
+    @classmethod
+    def over(
+        cls, element_type: ElementType, sizes: tuple[int, ...], count: int, data: int, owner: object
+    ) -> TensorHandle:
+        """A new native tensor over the elements at address `data`, which live as long as `owner`."""
+        process = native_process()
+        make = process.quick.tensor_over
+        number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
+        handle = process.objects.add(owner)
+        address = make(process.spare_context(), process.store, number, rank, count, data, handle)
+        first = (address + at.TENSOR_SIZES) >> 3
+        for i, size in enumerate(sizes):
+            WORDS[first + i] = size
+        return cls(address)
+
+    def __del__(self) -> None:
+        process = native_process()
+        process.quick.drop_tensor(process.spare_context(), self.address)
+
+    @property
+    def tensor(self) -> Tensor:
+        """The native tensor; it lives as long as the handle."""
+        return Tensor.at(self.address)
+
+
+def sizes_at(tensor: int) -> tuple[int, ...]:
+    """The sizes of a native tensor or shape."""
+    first = (tensor + at.TENSOR_SIZES) >> 3
+    return tuple(WORDS[first : first + Tensor.at(tensor).rank])
+
+
+def shape_words(element: ElementType, sizes: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """What native kernels take for a new tensor: element type and size, then a tensor's words."""
+    words = [0] * (at.TENSOR_SIZES // 8)
+    words[at.TENSOR_RANK // 8], words[at.TENSOR_COUNT // 8] = len(sizes), count
+    return (ELEMENT_NUMBERS[element.dtype], element.size, *words, *sizes)
 
 
 class HostBuffer:
@@ -22,7 +87,7 @@ class HostBuffer:
 
     __slots__ = ("_memory", "_offset", "address", "size")
 
-    def __init__(self, memory: AnyMemory, address: int, offset: int, size: int) -> None:
+    def __init__(self, memory: Memory, address: int, offset: int, size: int) -> None:
         """The `size` bytes from `offset` on of `memory`, which starts at `address`."""
         self._memory = memory
         self._offset = offset
@@ -45,23 +110,12 @@ class HostBuffer:
         address = allocator.allocate_bytes(size, alignment)
         if address is None:
             return None
-        return cls.adopt(allocator, address, size)
-
-    @classmethod
-    def adopt(cls, allocator: HostAllocator, address: int, size: int) -> HostBuffer:
-        """Bytes that were allocated already; `allocator` gets them back."""
-        memory = _memory_type(size.bit_length()).from_address(address)
+        memory = _sized(AllocatedMemory, size.bit_length()).from_address(address)
         memory.owed = allocator, address, size
-        return cls.sharing(memory)
-
-    @classmethod
-    def sharing(cls, memory: Memory) -> HostBuffer:
-        """All bytes of memory that an allocator has given."""
-        _, address, size = memory.owed
         return cls(memory, address, 0, size)
 
     @property
-    def memory(self) -> AnyMemory:
+    def memory(self) -> Memory:
         """What the bytes live as long as."""
         return self._memory
 
@@ -73,7 +127,8 @@ class HostBuffer:
             owner = native_process().objects.get(tensor.owner)
             assert isinstance(owner, HostBuffer)
             return owner
-        memory = memory_at(tensor.data, tensor.bytes, handle)
+        memory = _sized(NativeMemory, tensor.bytes.bit_length()).from_address(tensor.data)
+        memory.handle = handle
         return cls(memory, tensor.data, 0, tensor.bytes)
 
     @classmethod
@@ -109,7 +164,15 @@ class HostBuffer:
         return f"HostBuffer<pointer=0x{self.address:x}, size={self.size}>"
 
 
-class Memory(ctypes.Array[ctypes.c_char]):
+class NativeMemory(ctypes.Array[ctypes.c_char]):
+    """Bytes of a native tensor as an object with a buffer; they live as long as it."""
+
+    _type_ = ctypes.c_char
+    _length_ = 0
+    handle: TensorHandle
+
+
+class AllocatedMemory(ctypes.Array[ctypes.c_char]):
     """Bytes of an allocator as an object with a buffer; given back with the last reference."""
 
     _type_ = ctypes.c_char
@@ -121,17 +184,14 @@ class Memory(ctypes.Array[ctypes.c_char]):
         allocator.deallocate_bytes(address, size)
 
 
-AnyMemory = Memory | NativeMemory | AnyArray
+Memory = NativeMemory | AllocatedMemory | AnyArray
+Kind = TypeVar("Kind", NativeMemory, AllocatedMemory)
 
 
 @cache
-def _memory_type(bits: int) -> type[Memory]:
-    """For sizes of `bits` bits.  Few types serve all sizes: ctypes never frees one.
+def _sized(kind: type[Kind], bits: int) -> type[Kind]:
+    """Memory for sizes of `bits` bits.  Few types serve all sizes: ctypes never frees one.
 
     Such an object seems larger than the memory is; `HostBuffer` knows the size.
     """
-
-    class SizedMemory(Memory):
-        _length_ = 1 << bits
-
-    return SizedMemory
+    return type(kind.__name__, (kind,), {"_length_": 1 << bits})

@@ -1,7 +1,10 @@
-"""Dense tensors: all elements, row by row, in one buffer."""
+"""Dense tensors: all elements, row by row, in one buffer; and the buffer types of compiled code that take them."""
 
 from __future__ import annotations
 
+import functools
+import re
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,11 +14,15 @@ from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.objects import NativeTensor
 from tfrt_runtime.host.payload import FACES, register_payload
 from tfrt_runtime.host.structs import Value
-from tfrt_runtime.host.tensor.buffers import HostBuffer
-from tfrt_runtime.host.tensor.element_types import AnyArray, ElementType, element_type_of
-from tfrt_runtime.host.tensor.handles import ELEMENTS, TensorHandle, sizes_at
+from tfrt_runtime.host.tensor.buffers import ELEMENTS, HostBuffer, TensorHandle, sizes_at
+from tfrt_runtime.host.tensor.element_types import (
+    ELEMENT_TYPES,
+    AnyArray,
+    ElementType,
+    element_type_of,
+    elements_text,
+)
 from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape, known_shape
-from tfrt_runtime.host.tensor.text import elements_text
 from tfrt_runtime.native import layouts as at
 
 PRINTED_ELEMENTS: Final = 16
@@ -190,3 +197,33 @@ def _shape_in(value: int) -> TensorShape:
 register_payload(at.TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)
 register_payload(at.TYPE_SHAPE, _shape_in)
 FACES[DenseHostTensor] = lambda tensor: tensor.shared
+
+
+_WORDS = {"i1": "bool", "index": "i64"}
+_ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class BufferType:
+    """A type of compiled code's buffers, `memref<?x4xf32>`: its sizes, None for one that the type leaves open, and its elements."""
+
+    sizes: tuple[int | None, ...]
+    element_type: ElementType
+
+    def fits(self, tensor: DenseHostTensor) -> bool:
+        """Whether a tensor is of the type."""
+        found = tensor.shape.sizes
+        return (
+            tensor.element_type == self.element_type
+            and len(found) == len(self.sizes)
+            and all(w in (None, size) for size, w in zip(found, self.sizes, strict=True))
+        )
+
+
+@functools.lru_cache(256)
+def buffer_type(text: str) -> BufferType:
+    """The type between the brackets of `memref<...>`: sizes, then the elements."""
+    match = re.fullmatch(r"((?:(?:\?|\d+)x)*)(\w+)", text)
+    assert match is not None, text
+    sizes = [None if size == "?" else int(size) for size in match[1].split("x")[:-1]]
+    return BufferType(tuple(sizes), _ELEMENT_TYPES[_WORDS.get(match[2], match[2])])

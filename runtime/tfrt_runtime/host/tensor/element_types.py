@@ -1,15 +1,18 @@
-"""What a tensor's element is: its number in BEF, its names, and how numpy holds it."""
+"""What a tensor's element is: its number in BEF, its names, how numpy holds it, and its text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isinf, isnan
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.bef.encoding import DType
+
+Element = bool | int | float | complex
 
 # An array whose element type is known only when the program runs.
 AnyArray = npt.NDArray[Any]
@@ -106,3 +109,29 @@ def element_type_of(array: AnyArray) -> ElementType:
         return _BY_STORAGE[array.dtype.newbyteorder("=")]
     except KeyError:
         raise ValueError(f"a tensor cannot hold elements of type {array.dtype}") from None
+
+
+def element_text(value: Element) -> str:
+    """An element as the reference's tools print it: `1` for true, `-1.250000e-01`, `INF`, `(1.000000e+00,nan)`."""
+    if isinstance(value, float):
+        return _float_text(value)
+    if isinstance(value, complex):
+        return f"({_float_text(value.real)},{_float_text(value.imag)})"
+    return str(int(value))
+
+
+def _float_text(value: float) -> str:
+    if isnan(value):
+        return "nan"
+    if isinf(value):
+        return "INF" if value > 0 else "-INF"
+    return f"{value:e}"
+
+
+def elements_text(element_type: ElementType, array: AnyArray) -> str:
+    """The elements of `array`, row by row, between commas."""
+    if element_type.dtype is DType.BF16:
+        # A bfloat16 is the upper half of a float.
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    values: list[Element] = array.ravel().tolist()
+    return ", ".join(map(element_text, values))

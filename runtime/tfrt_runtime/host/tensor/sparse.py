@@ -6,9 +6,8 @@ import numpy as np
 
 from tfrt_runtime.host.allocator import HostAllocator
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import I64, AnyArray, ElementType
+from tfrt_runtime.host.tensor.element_types import I64, AnyArray, ElementType, elements_text
 from tfrt_runtime.host.tensor.shapes import TensorShape
-from tfrt_runtime.host.tensor.text import elements_text
 
 
 class CooHostTensor:

@@ -89,8 +89,7 @@ def _shown(value: object) -> str:
 
 def _fitting_buffer(type_text: str, value: object) -> object:
     """A tensor over the memory of `value`, which the function may write: that is no copy."""
-    from tfrt_runtime.host.tensor.buffer_types import buffer_type
-    from tfrt_runtime.host.tensor.dense import DenseHostTensor
+    from tfrt_runtime.host.tensor.dense import DenseHostTensor, buffer_type
 
     if hasattr(value, "__array_interface__"):
         value = _lent(type_text, value)

@@ -11,8 +11,7 @@ import re
 import stat
 from typing import Final
 
-from tfrt_runtime.kernels.arguments import expect
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
 REGISTRY: Final = KernelRegistry("strings")

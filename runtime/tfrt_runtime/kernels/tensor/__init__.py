@@ -1,5 +1,5 @@
 """Standard kernels over tensors.
 
-`tensors`, `tensor_shapes`, `tensor_buffers`, `btf`, `coo`; of the CPU backend `cpu_elementwise`, `cpu_reductions`,
-`cpu_matmul`, `cpu_convolution`, on `blas` and `quiet` (numpy without warnings).
+`arguments` (what they stand on), `tensors`, `tensor_shapes`, `btf`, `coo`; of the CPU backend `cpu_elementwise`, `cpu_reductions`, `cpu_matmul`,
+`cpu_convolution`.
 """

@@ -1,77 +1,276 @@
-"""Tensors from BTF files: `btf.*`.  They wait for a disk, so they run in the blocking pool."""
+"""BTF, files of tensors, and the kernels that read them: `btf.*`.
+
+All integers are little-endian.  A file is `u64 count` and `u64 offset` of each record from the
+file's start.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8 layout`, 6 zero bytes,
+`u64 size` of each dimension, then by layout
+
+* 0, dense: the elements, row by row;
+* 2, sparse: `u64 count` of the elements, for each its coordinates as `u64`, then the elements.
+
+A file is read piece by piece, and nothing is allocated before its size was compared with the
+file's.  Numbers of element types: see `_ELEMENT_TYPES`.  The kernels
+wait for a disk, so they run in the blocking pool.  No kernel writes a file: `btf` makes one, of `dense` and `sparse`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from io import BufferedReader
+from typing import Any, Final
+
+import numpy as np
 
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.tensor.btf import BtfFile, Layout, MalformedBtf, Record, open_btf
+from tfrt_runtime.host.allocator import HostAllocator
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, I64, AnyArray, ElementType
+from tfrt_runtime.host.tensor.shapes import MAXIMUM_COUNT, TensorShape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
-from tfrt_runtime.kernels.arguments import allocated, expect
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.tensor.arguments import allocated
 from tfrt_runtime.kernels.tensor.tensors import MAXIMUM_RANK
 
 REGISTRY: Final = KernelRegistry("btf")
 
-_READABLE: Final = (DType.F32, DType.I32, DType.I64, DType.I8, DType.UI8)
+# The most that numpy takes.
+_NUMPY_RANK: Final = 64
+
+_RECORD_HEADER = struct.Struct("<QBB6x")
+
 
 Tensor = DenseHostTensor | CooHostTensor
 
 
-def read_tensor(
-    frame: KernelFrame,
-    path: object,
-    index: int,
-    layout: Layout,
-    element_type: ElementType,
-    rank: int,
-) -> Tensor:
-    """Tensor `index` of the file at `path`.
+class MalformedBtf(ValueError):
+    """The file is not BTF, or ends too early.  The message says what is wrong and at which byte."""
+
+
+class Layout(IntEnum):
+    """How the elements are stored."""
+
+    DENSE = 0
+    SPARSE = 2
+
+
+_ELEMENT_TYPES: Final = {
+    number: ELEMENT_TYPES[dtype]
+    for number, dtype in enumerate(
+        [
+            DType.I8,
+            DType.I16,
+            DType.I32,
+            DType.I64,
+            DType.F32,
+            DType.F64,
+            DType.UI8,
+            DType.UI16,
+            DType.UI32,
+            DType.UI64,
+        ]
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a tensor's record says of it.  Elements, or their count, start at `data_offset`."""
+
+    element_type: ElementType
+    layout: Layout
+    shape: TensorShape
+    data_offset: int
+
+
+@contextmanager
+def open_btf(path: str) -> Iterator[BtfFile]:
+    """The file at `path`, open.
 
     Raises:
-        KernelError: if it cannot be read or is not what the kernel's name says.
+        OSError: if it cannot be read.
+        MalformedBtf: if it is no ordinary file; others may have no end.
     """
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise MalformedBtf("not an ordinary file")
+        yield BtfFile(file, status.st_size)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    # A named pipe would make the open itself wait for a writer.
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+class BtfFile:
+    """A BTF file of `size` bytes.  Methods raise MalformedBtf where the bytes make no sense."""
+
+    def __init__(self, file: BufferedReader, size: int) -> None:
+        self._file = file
+        self._size = size
+
+    def record(self, index: int) -> Record:
+        """The header of tensor `index`."""
+        count = self._number(0, "the number of tensors")
+        if not 0 <= index < count:
+            raise MalformedBtf(f"no tensor {index}: there are {count}")
+        offset = self._number(8 + 8 * index, f"the offset of tensor {index}")
+        rank, dtype, layout = _RECORD_HEADER.unpack(
+            self._read(offset, _RECORD_HEADER.size, "a tensor's header")
+        )
+        if rank > _NUMPY_RANK:
+            raise MalformedBtf(f"at byte {offset}: a tensor of rank {rank}")
+        if dtype not in _ELEMENT_TYPES:
+            raise MalformedBtf(f"at byte {offset + 8}: unknown element type {dtype}")
+        if layout not in tuple(Layout):
+            raise MalformedBtf(f"at byte {offset + 9}: unknown layout {layout}")
+        sizes_offset = offset + _RECORD_HEADER.size
+        sizes = struct.unpack(f"<{rank}Q", self._read(sizes_offset, 8 * rank, "sizes"))
+        return Record(
+            _ELEMENT_TYPES[dtype],
+            Layout(layout),
+            _shape(sizes, sizes_offset),
+            sizes_offset + 8 * rank,
+        )
+
+    def tensor(self, record: Record, allocator: HostAllocator) -> Tensor:
+        """The tensor of a record.
+
+        Raises:
+            KernelError: if there is no memory for it.
+        """
+        offset = record.data_offset
+        if record.layout is Layout.DENSE:
+            return self._elements(offset, record.element_type, record.shape, allocator)
+        count = self._number(offset, "the number of elements")
+        indices_shape = _shape((count, record.shape.rank), offset)
+        indices = self._elements(offset + 8, I64, indices_shape, allocator)
+        values_offset = offset + 8 + 8 * indices_shape.element_count
+        values = self._elements(
+            values_offset, record.element_type, _shape((count,), offset), allocator
+        )
+        try:
+            return CooHostTensor(record.shape, indices, values)
+        except ValueError as error:
+            raise MalformedBtf(f"at byte {offset}: {error}") from None
+
+    def _elements(
+        self, offset: int, element_type: ElementType, shape: TensorShape, allocator: HostAllocator
+    ) -> DenseHostTensor:
+        self._check(offset, shape.element_count * element_type.size, "elements")
+        tensor = allocated(DenseHostTensor.create(allocator, element_type, shape))
+        self._read_into(offset, tensor.array)
+        return tensor
+
+    def _number(self, offset: int, what: str) -> int:
+        return int.from_bytes(self._read(offset, 8, what), "little")
+
+    def _read(self, offset: int, size: int, what: str) -> bytes:
+        self._check(offset, size, what)
+        self._file.seek(offset)
+        data = self._file.read(size)
+        if len(data) < size:
+            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
+        return data
+
+    def _read_into(self, offset: int, array: AnyArray) -> None:
+        self._file.seek(offset)
+        # An array is a buffer, which numpy's stub says only from Python 3.12 on.
+        target: Any = array.reshape(-1).view(np.uint8)
+        if self._file.readinto(target) < array.nbytes:
+            raise MalformedBtf(f"at byte {offset}: the file shrank while it was read")
+
+    def _check(self, offset: int, size: int, what: str) -> None:
+        if offset + size > self._size:
+            left = max(self._size - offset, 0)
+            raise MalformedBtf(f"at byte {offset}: expected {size} bytes of {what}, found {left}")
+
+
+def _shape(sizes: tuple[int, ...], offset: int) -> TensorShape:
     try:
-        with open_btf(expect(str, path)) as file:
-            record = file.record(index)
-            _require(record, layout, element_type, rank)
-            return _read(file, record, frame)
-    except (OSError, ValueError) as error:
-        raise KernelError(f"cannot read a tensor from {path}: {_reason(error)}") from None
+        shape = TensorShape(sizes)
+    except ValueError as error:
+        raise MalformedBtf(f"at byte {offset}: {error}") from None
+    if shape.element_count > MAXIMUM_COUNT:
+        raise MalformedBtf(f"at byte {offset}: too many elements in shape {shape}")
+    return shape
 
 
-def _read(file: BtfFile, record: Record, frame: KernelFrame) -> Tensor:
-    if record.layout is Layout.DENSE:
-        return allocated(file.dense_tensor(record, frame.host.allocator))
-    return allocated(file.sparse_tensor(record, frame.host.allocator))
+# --- writing ---
 
 
-def _require(record: Record, layout: Layout, element_type: ElementType, rank: int) -> None:
-    expected = f"{layout.name.lower()} tensor of {element_type} and rank {rank}"
-    found = (
-        f"{record.layout.name.lower()} tensor of {record.element_type} and rank {record.shape.rank}"
-    )
-    if found != expected:
-        raise MalformedBtf(f"expected a {expected}, found a {found}")
+def _record(array: AnyArray, word: str, layout: Layout, body: bytes) -> bytes:
+    """A tensor's header and sizes, and then `body`."""
+    header = _RECORD_HEADER.pack(array.ndim, _NUMBERS[word], layout)
+    return header + struct.pack(f"<{array.ndim}Q", *array.shape) + body
 
 
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+def dense(array: AnyArray, word: str = "f32") -> bytes:
+    """The record of a tensor of elements of type `word` with all of them, row by row."""
+    return _record(array, word, Layout.DENSE, _stored(array, word))
+
+
+def sparse(array: AnyArray, word: str = "f32") -> bytes:
+    """The record of a tensor with the places and values of the elements that are not zero."""
+    places = np.argwhere(array)
+    values = _stored(array[array != 0], word)
+    body = struct.pack("<Q", len(places)) + _stored(places, "i64") + values
+    return _record(array, word, Layout.SPARSE, body)
+
+
+def btf(*records: bytes) -> bytes:
+    """A file of these records."""
+    offset = 8 + 8 * len(records)
+    offsets, data = [], b""
+    for item in records:
+        offsets.append(offset + len(data))
+        data += item + bytes(-len(item) % 8)
+    return struct.pack(f"<Q{len(records)}Q", len(records), *offsets) + data
+
+
+_NUMBERS: Final = {element.word: number for number, element in _ELEMENT_TYPES.items()}
+
+
+def _stored(array: AnyArray, word: str) -> bytes:
+    return array.astype(_ELEMENT_TYPES[_NUMBERS[word]].storage.newbyteorder("<")).tobytes()
+
+
+# --- kernels ---
+
+READABLE: Final = (DType.F32, DType.I32, DType.I64, DType.I8, DType.UI8)
+"""The types of elements that kernels read."""
+
+
+def _described(layout: Layout, element_type: ElementType, rank: int) -> str:
+    return f"a {layout.name.lower()} tensor of {element_type} and rank {rank}"
 
 
 def _reader(layout: Layout, element_type: ElementType, rank: int) -> Callable[..., Tensor]:
+    expected = _described(layout, element_type, rank)
+
     def read(frame: KernelFrame, path: object, index: int) -> Tensor:
-        return read_tensor(frame, path, index, layout, element_type, rank)
+        try:
+            with open_btf(expect(str, path)) as file:
+                record = file.record(index)
+                found = _described(record.layout, record.element_type, record.shape.rank)
+                if found != expected:
+                    raise MalformedBtf(f"expected {expected}, found {found}")
+                return file.tensor(record, frame.host.allocator)
+        except (OSError, ValueError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            raise KernelError(f"cannot read a tensor from {path}: {reason}") from None
 
     return read
 
 
 for _layout, _name in ((Layout.DENSE, "dense"), (Layout.SPARSE, "coo")):
-    for _dtype in _READABLE:
+    for _dtype in READABLE:
         for _rank in range(MAXIMUM_RANK + 1):
             REGISTRY.kernel(
                 f"btf.read_{_name}_tensor.{_dtype.name.lower()}.{_rank}",

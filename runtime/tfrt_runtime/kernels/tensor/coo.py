@@ -8,9 +8,9 @@ from typing import Final
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ElementType
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
-from tfrt_runtime.kernels.arguments import allocated, dense_tensor, expect
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry
+from tfrt_runtime.kernels.tensor.arguments import allocated, dense_tensor
 from tfrt_runtime.kernels.tensor.tensors import ARITHMETIC_TYPES, MAXIMUM_RANK, are_equal
 
 REGISTRY: Final = KernelRegistry("coo")

@@ -18,11 +18,10 @@ from numpy.lib.stride_tricks import sliding_window_view
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, AnyArray
 from tfrt_runtime.host.tensor.shapes import sizes_text
-from tfrt_runtime.kernels.arguments import dense_tensor, new_tensor
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
-from tfrt_runtime.kernels.tensor.blas import use_one_blas_thread
-from tfrt_runtime.kernels.tensor.quiet import quietly
+from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, quietly
+from tfrt_runtime.kernels.tensor.cpu_matmul import use_one_blas_thread
 
 REGISTRY: Final = KernelRegistry("convolution")
 
@@ -146,8 +145,7 @@ def conv2d(
     if result.shape.element_count == 0:
         return
     use_one_blas_thread()
-    quietly(
-        np.matmul,
+    quietly(np.matmul)(
         _patches(frame, images, axes),
         kernel.array.reshape(height * width * channels, count),
         out=result.array.reshape(-1, count),
@@ -201,9 +199,10 @@ def global_average(source: object, target: object) -> None:
     images, result = dense_tensor(source, F32, 4), dense_tensor(target, F32, 2)
     batch, height, width, channels = images.shape.sizes
     _require_sizes(result, (batch, channels))
-    quietly(_average, images.array, np.float32(height * width), result.array)
+    _average(images.array, np.float32(height * width), result.array)
 
 
+@quietly
 def _average(images: AnyArray, pixels: np.float32, target: AnyArray) -> None:
     np.sum(images, axis=(1, 2), out=target)
     target /= pixels
@@ -223,9 +222,10 @@ def batch_norm_inplace(
                 f"BatchNorm parameter of shape {parameter.shape} for images {images.shape}"
             )
     arrays = [parameter.array for parameter in parameters]
-    quietly(_normalise, images.array, arrays, np.float32(epsilon))
+    _normalise(images.array, arrays, np.float32(epsilon))
 
 
+@quietly
 def _normalise(images: AnyArray, parameters: list[AnyArray], epsilon: np.float32) -> None:
     scale, offset, mean, variance = parameters
     # One factor and one summand per channel: two passes over the images.

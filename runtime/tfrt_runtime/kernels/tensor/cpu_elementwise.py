@@ -11,14 +11,18 @@ from typing import Final
 
 import numpy as np
 
+from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, I64, AnyArray, ElementType
-from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.shapes import TensorShape
-from tfrt_runtime.kernels.arguments import dense_tensor, expect, new_tensor, require_same_shape
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
-from tfrt_runtime.kernels.tensor.quiet import quietly
+from tfrt_runtime.kernels.tensor.arguments import (
+    dense_tensor,
+    new_tensor,
+    quietly,
+    require_same_shape,
+)
 from tfrt_runtime.native.kernels.tensor_kernels import ADD, CAST, EQUAL, RELU
 
 REGISTRY: Final = KernelRegistry("elementwise")
@@ -49,6 +53,8 @@ def equal(left: AnyArray, right: AnyArray, target: AnyArray) -> None:
 def _kernel(
     operation: Operation, arity: int, source: ElementType, target: ElementType
 ) -> Callable[..., DenseHostTensor | Chain]:
+    run = quietly(operation)
+
     def elementwise(frame: KernelFrame, *operands: object) -> DenseHostTensor | Chain:
         inputs, outputs = _split(operands, arity)
         tensors = [dense_tensor(operand, source) for operand in inputs]
@@ -59,7 +65,7 @@ def _kernel(
             require_same_shape(tensors[0], result, "argument and result shapes differ")
         else:
             result = new_tensor(frame, target, tensors[0].shape.sizes)
-        quietly(operation, *[tensor.array for tensor in tensors], result.array)
+        run(*[tensor.array for tensor in tensors], result.array)
         return CHAIN if outputs else result
 
     return elementwise
@@ -74,13 +80,15 @@ def _split(operands: tuple[object, ...], arity: int) -> tuple[list[object], list
 
 
 def _inplace(operation: Operation, arity: int, element_type: ElementType) -> Callable[..., None]:
+    run = quietly(operation)
+
     def elementwise_inplace(*operands: object) -> None:
         values = [operand for operand in operands if operand is not CHAIN]
         if len(values) != arity:
             raise KernelError(f"expected {arity} tensors, not {len(values)}")
         tensors = [dense_tensor(value, element_type) for value in values]
         require_same_shape(tensors[0], tensors[-1], "argument shapes differ")
-        quietly(operation, *[tensor.array for tensor in tensors], tensors[-1].array)
+        run(*[tensor.array for tensor in tensors], tensors[-1].array)
 
     return elementwise_inplace
 

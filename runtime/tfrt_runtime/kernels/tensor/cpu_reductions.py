@@ -7,13 +7,12 @@ from typing import Final
 
 import numpy as np
 
+from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
-from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
-from tfrt_runtime.kernels.arguments import dense_tensor, new_tensor
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
-from tfrt_runtime.kernels.tensor.quiet import quietly
+from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, quietly
 
 REGISTRY: Final = KernelRegistry("reductions")
 
@@ -23,6 +22,7 @@ _RANKS: Final = (1, 2, 3, 4)
 SAFE_EXPONENT: Final = np.float32(40)
 
 
+@quietly
 def mean(elements: AnyArray) -> np.float32:
     """The sum divided by the number: NaN for none, of which numpy's own mean would warn."""
     total: np.float32 = elements.sum(dtype=np.float32)
@@ -33,7 +33,7 @@ def _reduce_mean(rank: int) -> Callable[..., DenseHostTensor]:
     def reduce_mean(frame: KernelFrame, tensor: object) -> DenseHostTensor:
         source = dense_tensor(tensor, F32, rank)
         result = new_tensor(frame, F32, ())
-        result.array[...] = quietly(mean, source.array)
+        result.array[...] = mean(source.array)
         return result
 
     return reduce_mean
@@ -73,7 +73,7 @@ def softmax_inplace(tensor: object) -> None:
     """Make every row along the last dimension exp(row) / sum(exp(row))."""
     target = dense_tensor(tensor, F32)
     if target.shape.element_count:
-        quietly(softmax, target.array)
+        softmax(target.array)
 
 
 @REGISTRY.kernel(
@@ -86,9 +86,10 @@ def softmax_into(tensor: object, result: object) -> None:
         raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")
     target.array[...] = source.array
     if target.shape.element_count:
-        quietly(softmax, target.array)
+        softmax(target.array)
 
 
+@quietly
 def softmax(rows: AnyArray) -> None:
     """Softmax along the last axis, in place."""
     if rows.ndim == 0:

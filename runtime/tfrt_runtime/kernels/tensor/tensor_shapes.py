@@ -11,9 +11,9 @@ from tfrt_runtime.host.tensor.shapes import (
     TensorShape,
     known_shape,
 )
-from tfrt_runtime.kernels.arguments import expect, shape_of
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
+from tfrt_runtime.kernels.tensor.arguments import shape_of
 
 REGISTRY: Final = KernelRegistry("tensor shapes")
 

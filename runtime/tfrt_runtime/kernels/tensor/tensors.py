@@ -1,4 +1,4 @@
-"""Dense host tensors: made, filled, compared, printed.
+"""Dense host tensors: made, filled, compared, printed; and the memory under them, as a value of a program.
 
 The kernels named after an element type are registered for each type that numpy calculates with, and
 creation for bf16, too.  They write in place: the chain that they return is what orders the readers.
@@ -7,22 +7,21 @@ creation for bf16, too.  They write in place: the chain that they return is what
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS, HostBuffer, shape_words
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, AnyArray, ElementType
-from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS, shape_words
 from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
-from tfrt_runtime.host.tensor.strings import StringHostTensor
-from tfrt_runtime.kernels.arguments import dense_tensor, new_tensor, shape_of
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
-from tfrt_runtime.kernels.tensor.quiet import quietly
+from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, quietly, shape_of
 
 REGISTRY: Final = KernelRegistry("tensors")
 
@@ -32,6 +31,30 @@ ARITHMETIC_TYPES: Final = tuple(
 )
 # By how many units in the last place elements may differ, by the kernel name's middle part.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
+
+
+@dataclass(frozen=True, slots=True)
+class StringHostTensor:
+    """Strings in a shape, row by row.
+
+    Raises:
+        ValueError: if their number is not the shape's.
+    """
+
+    shape: TensorShape
+    values: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.values) != self.shape.element_count:
+            raise ValueError(
+                f"Incorrect number of values for the tensor: {len(self.values)}, "
+                f"but expected {self.shape.element_count}"
+            )
+
+    def __str__(self) -> str:
+        values = ", ".join(f'"{value}"' for value in self.values)
+        return f"StringHostTensor shape = {self.shape}, values = [{values}]"
+
 
 HostTensor = DenseHostTensor | StringHostTensor | CooHostTensor
 
@@ -138,9 +161,10 @@ def const_dense_attr(frame: KernelFrame, value: Dense) -> DenseHostTensor:
 # --- writing ---
 
 
+@quietly
 def fill(tensor: DenseHostTensor, value: complex) -> None:
     """Make every element `value`."""
-    quietly(tensor.array.fill, value)
+    tensor.array.fill(value)
 
 
 def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
@@ -243,9 +267,10 @@ def are_close(left: DenseHostTensor, right: DenseHostTensor, tolerance: int) -> 
     """
     if left.shape != right.shape or not np.issubdtype(left.array.dtype, np.inexact):
         return are_equal(left, right)
-    return quietly(_are_within, _real_parts(left.array), _real_parts(right.array), tolerance)
+    return _are_within(_real_parts(left.array), _real_parts(right.array), tolerance)
 
 
+@quietly
 def _are_within(a: AnyArray, b: AnyArray, tolerance: int) -> bool:
     unit = np.spacing(np.maximum(np.abs(a), np.abs(b)))
     # An infinity has no unit: it is close to itself only.
@@ -326,6 +351,59 @@ def get_tensor_shape(tensor: object) -> TensorShape:
 def no_op_ht(tensor: object) -> HostTensor:
     """The tensor itself."""
     return host_tensor(tensor)
+
+
+# --- their memory ---
+
+
+@REGISTRY.kernel("tfrt_dht.allocate_buffer", results=("object",), frame=True)
+def allocate_buffer(frame: KernelFrame, size: int, alignment: int) -> HostBuffer:
+    """New memory of unknown content from the host's allocator."""
+    try:
+        buffer = HostBuffer.allocate(frame.host.allocator, size, alignment)
+    except ValueError as error:
+        raise KernelError(str(error)) from None
+    if buffer is None:
+        raise KernelError(f"Cannot allocate a buffer of {size} bytes")
+    return buffer
+
+
+@REGISTRY.kernel("tfrt_dht.get_buffer", results=("object", "chain"))
+def get_buffer(tensor: object) -> tuple[HostBuffer, Chain]:
+    """The memory of a tensor, shared with it."""
+    return dense_tensor(tensor).buffer, CHAIN
+
+
+@REGISTRY.kernel("tfrt_dht.get_buffer_slice", results=("object",))
+def get_buffer_slice(buffer: object, offset: int, size: int) -> HostBuffer:
+    """Some bytes of a buffer, shared with it."""
+    try:
+        return expect(HostBuffer, buffer).slice(offset, size)
+    except ValueError as error:
+        raise KernelError(str(error)) from None
+
+
+@REGISTRY.kernel("tfrt_dht.print_buffer", results=("chain",), frame=True)
+def print_buffer(frame: KernelFrame, buffer: object) -> None:
+    """Print where a buffer is and how large."""
+    frame.host.print(f"{expect(HostBuffer, buffer)}\n")
+
+
+def _make_tensor(element_type: ElementType) -> Callable[..., tuple[DenseHostTensor, Chain]]:
+    def make_tensor(buffer: object, shape: object) -> tuple[DenseHostTensor, Chain]:
+        memory, sizes = expect(HostBuffer, buffer), expect(TensorShape, shape)
+        try:
+            return DenseHostTensor(element_type, sizes, memory), CHAIN
+        except ValueError as error:
+            raise KernelError(f"dht.make_tensor failed: {error}") from None
+
+    return make_tensor
+
+
+for _element_type in ELEMENT_TYPES.values():
+    REGISTRY.kernel(f"tfrt_dht.make_tensor.{_element_type.word}", results=("object", "chain"))(
+        _make_tensor(_element_type)
+    )
 
 
 # --- the same in sync functions: no chains, as kernels run one after the other ---

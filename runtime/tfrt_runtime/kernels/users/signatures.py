@@ -13,8 +13,8 @@ import numpy as np
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
-from tfrt_runtime.host.tensor.handles import ELEMENT_NUMBERS
 from tfrt_runtime.kernels.users.annotations import TensorType, Type, shown
 from tfrt_runtime.native.layouts import TYPE_TENSOR_OF
 

@@ -1,4 +1,4 @@
-// Tensors from a file: every kernel that reads one.  `tfrt_runtime.host.tensor.btf_writer` writes such files.
+// Tensors from a file: every kernel that reads one.  `tfrt_runtime.kernels.tensor.btf` writes such files.
 func @f32() -> !tfrt.chain {
   %ch = tfrt.new.chain
   %path = tfrt_test.get_string {value = "every_type_and_rank.btf"}

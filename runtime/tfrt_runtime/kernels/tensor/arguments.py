@@ -1,28 +1,22 @@
-"""Arguments of tensor kernels, checked: a program in a BEF file may put any value anywhere."""
+"""What tensor kernels stand on: arguments that are checked, new tensors, arithmetic without warnings.
+
+A program in a BEF file may put any value anywhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+
+import numpy as np
 
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape, sizes_text
-from tfrt_runtime.kernels.frame import KernelFrame
+from tfrt_runtime.kernels.frame import Expected, KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError
 
-Expected = TypeVar("Expected")
-
-
-def expect(kind: type[Expected], value: object) -> Expected:
-    """`value`, which is a `kind`.
-
-    Raises:
-        KernelError: if it is something else.
-    """
-    if not isinstance(value, kind):
-        raise KernelError(f"expected a {kind.__name__}, found {type(value).__name__}")
-    return value
+quietly = np.errstate(all="ignore")
+"""Decorates what calculates: to a kernel infinities and NaNs are numbers like others."""
 
 
 def dense_tensor(
