@@ -21,7 +21,7 @@ from tests.exploring.simulated_host import SimulatedHost, name_cell
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, Plan
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
 from tfrt_runtime.executor.loading.resolve import Resolver
 from tfrt_runtime.kernels.registry import ConstantKernel, Kernel
 from tfrt_runtime.native import async_value, handles
@@ -40,8 +40,7 @@ def load_functions(host: SimulatedHost, functions: Sequence[Decoded]) -> list[in
     arena = Arena()
     offsets = [arena.reserve(FUNCTION_WORDS) for _ in functions]
     for offset, (function, calls, constants) in zip(offsets, functions, strict=True):
-        plan = Plan(function, constants, [call is not None for call in calls])
-        FunctionWriter(arena, plan, calls, 0).write(offset, offsets)
+        FunctionWriter(arena, function, constants, calls, 0).write(offset, offsets)
     block = write_arena(host, arena)
     return [block + offset for offset in offsets]
 

@@ -1,7 +1,7 @@
 """Tensors of host programs as buffers of compiled code, and buffers as tensors: nothing is copied.
 
-A buffer is MLIR's descriptor: handle (`handles`), address of the elements, offset, then sizes and strides
-in elements.  A tensor that compiled code was given is kept until none of the code can run any more: a
+A buffer is MLIR's descriptor: handle (`native.async_buffers`), address of the elements, offset, then sizes and
+strides in elements.  A tensor that compiled code was given is kept until none of the code can run any more: a
 task may outlive the call that started it.
 """
 
@@ -9,18 +9,80 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from tfrt_runtime.async_runtime.handles import GONE, is_static, kept_bytes, lent_handle
+from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.payload import read_payload
-from tfrt_runtime.host.process import NativeProcess
-from tfrt_runtime.host.structs import WORDS, words_at
+from tfrt_runtime.host.process import NativeProcess, native_process
+from tfrt_runtime.host.structs import WORDS, Context, words_at
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import BufferType, DenseHostTensor, buffer_type
 from tfrt_runtime.host.tensor.element_types import ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
+from tfrt_runtime.native import async_layouts as co
+from tfrt_runtime.native import layouts as at
+
+Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
+
+GONE = "the buffer has ended: it was deallocated, or its function has returned"
+
+
+def lent_handle(memory: object) -> int:
+    """For memory of Python's, which outlives the code that gets it: no code may change a read-only array."""
+    is_constant = isinstance(memory, np.ndarray) and not memory.flags.writeable
+    return native_process().words.buffers + co.BUFFERS_STATIC + co.HANDLE_CONSTANT * is_constant
+
+
+def is_static(handle: int) -> bool:
+    """Whether a handle is of memory that exists and that compiled code does not allocate."""
+    return handle >> co.HANDLE_SHIFT == 0 and WORDS[(handle & co.HANDLE_ADDRESS) >> 3] == 0
+
+
+def kept_bytes(handle: int) -> Array | None:
+    """The elements of a buffer that compiled code has allocated and gives away.
+
+    From now on the code cannot give it back: the last array of its elements does.  None if it has ended,
+    or ends with a function of the code.
+    """
+    with _lock:
+        block = _blocks.get(handle)
+        if block is None:
+            process = native_process()
+            keep = process.quick.keep_buffer
+            if not keep(process.spare_context(), handle):
+                return None
+            block = _blocks[handle] = _Block(handle)
+    return np.asarray(block)
+
+
+class _Block:
+    """A block that arrays share; with the last of them it is given back."""
+
+    def __init__(self, handle: int) -> None:
+        address = handle & co.HANDLE_ADDRESS
+        size = WORDS[(address + co.BLOCK_SIZE) >> 3] - co.BLOCK_ELEMENTS
+        self.__array_interface__ = {
+            "data": (address + co.BLOCK_ELEMENTS, False),
+            "shape": (size,),
+            "typestr": "|u1",
+            "version": 3,
+        }
+        weakref.finalize(self, _give_back, handle).atexit = False
+
+
+def _give_back(handle: int) -> None:
+    process = native_process()
+    process.quick.free_kept(process.spare_context(), handle)
+
+
+_lock = threading.RLock()  # a collection inside may end another block
+_blocks: weakref.WeakValueDictionary[int, _Block] = weakref.WeakValueDictionary()
+"""What tensors and arrays share, by handle: a buffer may come back twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +107,69 @@ class Spec:
 class Lender:
     """Lends the tensors of one host to compiled code.  Safe from any thread."""
 
-    def __init__(self, process: NativeProcess) -> None:
+    def __init__(self, process: NativeProcess, failed: Callable[[int, int], None]) -> None:
+        """`failed` is told of a context, and of the error value that a result of its call is."""
         self._process = process
+        self._failed = failed
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
         """By the counter of what runs of the code that has them."""
         self._lock = threading.RLock()
+
+    def on_event(self, context: int, event: int, argument: int) -> int:
+        """One of `BUFFER_EVENTS`, on any thread; the answer is the event's."""
+        match event:
+            case co.EVENT_BORROW_BUFFER:
+                return self._borrow_buffer(context, argument)
+            case co.EVENT_RETURN_BUFFER:
+                return self._return_buffer(context, argument)
+            case co.EVENT_TENSOR_ARRIVED:
+                return self._tensor_arrived(context, argument)
+            case _:
+                return self._buffer_arrived(context, argument)
+
+    def _borrow_buffer(self, context: int, words: int) -> int:
+        """Whether the argument is not the tensor that is asked for."""
+        record, index, spec, descriptor, is_first = words_at(words, 5)
+        if is_first:
+            self.call_begins(spec)
+        value = WORDS[(Context.at(context).arguments >> 3) + index]
+        problem = self.lend(value, spec, descriptor)
+        if problem is None:
+            return 0
+        Context.at(context).failure = self._error_at(context, record, problem)
+        return 1
+
+    def _return_buffer(self, context: int, words: int) -> int:
+        record, index, spec, descriptor = words_at(words, 4)
+        results = Context.at(context).results
+        WORDS[(results >> 3) + index] = self._tensor_value(context, record, spec, descriptor)
+        return 0
+
+    def _tensor_arrived(self, context: int, pending: int) -> int:
+        """0, or an error value with one reference."""
+        record, spec, descriptor, value = words_at(pending, 4)
+        problem = self.lend(value, spec, descriptor)
+        return 0 if problem is None else self._error_at(context, record, problem)
+
+    def _buffer_arrived(self, context: int, pending: int) -> int:
+        """A resolved value with one reference."""
+        record, spec, descriptor = words_at(pending, 3)
+        return self._tensor_value(context, record, spec, descriptor)
+
+    def _tensor_value(self, context: int, record: int, spec: int, descriptor: int) -> int:
+        tensor = self.taken_back(spec, descriptor)
+        if isinstance(tensor, str):
+            failure = self._error_at(context, record, tensor)
+            self._failed(context, failure)
+            return failure
+        make = self._process.quick.value_of
+        return make(context, at.TYPE_TENSOR, tensor.handle.address, 0)
+
+    def _error_at(self, context: int, record: int, problem: str) -> int:
+        """An error value with one reference, at the place of a kernel."""
+        owner, number = self._process.owner_of(record)
+        diagnostic = error(problem, owner.location_of(number))
+        return self._process.error_value(context, diagnostic)
 
     def call_begins(self, spec_address: int) -> None:
         """A call, which is counted already, is about to ask for its first tensor."""

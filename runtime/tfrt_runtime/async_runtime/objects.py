@@ -1,15 +1,56 @@
-"""Tokens, values and groups as Python sees them: what they are, what made them, what they lack."""
+"""Tokens, values and groups as Python sees them: what they are, what made them, what they lack.
+
+An object refers to a record in the memory of compiled code, with a text and the place that it is about.
+"""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tfrt_runtime.async_runtime import records
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 from tfrt_runtime.host.structs import Group, Value, Waiter
 from tfrt_runtime.host.values.async_value import State
 from tfrt_runtime.native import layouts as at
+
+UNKNOWN = "an async operation failed"
+
+
+class _Record(ctypes.Structure):
+    """As the compiler writes it; line 0 is no place."""
+
+    _fields_ = (
+        ("text", ctypes.c_int64),
+        ("length", ctypes.c_int64),
+        ("file", ctypes.c_int64),
+        ("file_length", ctypes.c_int64),
+        ("line", ctypes.c_int64),
+        ("column", ctypes.c_int64),
+    )
+
+
+def read_text(record: int) -> str:
+    """What the record says."""
+    found = _Record.from_address(record)
+    return _string(found.text, found.length)
+
+
+def read_place(record: int) -> Location | None:
+    """The place that the record names."""
+    found = _Record.from_address(record)
+    if found.line <= 0:
+        return None
+    return Location(_string(found.file, found.file_length), found.line, found.column)
+
+
+def read_error(record: int) -> Diagnostic:
+    """An error with the record's text and place; 0 is no record."""
+    return error(read_text(record), read_place(record)) if record else error(UNKNOWN)
+
+
+def _string(start: int, length: int) -> str:
+    return ctypes.string_at(start, length).decode(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +93,7 @@ def overfilled(address: int) -> Diagnostic:
     if not group.excess:
         return error(text, maker_place(address))
     made_here = note("the group is made here", maker_place(address))
-    return error(text, records.read_place(group.excess), [made_here])
+    return error(text, read_place(group.excess), [made_here])
 
 
 def kind(address: int) -> str:
@@ -72,13 +113,13 @@ def title(address: int) -> str:
 def maker(address: int) -> str | None:
     """The operation that made an object, if it says so."""
     record = Value.at(address).owner
-    return (records.read_text(record) or None) if record else None
+    return (read_text(record) or None) if record else None
 
 
 def maker_place(address: int) -> Location | None:
     """Where that operation is."""
     record = Value.at(address).owner if address else 0
-    return records.read_place(record) if record else None
+    return read_place(record) if record else None
 
 
 def follows_from_others(address: int) -> bool:
@@ -94,20 +135,16 @@ def waiting_places(address: int) -> Iterator[Location]:
     waiter = Value.at(address).state & ~at.STATE_BITS
     while waiter:
         found = Waiter.at(waiter)
-        if (
-            found.kind == at.WAIT_TASK
-            and found.place
-            and (place := records.read_place(found.place))
-        ):
+        if found.kind == at.WAIT_TASK and found.place and (place := read_place(found.place)):
             yield place
         waiter = found.next
 
 
 def note_on_wait(awaited: int, record: int) -> Diagnostic:
     """That a thread waits for an object, whose maker's record it is."""
-    maker = records.read_text(record)
+    maker = read_text(record)
     title = f"{kind(awaited)} of '{maker}'" if maker else kind(awaited)
-    return note(f"a thread waits for this {title}", records.read_place(record))
+    return note(f"a thread waits for this {title}", read_place(record))
 
 
 def references(address: int) -> int:

@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfrt_runtime.async_runtime.kernel_calls import error_value
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
@@ -90,7 +89,7 @@ class Runs:
             self._requests.setdefault(number, _no_request)
             if number not in self._cancelled:
                 words = (ctypes.c_int64 * (co.STOP_SIZE // 8))()
-                words[co.STOP_ERROR // 8] = error_value(self._process, context, failure)
+                words[co.STOP_ERROR // 8] = self._process.error_value(context, failure)
                 self._cancelled[number] = _Stop(queue, failure.message, words)
                 self._show(number, ctypes.addressof(words))
 

@@ -15,11 +15,11 @@ import ctypes
 import functools
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from tfrt_runtime.async_runtime import objects, records
+from tfrt_runtime.async_runtime import objects
 from tfrt_runtime.async_runtime.connection import (
     RUNTIMES,
     connect,
@@ -28,7 +28,6 @@ from tfrt_runtime.async_runtime.connection import (
     runtime_functions,
 )
 from tfrt_runtime.async_runtime.externals import failure_of_call
-from tfrt_runtime.async_runtime.kernel_calls import KERNEL_EVENTS, KernelCalls, error_value
 from tfrt_runtime.async_runtime.printing import Sink
 from tfrt_runtime.async_runtime.runs import known_runs
 from tfrt_runtime.async_runtime.starvation import Exhaustion, Rescuers, Starvation, dismissing
@@ -36,14 +35,27 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.structs import Context, Value
+from tfrt_runtime.host.structs import Context, Value, Waiter
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting import is_idle
 from tfrt_runtime.native import async_layouts as co
+from tfrt_runtime.native import layouts as at
+
+if TYPE_CHECKING:
+    from tfrt_runtime.async_runtime.buffers import Lender
 
 INTERRUPTED = "interrupted"
+BUFFER_EVENTS = frozenset(
+    {
+        co.EVENT_BORROW_BUFFER,
+        co.EVENT_BUFFER_ARRIVED,
+        co.EVENT_RETURN_BUFFER,
+        co.EVENT_TENSOR_ARRIVED,
+    }
+)
+"""What native code asks of tensors, which are Python objects (`buffers`)."""
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
 
@@ -67,11 +79,11 @@ class AsyncRuntime:
         self.mistakes: list[Diagnostic] = []
         """What went wrong apart from the program's own errors, since the last run began."""
         self._process = native_process()
-        self.kernel_calls = KernelCalls(self._process)
         connect()
         self._runs = known_runs()
         self._output = output or host.print
         self._registry = threading.RLock()
+        self._lender: Lender | None = None
         self._beneath: set[int] = set()
         self._exhaustion = Exhaustion(self.queue)
         self._rescuers = Rescuers(self.queue)
@@ -82,10 +94,9 @@ class AsyncRuntime:
         self._is_open = True
         self._words = prepare(self.queue, checked=checked)
         self.starvation = Starvation(host, self._process, self._words.address)
-        own = weakref.ref(self)
-        host.when_closed = lambda: _end(own)
-        host.when_quiet = lambda: _tidy(own)
-        self.queue.when_interrupted = lambda: _interrupt(own)
+        host.when_closed = _weakly(self._host_closed)
+        host.when_quiet = _weakly(self.tidy)
+        self.queue.when_interrupted = _weakly(self._interrupt)
 
     def close(self) -> None:
         """Drop the host.  Nothing may run; what programs have left behind is lost.
@@ -168,7 +179,7 @@ class AsyncRuntime:
         ):
             failed = enter(context, function, ctypes.addressof(arguments))
             failure = self._take_failure(context)
-        return (failure or error(records.UNKNOWN)) if failed else None
+        return (failure or error(objects.UNKNOWN)) if failed else None
 
     @contextlib.contextmanager
     def _above(self, own: int, context: int) -> Iterator[None]:
@@ -214,16 +225,11 @@ class AsyncRuntime:
         self._sweep()
         return True
 
-    def take_mistakes(self) -> list[Diagnostic]:
-        """What went wrong apart from programs' own errors since the last call."""
-        found, self.mistakes = self.mistakes, []
-        return found
-
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
         """From now on no task starts; each that would start is an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
-            self._words.cancelled = error_value(self._process, context, diagnostic)
+            self._words.cancelled = self._process.error_value(context, diagnostic)
             self._runs.stop_host(self.queue.address)
 
     def _cancel_left(self, context: int, diagnostic: Diagnostic) -> None:
@@ -261,7 +267,8 @@ class AsyncRuntime:
     def tidy(self) -> None:
         """Release the objects of the lists, and the tensors, that no code uses; on any thread."""
         self._visit_imports(0, 0)
-        self.kernel_calls.sweep()
+        if self._lender is not None:
+            self._lender.sweep()
         if self._words.registered > 0:
             self._sweep()
         # A cancelled run of host functions never settles, nor what outlives its run; where no task waits,
@@ -283,9 +290,17 @@ class AsyncRuntime:
         self._visit_imports(run.address, run.native.cancel)
         self.queue.hand_over()
 
-    def abandon(self, address: int) -> None:
-        """Resolve an object to an error, if it is not resolved: nothing runs any more."""
-        self.starvation.end(self.queue.context(), address)
+    def _host_closed(self) -> None:
+        """What the runs of the host have left running ends, too."""
+        if self._is_open and not self.is_at_rest():
+            self._cancel(self.queue.context(), error(HOST_CLOSED))
+
+    def _interrupt(self) -> None:
+        """End the runs whose compiled code runs."""
+        for context in self.queue.contexts:
+            run = self._runs.request(Context.at(context).run)
+            if run is not None:
+                run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def _sweep(self) -> None:
         with self._registry:
@@ -298,19 +313,21 @@ class AsyncRuntime:
     def on_event(self, context: int, event: int, argument: int) -> int:
         """What native code tells: on any thread, within compiled code that runs with `context`."""
         if event == co.EVENT_DESCRIBE:
-            return error_value(self._process, context, self._failure(context, argument))
+            return self._process.error_value(context, self._failure(context, argument))
         if event == co.EVENT_OVERFILLED:
             found = objects.overfilled(argument)
             self._mistake(found)
-            return error_value(self._process, context, found)
+            return self._process.error_value(context, found)
         if event in (co.EVENT_WAITING, co.EVENT_LOOK):
             self._look(context, argument, has_nothing_to_do=event == co.EVENT_WAITING)
         elif event == co.EVENT_THREAD:
             print_here(f"Current thread id: {threading.get_ident()}\n")
-        elif event in KERNEL_EVENTS:
-            return self.kernel_calls.on_event(context, event, argument)
+        elif event in BUFFER_EVENTS:
+            return self._tensors().on_event(context, event, argument)
+        elif event == co.EVENT_FAILED:
+            self._call_failed(context, argument)
         elif event == co.EVENT_INTERRUPTED:
-            return error_value(self._process, context, self._reason_to_stop(context, argument))
+            return self._process.error_value(context, self._reason_to_stop(context, argument))
         elif event == co.EVENT_REFUSED:
             self._refused(context, argument)
         elif event == co.EVENT_CANCELLED:
@@ -324,12 +341,30 @@ class AsyncRuntime:
             message = f"{objects.title(argument)} is released too often"
             self._mistake(error(message, objects.maker_place(argument)))
         elif event == co.EVENT_DROPPED_TOO_OFTEN:
-            self._mistake(records.read_error(argument))
+            self._mistake(objects.read_error(argument))
         return 0
+
+    def _tensors(self) -> Lender:
+        """What lends tensors to compiled code; numpy is loaded when a program first asks for one."""
+        from tfrt_runtime.async_runtime.buffers import Lender
+
+        with self._registry:  # two would not know of each other's tensors
+            if self._lender is None:
+                self._lender = Lender(self._process, self._call_failed)
+            return self._lender
+
+    def _call_failed(self, context: int, failure: int) -> None:
+        """A call by a host program, or a result of it, is an error value: its run hears of that once."""
+        run = self._process.requests[request_of(context)]
+        diagnostic = self._process.objects.get(Value.at(failure).payload)
+        assert isinstance(run, Request)
+        assert isinstance(diagnostic, Diagnostic)
+        if not run.is_cancelled and diagnostic not in run.diagnostics:
+            run.report(diagnostic)
 
     def _failure(self, context: int, record: int) -> Diagnostic:
         """Why an operation fails: its record says so, or what a function of Python has raised."""
-        found, is_interrupt = failure_of_call(records.read_error(record))
+        found, is_interrupt = failure_of_call(objects.read_error(record))
         run = self._runs.request(Context.at(context).run)
         if is_interrupt and run is not None:
             run.interrupt = found.cause or KeyboardInterrupt()
@@ -340,9 +375,9 @@ class AsyncRuntime:
 
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
         """Why the code of a thread ends at a place, or does not start."""
-        place = records.read_place(record) if record else None
+        place = objects.read_place(record) if record else None
         found = self._runs.left(Context.at(context).run, place)
-        return found or self._cancelled or error(records.UNKNOWN, place)
+        return found or self._cancelled or error(objects.UNKNOWN, place)
 
     def _refused(self, context: int, record: int) -> None:
         """The run of a thread needs more memory than it may have, for the operation of a record."""
@@ -352,8 +387,8 @@ class AsyncRuntime:
         with self._process.refusing() as is_first:
             if not is_first:
                 return
-            name = f"'{records.read_text(record)}'" if record else "compiled code"
-            place = records.read_place(record) if record else None
+            name = f"'{objects.read_text(record)}'" if record else "compiled code"
+            place = objects.read_place(record) if record else None
             found = error(self._process.refusal(context, size, name), place)
             if run is not None:
                 run.refuse(found)
@@ -371,16 +406,23 @@ class AsyncRuntime:
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
             run = self._runs.request(Context.at(context).run)
             if run is None:
-                self._cancel_left(context, error(INTERRUPTED, records.read_place(record)))
+                self._cancel_left(context, error(INTERRUPTED, objects.read_place(record)))
             else:
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
-    def begin(self, run: Request) -> None:
-        """Compiled code works for this run from now on: it prints there, also in tasks that outlive it."""
+    def serve(self, run: Request) -> None:
+        """Let a run that begins call compiled code: it prints where the run does, also in tasks that outlive it.
+
+        The code ends if the run is cancelled.  Where the run gets stuck, groups that lack members and results
+        of calls become errors.
+        """
         if self._cancelled is not None:
             self.tidy()
         self._runs.begin(run)
         run.on_done(self.tidy)
+        run.code = CodeOfRun(self, run)
+        if run.is_cancelled:  # the host was, before the run began
+            run.code.cancelled()
 
     def end_tasks(self, run: Request, message: str) -> bool:
         """End what a run has left running when it was over; False if nothing runs.
@@ -428,29 +470,15 @@ class AsyncRuntime:
                 )
 
 
-def _end(reference: weakref.ref[AsyncRuntime]) -> None:
-    """The host is closed: what its runs have left running ends, too."""
-    runtime = reference()
-    if runtime is not None and runtime._is_open and not runtime.is_at_rest():
-        runtime._cancel(runtime.queue.context(), error(HOST_CLOSED))
+def _weakly(method: Callable[[], None]) -> Callable[[], None]:
+    """A call of the method, for as long as its object lives for other reasons."""
+    reference = weakref.WeakMethod(method)
 
+    def call() -> None:
+        if (found := reference()) is not None:
+            found()
 
-def _tidy(reference: weakref.ref[AsyncRuntime]) -> None:
-    """The tasks that outlived their runs are over."""
-    runtime = reference()
-    if runtime is not None:
-        runtime.tidy()
-
-
-def _interrupt(reference: weakref.ref[AsyncRuntime]) -> None:
-    """End the runs whose compiled code runs."""
-    runtime = reference()
-    if runtime is None:
-        return
-    for context in runtime.queue.contexts:
-        run = runtime._runs.request(Context.at(context).run)
-        if run is not None:
-            run.cancel(INTERRUPTED) or runtime.end_tasks(run, INTERRUPTED)
+    return call
 
 
 @contextlib.contextmanager
@@ -468,3 +496,69 @@ def _cancellation(context: int) -> int:
     """The error value of the run whose kernel is in `context`, if that is cancelled, else 0."""
     request = Context.at(context).request
     return structs.Request.at(request).cancel if request else 0
+
+
+class CodeOfRun:
+    """The code of a host's runtime, for one of its runs.  Safe from any thread."""
+
+    def __init__(self, runtime: AsyncRuntime, run: Request) -> None:
+        self._runtime = runtime
+        self._run = weakref.ref(run)
+
+    def cancelled(self) -> None:
+        """The run is cancelled: its code ends."""
+        if (run := self._run()) is not None:
+            self._runtime.end_code(run)
+
+    def goes_on(self) -> bool:
+        """Whether the run, which was found stuck, goes on: what it waits for has become an error."""
+        if not self._runtime.has_settled():
+            return True
+        run = self._run()
+        natives = [] if run is None else [value.native for value in run.held_results()]
+        results = [made for made in map(_awaited_object, natives) if made]
+        for made in results:
+            self._runtime.starvation.end(self._runtime.queue.context(), made)
+        return bool(results)
+
+    def has_settled(self) -> bool:
+        """Whether nothing that the run has started is left, as far as other runs' tasks let it be known.
+
+        The run then hears of what its code did wrong.
+        """
+        if not self._runtime.has_settled():
+            return False
+        run = self._run()
+        mistakes, self._runtime.mistakes = self._runtime.mistakes, []
+        for mistake in mistakes:
+            if run is not None and mistake not in run.diagnostics:
+                run.report(mistake)
+        return True
+
+    def end_tasks(self, message: str) -> bool:
+        """End the tasks that the run has left running when it was over; False if nothing runs."""
+        run = self._run()
+        return run is not None and self._runtime.end_tasks(run, message)
+
+    def waits(self) -> list[Diagnostic]:
+        """Notes on what threads wait for in compiled code at this moment."""
+        return self._runtime.starvation.waits()
+
+
+def _awaited_object(value: int) -> int:
+    """The unresolved object of compiled code that a result of a run stands for, or 0.
+
+    Nothing runs.  Such an object has a waiter that the call left which returned it.
+    """
+    library = native_process().library
+    arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}
+    while value and (state := Value.at(value).state) & at.STATE_BITS < at.CONCRETE:
+        waiter = state & ~at.STATE_BITS
+        while waiter:
+            one = Waiter.at(waiter)
+            if one.kind == at.WAIT_NOTIFY and one.first in arrived:
+                return value
+            waiter = one.next
+        found = Value.at(value)
+        value = found.target if found.is_indirect else 0
+    return 0

@@ -8,8 +8,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from tfrt_runtime.async_runtime import objects, records
-from tfrt_runtime.async_runtime.kernel_calls import error_value
+from tfrt_runtime.async_runtime import objects
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import NativeProcess
@@ -73,11 +72,11 @@ class Starvation:
 
     def abandon(self, context: int, address: int, diagnostic: Diagnostic) -> None:
         """Resolve an object to an error, if it is unresolved."""
-        self.resolve(context, address, error_value(self._process, context, diagnostic))
+        self.resolve(context, address, self._process.error_value(context, diagnostic))
 
     def _give_up(self, context: int, address: int, reason: Diagnostic) -> None:
         """Resolve an object that nothing resolves to an error."""
-        failure = error_value(self._process, context, reason)
+        failure = self._process.error_value(context, reason)
         if len(self._reasons) >= MAX_REASONS:
             self._reasons.clear()
         self._reasons[failure] = reason
@@ -124,7 +123,7 @@ class Starvation:
             self._give_up(context, address, why)
         if rest := stuck[MAX_OWN_ERRORS:]:
             text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
-            shared = error_value(self._process, context, error(text))
+            shared = self._process.error_value(context, error(text))
             add_reference = self._process.quick.value_add_reference
             for address in rest:
                 add_reference(shared)
@@ -179,7 +178,7 @@ class Starvation:
         """Notes on the operations that wait for an object, which they call `title`; nothing runs."""
         contexts = map(Context.at, self._queue.contexts)
         waits = (one.awaited_at for one in contexts if one.awaited == awaited and one.awaited_at)
-        threads = filter(None, map(records.read_place, waits))
+        threads = filter(None, map(objects.read_place, waits))
         places = itertools.islice(
             itertools.chain(threads, objects.waiting_places(awaited)), MAX_NOTES
         )

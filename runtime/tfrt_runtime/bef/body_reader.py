@@ -1,4 +1,4 @@
-"""Bytes to the body of a function; the layout is that of `body_writer`.
+"""Bytes to the body of a function; the layout is in `encoding`.
 
 What is read has been checked: an executor may follow every number in it without looking.  Kernels
 use only registers that are defined before, so that a run comes to an end; the users of a value are

@@ -15,7 +15,7 @@ KERNELS                 VBR count, then the VBR string offset of each kernel's n
 TYPES                   VBR count, then the VBR string offset of each type's spelling
 FUNCTION_INDEX          VBR count; each: kind byte, VBR offset into FUNCTIONS, VBR name, then
                         arguments and results: VBR count and VBR type indexes
-FUNCTIONS               the bodies (see `body_writer`); a native function has none
+FUNCTIONS               the bodies (see below); a native function has none
 LOCATION_STRINGS        NUL-terminated strings in the order of first use
 LOCATIONS               location records (see `locations`); references are byte offsets
 ATTRIBUTE_TYPES         optional; VBR count, each VBR attribute offset and VBR attribute kind
@@ -32,6 +32,19 @@ COMPILED_FUNCTIONS      ours, written only where there are some: MLIR text in UT
                         that become machine code.  Those that kernels call are native functions
                         in FUNCTION_INDEX.
 ======================  ==========================================================================
+
+The body of a function has its registers, its kernels, and the users of each register.  From a multiple of 4 in
+the functions section on:
+
+* VBR location; VBR register count, a VBR use count for each; VBR kernel count (the pseudo kernel is
+  one), and for each kernel VBR byte offset in the list of kernels, VBR operands to wait for,
+  VBR stream; a VBR register for each result of the function; padding to a multiple of 4;
+* the kernels, each 32-bit words: code (index of the name), location, count of arguments, of
+  attributes, of functions, of results; a count of users for each result; the argument registers,
+  attribute offsets, function indexes, result registers, and for each result its users.
+
+The pseudo kernel comes first.  Its results are the trigger of the kernels without operands, under
+the number of registers, and the arguments.
 """
 
 from __future__ import annotations

@@ -6,10 +6,18 @@ The same records are always written as the same bytes, and as the reference tool
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain
 
-from tfrt_runtime.bef.body_writer import write_body
-from tfrt_runtime.bef.encoding import MAGIC, VERSION, FunctionKind, SectionId
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.encoding import (
+    KERNEL_ALIGNMENT,
+    MAGIC,
+    PSEUDO_KERNEL_CODE,
+    PSEUDO_KERNEL_LOCATION,
+    VERSION,
+    FunctionKind,
+    SectionId,
+)
+from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import TfrtError, error
 
@@ -190,3 +198,52 @@ def _nonstrict_kernels(module: BefModule) -> ByteBuilder:
         if kernels:
             section.varints((index, len(kernels), *kernels))
     return section
+
+
+def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]) -> int:
+    """Append the body of `function`; its offset.  `codes` are the indexes of kernel names."""
+    out.align(KERNEL_ALIGNMENT)
+    offset = len(out)
+    words = _pseudo_kernel(function)
+    streams = function.streams or (0,) * (1 + len(function.kernels))
+    table = [0, 0, streams[0]]
+    for kernel, stream in zip(function.kernels, streams[1:], strict=True):
+        # A reader that does not know non-strict kernels waits for all operands.
+        table += 4 * len(words), len(kernel.arguments), stream
+        _add_kernel(words, kernel, codes[kernel.name])
+    out.varints((function.location, function.register_count))
+    out.varints(function.use_counts)
+    out.varint(1 + len(function.kernels))
+    out.varints(table)
+    out.varints(function.result_registers)
+    out.align(KERNEL_ALIGNMENT)
+    out.u32s(words)
+    return offset
+
+
+def _pseudo_kernel(function: BefFunction) -> list[int]:
+    used_by = (function.entry_users, *function.argument_users)
+    words = [PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, 0, 0, 0, len(used_by)]
+    words += map(len, used_by)
+    words += (function.register_count, *range(len(function.argument_users)))
+    words += chain.from_iterable(used_by)
+    return words
+
+
+def _add_kernel(words: list[int], kernel: BefKernel, code: int) -> None:
+    _, location, arguments, attributes, functions, results, used_by, *_ = kernel
+    words += (
+        code,
+        location,
+        len(arguments),
+        len(attributes),
+        len(functions),
+        len(results),
+        *map(len, used_by),
+        *arguments,
+        *attributes,
+        *functions,
+        *results,
+    )
+    for numbers in used_by:
+        words += numbers

@@ -11,7 +11,6 @@ from typing import Any
 
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, counted, error
-from tfrt_runtime.executor.deadlock import find_deadlock
 from tfrt_runtime.host.payload import ENCODERS, INTEGER_BITS, SCALAR_TYPES, PayloadError, encode
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
@@ -27,8 +26,14 @@ from tfrt_runtime.host.values.fitting import (
     why_copied,
 )
 from tfrt_runtime.host.values.futures import from_future, is_future, is_on_queue, on_queue
+from tfrt_runtime.host.waiting import rest_of
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
+
+ON_ITS_LOOP = (
+    "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"
+    " turn: await the run or its values, or let the host have a loop of its own"
+)
 
 Describe = Callable[[int, int], str]
 """Names an argument in a message: of which function, and which one of its arguments."""
@@ -290,11 +295,27 @@ class Entry:
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> list[Diagnostic]:
-        """Why results of a run will never resolve; nothing while they may come.
+        """Why results of a run will never resolve; nothing while they may come.  Any thread may ask.
 
-        With `blocks` this thread waits for them, and so does nothing else.
+        With `blocks` this thread waits for them, and so does nothing else.  A run that waits for a value from
+        outside the runtime is not stuck: a thread that holds one of its values may still resolve it.
         """
-        return find_deadlock(request, self.name, self._place, results, blocks=blocks)
+        rest = rest_of(request.queue)
+        if rest is None:
+            return []
+        place = self._place()
+        if blocks and request.waits_for_this_thread():
+            return [error(f"@{self.name}: {ON_ITS_LOOP}", place)]
+        if request.promises_open():
+            return []
+        # A promise that was kept while we looked at the others has ended the rest, or the run.
+        is_over = request.is_leaving and all(value.done() for value in results)
+        if is_over or rest != rest_of(request.queue):
+            return []
+        text = (
+            f"@{self.name} cannot go on: nothing runs, nothing is queued, and {_missing(results)}"
+        )
+        return [error(text, place, request.promises.left_by_kernels())]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
         """Whether a result of a run has a holder beside its Execution: a Python object, or a native one."""
@@ -348,3 +369,13 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
     if len(found) > 0 and not (-end <= int(found.min()) and int(found.max()) < end):
         return None
     return found.astype(np.int64)
+
+
+def _missing(results: Sequence[AsyncValue]) -> str:
+    """Which results are unavailable."""
+    numbers = [str(i) for i, value in enumerate(results) if not value.done()]
+    if not numbers:
+        return "some kernels have not run"
+    if len(results) == 1:
+        return "its result is unavailable"
+    return f"result{'s' if len(numbers) > 1 else ''} {', '.join(numbers)} unavailable"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -12,20 +13,24 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted
 from tfrt_runtime.executor.calls import Entry
-from tfrt_runtime.executor.deadlock import abandon_values
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import Returning, gather
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
-from tfrt_runtime.host.process import MISSING
+from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Function
-from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable, wait_for
+from tfrt_runtime.host.values.async_value import (
+    AsyncValue,
+    State,
+    make_error,
+    make_unavailable,
+    wait_for,
+)
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
 from tfrt_runtime.kernels.frame import ENQUEUE
@@ -37,6 +42,9 @@ if TYPE_CHECKING:
 
 ENQUEUE[:] = [enqueue]
 
+_ABANDONING = threading.RLock()
+PROGRESS_INTERVAL = 1 / 30
+"""Seconds between two calls of a callback for progress."""
 SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
 """Pauses before looks at whether tasks are over, at the end of a run."""
 
@@ -483,7 +491,7 @@ class Execution(Returning):
         if not is_decided or rest_of(self.request.queue) is None:
             return False
         found = self.stuck()
-        return not (found and abandon_values(self.request, found[0]))
+        return not (found and _abandon_values(self.request, found[0]))
 
     @property
     def is_stuck(self) -> bool:
@@ -497,7 +505,7 @@ class Execution(Returning):
             self._reported_stuck = True
             for diagnostic in found:
                 self.request.report(diagnostic)
-            abandon_values(self.request, found[0])
+            _abandon_values(self.request, found[0])
         return self._reported_stuck
 
     def stuck(self) -> list[Diagnostic]:
@@ -560,3 +568,62 @@ class Execution(Returning):
 def _left(deadline: float | None) -> float | None:
     """Seconds until a time of `time.monotonic`."""
     return None if deadline is None else max(0.0, deadline - time.monotonic())
+
+
+class Progress:
+    """Calls a callback with the progress of a run, on the thread of its host's timers."""
+
+    def __init__(self, run: Execution, callback: Callable[[int, int], None]) -> None:
+        """Follow the run from now on."""
+        self._run = run
+        self._callback = callback
+        self._told: tuple[int, int] | None = None
+        self._next = 0.0
+        """The earliest time of the next call, of `time.monotonic`."""
+        _ = run.progress  # calls of functions count from the first look on
+        run.request.on_done(self._finish)
+        self._look_again()
+
+    def _look_again(self) -> None:
+        with suppress(RuntimeError):  # the host is closed, and its run over
+            self._run.request.host.timers.at(self._next, self._tell)
+
+    def _tell(self) -> None:
+        if self._run.request.is_done:
+            return
+        self._say(self._run.progress)
+        self._next = time.monotonic() + PROGRESS_INTERVAL
+        self._look_again()
+
+    def _finish(self) -> None:
+        try:
+            self._run.request.host.timers.at(self._next, self._tell_end)
+        except RuntimeError:
+            self._tell_end()
+
+    def _tell_end(self) -> None:
+        self._told = None
+        self._say(self._run.progress)
+
+    def _say(self, found: tuple[int, int]) -> None:
+        if found != self._told:
+            self._told = found
+            shielded(lambda: self._callback(*found))
+
+
+def _abandon_values(request: Request, failure: Diagnostic) -> bool:
+    """Make the values that kernels of a stuck run have given errors, so that what is left of it can end.
+
+    Whether there were such values.
+    """
+    failed, queue = make_error(request.queue, failure), request.queue
+    is_first = False
+    with _ABANDONING:  # two threads may wait for the run
+        for value in request.promises.given_by_kernels():
+            if value.done():
+                continue
+            is_first = True
+            native_process().quick.value_add_reference(failed.address)
+            native_process().slow.value_break(queue.context(), value.native, failed.address)
+    queue.hand_over()
+    return is_first

@@ -14,9 +14,9 @@ from typing import Protocol
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import Diagnostic, note
 from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.sync.sync_code import OPERATIONS, register_type
 from tfrt_runtime.executor.sync.sync_functions import CONTROL
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
-from tfrt_runtime.executor.sync.sync_operations import OPERATIONS, register_type
 from tfrt_runtime.host.structs import Machine
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,

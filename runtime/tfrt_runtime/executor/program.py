@@ -12,18 +12,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tfrt_runtime.bef.attributes import String
 from tfrt_runtime.bef.collector import collector_paused
-from tfrt_runtime.bef.encoding import DType, FunctionKind
+from tfrt_runtime.bef.encoding import MANY_KERNELS, DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, KernelsByColumn, Repeated
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, known_names, note
 from tfrt_runtime.executor.calls import Entry
-from tfrt_runtime.executor.loading.alike import Alike, find_alike
 from tfrt_runtime.executor.loading.arena import Arena, Piece
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, Plan
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
 from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
-from tfrt_runtime.executor.loading.plain_calls import Finish, finisher, plain_words
-from tfrt_runtime.executor.loading.python_kernels import present_request, report, run_python_kernel
+from tfrt_runtime.executor.loading.python_kernels import (
+    Finish,
+    finisher,
+    plain_words,
+    present_request,
+    report,
+    run_python_kernel,
+)
 from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last, types_of
 from tfrt_runtime.executor.loading.type_check import TypeCheck
 from tfrt_runtime.executor.machine import MachineFunctions
@@ -48,6 +53,7 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.native.layouts import FUNCTION_HANDLE, FUNCTION_WORDS, KERNEL_RAW
 
 if TYPE_CHECKING:
+    from tfrt_runtime.executor.loading.columns import Alike
     from tfrt_runtime.host.tracing.events import Watch
 
 Registry = Mapping[str, Kernel]
@@ -142,7 +148,12 @@ class Executable:
                 is_sync = function.kind is FunctionKind.SYNC
                 used = self._find_all(function)
                 function = lazy_last(function, used)
-                alike = find_alike(function, used)
+                alike, writer_class = None, FunctionWriter
+                if _is_large(function):
+                    # Imported here: small programs do not need NumPy, which takes as long to load as they do.
+                    from tfrt_runtime.executor.loading.columns import ColumnWriter, find_alike
+
+                    alike, writer_class = find_alike(function, used), ColumnWriter
                 kernels = _each(function.kernel_names, used)
                 calls, constants = self._resolve(resolver, function, used, first, alike)
                 unsure = {
@@ -153,8 +164,7 @@ class Executable:
                 source = SyncFunction(function, kernels, calls, constants, handle, index)
                 self.machine.add(index, source, offsets[index])
                 if not is_sync:
-                    plan = Plan(function, constants, _runs(calls))
-                    writer = FunctionWriter(arena, plan, calls, handle)
+                    writer = writer_class(arena, function, constants, calls, handle)
                     writer.write(offsets[index], offsets)
                     is_repeated = shape is not None and counts[shape] > 1
                     if is_repeated and not any(
@@ -426,11 +436,14 @@ def _changed(
     return [changes.get(number, call) for number, call in enumerate(calls)]
 
 
-def _runs(calls: Sequence[Call | None]) -> Sequence[bool]:
-    """Whether each kernel runs."""
-    if isinstance(calls, Repeated):
-        return Repeated([call is not None for call in calls.values], calls.numbers)
-    return [call is not None for call in calls]
+def _is_large(function: BefFunction) -> bool:
+    """Whether a function is worked on by column (`loading.columns`): a strict one of many kernels."""
+    kernels = function.kernels
+    return (
+        function.kind is FunctionKind.ASYNC
+        and len(kernels) >= MANY_KERNELS
+        and not (isinstance(kernels, tuple) and any(one.is_nonstrict for one in kernels))
+    )
 
 
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:

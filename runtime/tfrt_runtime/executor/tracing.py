@@ -1,15 +1,20 @@
-"""Reports a run to the tracing of its host, from the events of the run."""
+"""What ran, from the events of a run, and its report to the tracing of the run's host.
+
+`Spans` pairs events: calls of functions and kernels, each with its begin and its end.  A kernel ends with its
+`end`, or with the first of its results; one that starts functions, with their results.  Sync functions log
+values only: a kernel of theirs began when its thread logged before.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.executor.activities import Row, Span, Spans
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Watch
@@ -18,6 +23,70 @@ from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_nam
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+
+Row = tuple[int, str, int, int, int]
+"""Time, kind, the number of a kernel, or of a function for `call` and `return`, instance, worker."""
+
+_ENDS = frozenset({"end", "available", "error", "suspend"})
+_BEGINS = frozenset({"begin", "resume"})
+
+
+@dataclass(eq=False, slots=True)
+class Span:
+    """A call of a function or a kernel that runs; `end` is None while it goes on."""
+
+    is_call: bool
+    number: int
+    instance: int
+    worker: int
+    begin: int
+    end: int | None = None
+
+
+class Spans:
+    """Pairs the begins and ends of one run, whose events come in order, in any number of parts."""
+
+    def __init__(self, without_begin: Container[int] = ()) -> None:
+        """`without_begin` are the kernels of sync functions."""
+        self._without_begin = without_begin
+        self._open: dict[tuple[int, int], Span] = {}
+        self._latest: dict[int, int] = {}
+        self.last = 0
+        """The time of the last event."""
+
+    def take(self, rows: Iterable[Row]) -> Iterator[Span]:
+        """Each span once when it begins, and once, with its end, when it ends."""
+        for when, kind, number, instance, worker in rows:
+            if kind == "call":
+                yield self._begin((instance, -1), Span(True, number, instance, worker, when))
+            elif kind == "return":
+                yield from self._end((instance, -1), when)
+            elif kind in _BEGINS:
+                yield self._begin((instance, number), Span(False, number, instance, worker, when))
+            elif kind in _ENDS:
+                if number in self._without_begin:
+                    began = self._latest.get(worker, when)
+                    span = Span(False, number, instance, worker, began)
+                    yield self._begin((instance, number), span)
+                yield from self._end((instance, number), when)
+            self._latest[worker] = self.last = when
+
+    def finish(self) -> Iterator[Span]:
+        """The run is over: what has not ended ends with the last event."""
+        for key in reversed(list(self._open)):
+            yield from self._end(key, self.last)
+
+    def _begin(self, key: tuple[int, int], span: Span) -> Span:
+        self._open[key] = span
+        return span
+
+    def _end(self, key: tuple[int, int], time: int) -> Iterator[Span]:
+        span = self._open.pop(key, None)
+        if span is not None:
+            span.end = time
+            yield span
+
 
 RUN_SCOPE = "Bef Executor"
 REGION = "region"

@@ -181,6 +181,12 @@ class NativeProcess:
         self._callbacks.append(callback)
         return address_of(callback)
 
+    def error_value(self, context: int, diagnostic: Diagnostic) -> int:
+        """A new error value with one reference, which no run is told of."""
+        value = self.quick.value_make(context, 0)
+        self.quick.value_set_error(context, value, self.objects.add(diagnostic))
+        return value
+
     def reserve(self, limit: int, size: int) -> bool:
         """Count memory that Python is about to take; False if that is more than `limit` in all."""
         reserve = self.quick.reserve_within

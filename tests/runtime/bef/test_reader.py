@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 
 from tfrt_runtime.bef.body_reader import BodyReader, Signature, Tables
-from tfrt_runtime.bef.body_writer import write_body
 from tfrt_runtime.bef.encoding import FunctionKind, SectionId
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder, MalformedBef
-from tfrt_runtime.bef.writer import FileBuilder, write_bef
+from tfrt_runtime.bef.writer import FileBuilder, write_bef, write_body
 from tfrt_runtime.diagnostics import Location
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"

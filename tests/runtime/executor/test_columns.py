@@ -20,10 +20,11 @@ from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.wire import MalformedBef
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor import program
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.executor.loading import alike, decode
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, Plan
+from tfrt_runtime.executor.loading.columns import ColumnWriter
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -51,7 +52,7 @@ def outcome(value: AsyncValue) -> object:
     return value.result() if problem is None else str(problem)
 
 
-def memory_of(file: BefFile) -> list[tuple[bool, int]]:
+def memory_of(file: BefFile, writer: type[FunctionWriter]) -> list[tuple[bool, int]]:
     """The words of all functions: whether each is an address in there, and its number or offset.
 
     Calls are made up: constants are constants, and every other kernel has an address of its own.
@@ -73,8 +74,7 @@ def memory_of(file: BefFile) -> list[tuple[bool, int]]:
                 calls.append(None)
             else:
                 calls.append(call if kernel.functions else known.setdefault(kernel.name, call))
-        plan = Plan(function, constants, [call is not None for call in calls])
-        FunctionWriter(arena, plan, calls, 100).write(offset, offsets)
+        writer(arena, function, constants, calls, 100).write(offset, offsets)
     return with_offsets(arena.seal()[0])
 
 
@@ -88,7 +88,7 @@ def with_offsets(words: array[int]) -> list[tuple[bool, int]]:
 
 def take_as_large(kernel_count: int, patch: pytest.MonkeyPatch) -> None:
     """Read and lay out functions of so many kernels by column."""
-    for module in (rows, wire, body_reader, locations, alike, decode):
+    for module in (rows, wire, body_reader, locations, program):
         patch.setattr(module, "MANY_KERNELS", kernel_count)
 
 
@@ -135,8 +135,8 @@ def test_files_are_read_and_laid_out_alike(path: Path, monkeypatch: pytest.Monke
     assert by_column == by_kernel
     if isinstance(by_kernel, str):
         return
-    by_kernel, by_column = both_ways(lambda: memory_of(BefFile.load(data)), monkeypatch)
-    assert by_column == by_kernel
+    file = BefFile.load(data)
+    assert memory_of(file, ColumnWriter) == memory_of(file, FunctionWriter)
     assert_loaded_alike(lambda: BefFile.load(data), monkeypatch)
 
 
@@ -164,8 +164,7 @@ def test_random_programs_are_the_same_files(seed: int, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("seed", range(20))
 def test_random_programs_are_laid_out_alike(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     file = Program.from_source(random_program(seed), "random.mlir").file
-    by_kernel, by_column = both_ways(lambda: memory_of(file), monkeypatch)
-    assert by_column == by_kernel
+    assert memory_of(file, ColumnWriter) == memory_of(file, FunctionWriter)
     assert_loaded_alike(lambda: file, monkeypatch)
 
 

@@ -22,7 +22,6 @@ from tfrt_nb.compiled.module import CompiledModule
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.jit.names import adapter_name
 from tfrt_runtime.async_runtime import kernel_functions
-from tfrt_runtime.async_runtime.code_of_run import serve
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
@@ -102,7 +101,7 @@ def _prepare(compiled: CompiledModule, code: MachineCode, run: Request, *, each:
     """
     shared = run.host.shared_context(HostCode)
     shared.add(compiled, code)
-    serve(shared.runtime, run)
+    shared.runtime.serve(run)
     return each
 
 

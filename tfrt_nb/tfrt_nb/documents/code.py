@@ -23,7 +23,7 @@ from tfrt_nb.documents.calls import CallSites
 from tfrt_nb.documents.payloads import payload_text
 from tfrt_nb.documents.previews import label, preview_of
 from tfrt_nb.documents.program import ProgramDocument, Row
-from tfrt_runtime.async_runtime.records import read_place
+from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.values.async_value import State

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tfrt_nb.documents.program import ProgramDocument, Row
 from tfrt_nb.passes.log_events import COUNTED, LOGGED
-from tfrt_runtime.async_runtime.records import read_place
+from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.host.tracing.events import KINDS
 
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tfrt_nb.documents.run import RunDocument
-from tfrt_runtime.executor.activities import Row, Spans
-from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE
+from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE, Row, Spans
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level
 

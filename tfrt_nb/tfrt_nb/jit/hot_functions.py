@@ -17,8 +17,8 @@ from tfrt_runtime import scalars
 from tfrt_runtime.bef.records import BefKernel
 from tfrt_runtime.executor.machine import LLVM_TYPES, Uncompilable, is_known
 from tfrt_runtime.executor.machine import MAX_KERNELS as MAX_KERNELS_OF_ONE
+from tfrt_runtime.executor.sync.sync_code import register_type
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
-from tfrt_runtime.executor.sync.sync_operations import register_type
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.kernels.registry import ControlKernel, NativeKernel
 from tfrt_runtime.native import layouts as at

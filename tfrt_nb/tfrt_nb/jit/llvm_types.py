@@ -36,7 +36,7 @@ from tfrt_nb.dialects.async_.types import (
     ValueType,
 )
 from tfrt_nb.dialects.attribute_printer import is_uniform
-from tfrt_runtime.async_runtime.printed_buffers import MAX_DIMENSIONS
+from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 
 _FLOATS: dict[type[Attribute], str] = {
     BFloat16Type: "bfloat",

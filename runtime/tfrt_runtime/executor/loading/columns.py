@@ -1,16 +1,18 @@
-"""The records and slots of a large function, worked out by column.
+"""Large functions by column: `find_alike`, `ColumnWriter`.
 
-What `decode.FunctionWriter` does kernel by kernel is done here for many kernels at once, with NumPy: a
-tenth of the work for a function of a hundred thousand kernels.  For a small one it would not be worth
-to load NumPy.  The words are written where they stay, some kernels after the other, when their address is
-known: so nothing of the size of the function is needed beside them but a number or two for each kernel.
+What the loader does kernel by kernel is done here for many kernels at once, with NumPy: a tenth of the work for
+a function of a hundred thousand kernels.  For a small one it would not be worth to load NumPy.
+
+Of kernels that are called alike only one is resolved and compared.  The words of records and slots are written
+where they stay, some kernels after the other, when their address is known: so nothing of the size of the
+function is needed beside them but a number or two for each kernel.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,38 +23,141 @@ from tfrt_runtime.bef.columns import (
     ColumnKernels,
     Columns,
     Words,
+    columns_of,
     lists_of,
     narrowed,
+    repeated,
     starts_of,
     users_of,
 )
 from tfrt_runtime.bef.records import BefFunction, Repeated
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
+from tfrt_runtime.kernels.registry import Kernel, PythonKernel
 from tfrt_runtime.native import layouts as at
 
 _RECORD_WORDS = at.RECORD_REGISTERS // 8
 _SLOT_WORDS = at.SLOT_LISTS // 8
 
 
-class Head(NamedTuple):
-    """What the record of a call says beside registers: the address and the flags of its kernel, its data,
-    and which functions it has."""
+@dataclass(frozen=True)
+class Alike:
+    """The kernels of a function: `numbers` has one for each kernel, which those have in common that are alike.
 
-    address: int
-    flags: int
-    data: tuple[int, ...]
-    functions: tuple[int, ...]
+    `firsts` has the first kernel of each number.  A Python kernel is alone: its place and its types matter.
+    """
+
+    columns: Columns
+    numbers: Column
+    firsts: list[int]
+
+    def spread(
+        self, calls: Sequence[Call | None], constants: dict[int, Constant]
+    ) -> tuple[Repeated[Call | None], dict[int, Constant]]:
+        """The call of each kernel, from those of the first ones; each constant by its own register."""
+        columns = self.columns
+        is_constant = np.array([call is None for call in calls], np.bool_)
+        made = np.flatnonzero(is_constant[self.numbers])
+        registers = columns.first_result + starts_of(columns.result_counts)
+        own = [
+            constants[int(registers[first])] if call is None else None
+            for first, call in zip(self.firsts, calls, strict=True)
+        ]
+        numbers = self.numbers[made].tolist()
+        pairs = zip(registers[made].tolist(), numbers, strict=True)
+        spread = {
+            register: constant
+            for register, number in pairs
+            if (constant := own[number]) is not None
+        }
+        return Repeated(list(calls), self.numbers), spread
+
+    def types(
+        self,
+        function: BefFunction,
+        wanted: Sequence[Sequence[str] | None],
+        given: Sequence[Sequence[str]],
+        unknown: str,
+    ) -> tuple[Repeated[str], list[int]]:
+        """The type of each register, and the kernels that do not get what they want.
+
+        `wanted` (None: it is not always the same) and `given` are by number; `unknown` is the type of a
+        register that is not given one.
+        """
+        texts: dict[str, int] = {unknown: 0}
+        columns, numbers = self.columns, self.numbers
+
+        def listed(lists: Sequence[Sequence[str]]) -> tuple[Words, Words, Words]:
+            """The length and the start of each list, and the numbers of the texts in all of them."""
+            counts = np.array([len(one) for one in lists], np.int64)
+            ids = [texts.setdefault(text, len(texts)) for one in lists for text in one]
+            return counts, np.cumsum(counts) - counts, np.array([*ids, 0], np.int64)
+
+        types = np.zeros(function.register_count, np.int32)
+        counts, starts, ids = listed([function.argument_types])
+        types[: counts[0]] = ids[:-1]
+        counts, starts, ids = listed(given)
+        for piece in columns.pieces():
+            results = piece.results
+            owners = numbers[piece.first : piece.end][results.owners]
+            has = results.places < counts[owners]
+            places = (starts[owners] + results.places)[has]
+            types[results.numbers[has]] = ids[places]
+
+        counts, starts, ids = listed([one or () for one in wanted])
+        is_unclear = np.array([one is None for one in wanted], np.bool_)
+        in_doubt: list[int] = []
+        for piece in columns.pieces():
+            arguments, own = piece.arguments, numbers[piece.first : piece.end]
+            is_wrong = is_unclear[own] | (counts[own] != arguments.counts)
+            asked = ~is_wrong[arguments.owners]
+            owners = arguments.owners[asked]
+            places = starts[own[owners]] + arguments.places[asked]
+            differs = types[arguments.numbers[asked]] != ids[places]
+            is_wrong[owners[differs]] = True
+            in_doubt += (piece.first + np.flatnonzero(is_wrong)).tolist()
+        return Repeated(list(texts), types), in_doubt
 
 
-class _Heads:
-    """The heads that differ, by column; `runs` is false where there is none."""
+def find_alike(function: BefFunction, used: Mapping[str, Kernel]) -> Alike:
+    """The kernels of a large function that are alike; `used` are its kernels by name."""
+    columns = columns_of(function)
+    is_alone = [isinstance(used.get(name), PythonKernel) for name in columns.names]
+    numbers, firsts = columns.alike(is_alone)
+    return Alike(columns, numbers, firsts.tolist())
 
-    def __init__(self, heads: Sequence[Head | None]) -> None:
-        self.runs = np.array([head is not None for head in heads], np.bool_)
-        known = [head or Head(0, 0, (), ()) for head in heads]
-        self.addresses = np.array([head.address for head in known], np.int64)
-        self.flags = np.array([head.flags for head in known], np.int64)
-        self.data = lists_of([head.data for head in known])
-        self.functions = lists_of([head.functions for head in known])
+
+class ColumnWriter(FunctionWriter):
+    """Writes a large function, by column unless it is non-strict."""
+
+    def _write_kernels(
+        self, function_offsets: Sequence[int]
+    ) -> tuple[Sequence[int], array[int], Sequence[int]]:
+        if self._is_nonstrict:
+            return super()._write_kernels(function_offsets)
+        arena, function = self._arena, self._function
+        block = Block(
+            function,
+            repeated(self._calls),
+            self._constants,
+            arena.offset,
+            self._handle,
+            function_offsets,
+        )
+        arena.add_block(block.size, block.fill)
+        slots = block.slots(len(function.argument_types))
+        return slots, array("q", block.waits.astype("q").tobytes()), block.entries
+
+
+class _Calls:
+    """The calls that differ, by column; `runs` is false where there is none."""
+
+    def __init__(self, calls: Sequence[Call | None]) -> None:
+        self.runs = np.array([call is not None for call in calls], np.bool_)
+        known = [call or Call(0) for call in calls]
+        self.addresses = np.array([call.address for call in known], np.int64)
+        self.flags = np.array([call.flags for call in known], np.int64)
+        self.data = lists_of([call.data for call in known])
+        self.functions = lists_of([call.functions for call in known])
 
 
 class Block:
@@ -65,8 +170,7 @@ class Block:
     def __init__(
         self,
         function: BefFunction,
-        columns: Columns,
-        heads: Repeated[Head | None],
+        calls: Repeated[Call | None],
         constants: Collection[int],
         offset: int,
         first_handle: int,
@@ -74,15 +178,15 @@ class Block:
     ) -> None:
         """
         Args:
-            heads: that of each kernel, None for one that does not run.
+            calls: that of each kernel, None for one that does not run.
             constants: the registers of those.
         """
-        self._columns = columns
+        self._columns = columns = columns_of(function)
         self._offset, self._first_handle = offset, first_handle
         self._function_offsets = np.array(function_offsets, np.int64)
-        self._calls: Column = np.asarray(heads.numbers)
-        self._heads = _Heads(heads.values)
-        runs = self._heads.runs[self._calls]
+        self._calls: Column = np.asarray(calls.numbers)
+        self._distinct = _Calls(calls.values)
+        runs = self._distinct.runs[self._calls]
         register_count = function.register_count
         self._ready = at.ACTIVATION_REGISTERS + 8 * register_count
         self._is_constant = np.zeros(register_count, np.bool_)
@@ -105,14 +209,14 @@ class Block:
         sizes[self._is_constant] = 0
         self._slots = (record_words + starts_of(sizes)).astype(np.uint32)
         self._data = record_words + int(sizes.sum())
-        self._data_counts = self._heads.data.counts + self._heads.functions.counts
-        counts = np.bincount(self._calls, minlength=len(heads.values))
+        self._data_counts = self._distinct.data.counts + self._distinct.functions.counts
+        counts = np.bincount(self._calls, minlength=len(calls.values))
         self.size = self._data + int((counts * self._data_counts).sum())
 
     @property
     def entries(self) -> list[int]:
         """The offsets of the records that wait for nothing."""
-        is_entry = self._heads.runs[self._calls] & (self.waits == 0)
+        is_entry = self._distinct.runs[self._calls] & (self.waits == 0)
         return self._offsets(self._records[is_entry])
 
     def slots(self, count: int) -> list[int]:
@@ -132,21 +236,21 @@ class Block:
         self._fill_returns(words)
 
     def _fill_records(self, words: Words, start: int, base: int) -> None:
-        heads, data = self._heads, self._data
+        distinct, data = self._distinct, self._data
         for piece in self._columns.pieces():
             calls = self._calls[piece.first : piece.end]
             arguments, results = piece.arguments, piece.results
-            runs = heads.runs[calls]
+            runs = distinct.runs[calls]
             starts = self._records[piece.first : piece.end].astype(np.int64)
             first, calls_that_run = starts[runs], calls[runs]
             counts = arguments.counts[runs], results.counts[runs]
-            flags = heads.flags[calls_that_run]
+            flags = distinct.flags[calls_that_run]
             flags[counts[0] + counts[1] > at.FRAME_ROOM] |= at.KERNEL_WIDE
             flags[(flags == 0) & (counts[0] == 2) & (counts[1] == 1)] = at.KERNEL_SMALL
             indexes = piece.first + np.flatnonzero(runs)
             table = first + _RECORD_WORDS + counts[0]
             columns = {
-                at.RECORD_KERNEL: heads.addresses[calls_that_run],
+                at.RECORD_KERNEL: distinct.addresses[calls_that_run],
                 at.RECORD_ARGUMENTS: counts[0],
                 at.RECORD_RESULTS: counts[1],
                 at.RECORD_FLAGS: flags,
@@ -174,7 +278,7 @@ class Block:
             return first
         calls, records, counts = calls[there], records[there], counts[there]
         places = first + starts_of(counts)
-        data, functions = self._heads.data.taken(calls), self._heads.functions.taken(calls)
+        data, functions = self._distinct.data.taken(calls), self._distinct.functions.taken(calls)
         words[places[data.owners] + data.places] = data.numbers
         has_data = data.counts > 0
         words[records[has_data] + at.RECORD_DATA // 8] = base + self._offset + 8 * places[has_data]

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tfrt_runtime.bef.encoding import MANY_KERNELS
 from tfrt_runtime.bef.records import BefFunction, Repeated
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.native import layouts as at
@@ -49,71 +48,50 @@ class Call:
     """Offset in the arena of what its data is, in the place of `data`."""
 
 
-@dataclass
-class Plan:
-    """The users of each register of a function; `runs` says per kernel whether it runs at all."""
-
-    function: BefFunction
-    constants: Mapping[int, Constant]
-    """By register."""
-    runs: Sequence[bool]
-
-    @cached_property
-    def users(self) -> list[list[int]]:
-        """Per register: the indexes of the kernels that use it, later ones first, once per use."""
-        users: list[list[int]] = [[] for _ in range(self.function.register_count)]
-        kernels = self.function.kernels
-        for index in range(len(kernels) - 1, -1, -1):
-            if self.runs[index]:
-                for register in kernels[index].arguments:
-                    users[register].append(index)
-        return users
-
-    @cached_property
-    def waits(self) -> list[int]:
-        """Per kernel: uses of registers that are not constants."""
-        waits = [0] * len(self.function.kernels)
-        for register, users in enumerate(self.users):
-            if register not in self.constants:
-                for index in users:
-                    waits[index] += 1
-        return waits
-
-    @cached_property
-    def returns(self) -> dict[int, list[int]]:
-        """The numbers of the results that return a register, for each that is returned."""
-        returns: dict[int, list[int]] = {}
-        for number, register in enumerate(self.function.result_registers):
-            returns.setdefault(register, []).append(number)
-        return returns
-
-
 class FunctionWriter:
     """Writes one function into an arena."""
 
     def __init__(
         self,
         arena: Arena,
-        plan: Plan,
+        function: BefFunction,
+        constants: Mapping[int, Constant],
         calls: Sequence[Call | None],
         first_handle: int,
     ) -> None:
-        """`calls` has None for constants."""
+        """`constants` are by register; `calls` has None for these."""
         self._arena = arena
-        self._plan = plan
+        self._function = function
+        self._constants = constants
         self._calls = calls
         self._handle = first_handle
         self._flag_counts = _flag_counts(calls)
         self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
         self._records: list[int] = []
 
-    def register(self, number: int) -> int:
-        """Offset of a register in an activation."""
-        return at.ACTIVATION_REGISTERS + 8 * number
+    @property
+    def _first_ready(self) -> int:
+        """Offset of the first kernel's ready count in an activation."""
+        return at.ACTIVATION_REGISTERS + 8 * self._function.register_count
 
-    def ready(self, kernel: int) -> int:
-        """Offset of a ready count in an activation."""
-        return at.ACTIVATION_REGISTERS + 8 * (self._plan.function.register_count + kernel)
+    @cached_property
+    def _users(self) -> list[list[int]]:
+        """Per register: the indexes of the kernels that use it, later ones first, once per use."""
+        users: list[list[int]] = [[] for _ in range(self._function.register_count)]
+        kernels = self._function.kernels
+        for index in range(len(kernels) - 1, -1, -1):
+            if self._calls[index] is not None:
+                for register in kernels[index].arguments:
+                    users[register].append(index)
+        return users
+
+    @cached_property
+    def _returns(self) -> dict[int, list[int]]:
+        """The numbers of the results that return a register, for each that is returned."""
+        returns: dict[int, list[int]] = {}
+        for number, register in enumerate(self._function.result_registers):
+            returns.setdefault(register, []).append(number)
+        return returns
 
     def write(
         self, function_offset: int, function_offsets: Sequence[int], *, shell: bool = False
@@ -122,50 +100,32 @@ class FunctionWriter:
 
         A `shell` stands for a sync function.
         """
-        self._flags_of_function = at.FUNCTION_SHELL if shell else 0
-        if self._is_nonstrict:
-            self._flags_of_function |= at.FUNCTION_NONSTRICT
-        if not self._is_nonstrict and len(self._calls) >= MANY_KERNELS:
-            self._write_columns(function_offset, function_offsets)
-            return
-        self._records = self._reserve_records()
-        slots, waits = self._write_slots(), self._initial_counts()
-        self._write_records(slots, function_offsets)
-        pairs = zip(self._records, waits, strict=True)
-        entries = [record for record, count in pairs if record and not count]
-        self._write_function(function_offset, slots, array("q", waits), entries)
+        flags = at.FUNCTION_SHELL if shell else 0
+        flags |= at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
+        slots, waits, entries = self._write_kernels(function_offsets)
+        self._write_function(function_offset, flags, slots, waits, entries)
 
     @property
     def handles(self) -> list[int]:
         """The offsets of what was written of the kernels' handles."""
         return [record + at.RECORD_HANDLE for record in self._records if record]
 
-    def _write_columns(self, function_offset: int, function_offsets: Sequence[int]) -> None:
-        """`write` of a large function."""
-        # Imported here: small programs do not need NumPy, and to load it takes as long as they do.
-        from tfrt_runtime.bef.columns import columns_of, repeated
-        from tfrt_runtime.executor.loading.columns import Block, Head
-
-        plan, arena = self._plan, self._arena
-        function, constants = plan.function, plan.constants
-        calls = repeated(self._calls)
-        heads = [
-            None if call is None else Head(call.address, call.flags, call.data, call.functions)
-            for call in calls.values
-        ]
-        heads_of_each = Repeated(heads, calls.numbers)
-        columns, offset, handle = columns_of(function), arena.offset, self._handle
-        block = Block(function, columns, heads_of_each, constants, offset, handle, function_offsets)
-        arena.add_block(block.size, block.fill)
-        slots = block.slots(len(function.argument_types))
-        counts = array("q", block.waits.astype("q").tobytes())
-        self._write_function(function_offset, slots, counts, block.entries)
+    def _write_kernels(
+        self, function_offsets: Sequence[int]
+    ) -> tuple[Sequence[int], array[int], Sequence[int]]:
+        """Records and slots: the offsets of the slots, of the arguments at least; what each kernel waits for; the
+        offsets of the records that wait for nothing."""
+        self._records = self._reserve_records()
+        slots, waits = self._write_slots(), self._initial_waits()
+        self._write_records(slots, function_offsets)
+        pairs = zip(self._records, waits, strict=True)
+        return slots, array("q", waits), [record for record, n in pairs if record and not n]
 
     def _reserve_records(self) -> list[int]:
         """The offset of each kernel's record, 0 for constants; in program order, side by side."""
         first = end = self._arena.offset
         records = []
-        for call, kernel in zip(self._calls, self._plan.function.kernels, strict=True):
+        for call, kernel in zip(self._calls, self._function.kernels, strict=True):
             if call is None:
                 records.append(0)
                 continue
@@ -178,8 +138,8 @@ class FunctionWriter:
         """Records, each with the table of its result slots behind it."""
         words: list[int] = []
         addresses: list[int] = []
-        kernels, records = self._plan.function.kernels, self._records
-        ready = self.ready(0)
+        kernels, records = self._function.kernels, self._records
+        ready = self._first_ready
         for index, call in enumerate(self._calls):
             if call is None:
                 continue
@@ -237,7 +197,7 @@ class FunctionWriter:
     def _weights(self, register: int) -> dict[int, int]:
         """Kernels that `register` counts down: by how much, or 0 for a kernel that any one operand starts."""
         weights = {}
-        for index, uses in _counted(self._plan.users[register]).items():
+        for index, uses in _counted(self._users[register]).items():
             call = self._calls[index]
             assert call is not None
             if not call.flags & at.KERNEL_NONSTRICT:
@@ -246,15 +206,14 @@ class FunctionWriter:
                 weights[index] = 0
             elif call.strict_arguments < 0:
                 continue
-            elif strict := self._strict_uses(index, call, register):
-                weights[index] = strict
+            else:
+                strict = self._function.kernels[index].arguments[: call.strict_arguments]
+                if register in strict:
+                    weights[index] = strict.count(register)
         return weights
 
-    def _strict_uses(self, index: int, call: Call, register: int) -> int:
-        return self._plan.function.kernels[index].arguments[: call.strict_arguments].count(register)
-
     def _references(self, register: int) -> int:
-        return len(self._plan.users[register]) + len(self._plan.returns.get(register, ()))
+        return len(self._users[register]) + len(self._returns.get(register, ()))
 
     def _write_slots(self) -> list[int]:
         """A slot per register that is not a constant; returns their offsets, 0 for constants."""
@@ -262,12 +221,12 @@ class FunctionWriter:
         words: list[int] = []
         addresses: list[int] = []
         slots: list[int] = []
-        plan, records, ready = self._plan, self._records, self.ready(0)
-        for register, uses in enumerate(plan.users):
-            if register in plan.constants:
+        records, ready = self._records, self._first_ready
+        for register, uses in enumerate(self._users):
+            if register in self._constants:
                 slots.append(0)
                 continue
-            returns = plan.returns.get(register, ())
+            returns = self._returns.get(register, ())
             users = self._weights(register) if self._is_nonstrict else _counted(uses)
             is_special = bool(returns) or self._is_nonstrict
             first = len(words)
@@ -286,41 +245,44 @@ class FunctionWriter:
         self._arena.add_mixed(words, addresses)
         return slots
 
-    def _initial_count(self, index: int, call: Call) -> int:
-        """What a kernel waits for at entry: constants are available already."""
-        waits = self._plan.waits[index]
-        if not call.flags & at.KERNEL_NONSTRICT:
-            return waits
-        arguments = self._plan.function.kernels[index].arguments
-        if call.strict_arguments == 0:
-            return int(bool(arguments) and waits == len(arguments))
-        strict = arguments[: max(0, call.strict_arguments)]
-        return sum(register not in self._plan.constants for register in strict)
-
-    def _initial_counts(self) -> list[int]:
-        """What each kernel waits for at entry; that of a constant is not read."""
-        if not self._is_nonstrict:
-            return self._plan.waits
-        return [
-            0 if call is None else self._initial_count(index, call)
-            for index, call in enumerate(self._calls)
-        ]
+    def _initial_waits(self) -> list[int]:
+        """What each kernel waits for at entry, where constants are available already; 0 for a constant."""
+        waits = [0] * len(self._calls)
+        for register, users in enumerate(self._users):
+            if register not in self._constants:
+                for index in users:
+                    waits[index] += 1
+        if self._is_nonstrict:
+            for index, call in enumerate(self._calls):
+                if call is not None and call.flags & at.KERNEL_NONSTRICT:
+                    arguments = self._function.kernels[index].arguments
+                    if call.strict_arguments == 0:
+                        waits[index] = int(bool(arguments) and waits[index] == len(arguments))
+                    else:
+                        strict = arguments[: max(0, call.strict_arguments)]
+                        waits[index] = sum(one not in self._constants for one in strict)
+        return waits
 
     def _write_function(
-        self, offset: int, slots: Sequence[int], counts: array[int], ready: Sequence[int]
+        self,
+        offset: int,
+        flags: int,
+        slots: Sequence[int],
+        waits: array[int],
+        entries: Sequence[int],
     ) -> None:
-        """The function struct, whose kernels wait for so many, and those that are `ready` for nothing."""
-        arena, plan, function = self._arena, self._plan, self._plan.function
-        entries = arena.add_addresses(*ready)
+        """The function struct, with its template and its tables."""
+        arena, function = self._arena, self._function
+        entry_table = arena.add_addresses(*entries)
         arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
-        values = {register: write_constant(arena, c) for register, c in plan.constants.items()}
-        returned = [register for register in values if register in plan.returns]
+        values = {register: write_constant(arena, c) for register, c in self._constants.items()}
+        returned = [register for register in values if register in self._returns]
         constant_slots = [self._constant_slot(register) for register in returned]
         constants = arena.offset
         for register, slot in zip(returned, constant_slots, strict=True):
             arena.add_addresses(slot, values[register])
         template = arena.reserve(function.register_count)
-        arena.add_array(counts)
+        arena.add_array(waits)
         for register, value in values.items():
             arena.put_address(template + 8 * register, value)
         size = 8 * (function.register_count + len(function.kernels))
@@ -330,15 +292,15 @@ class FunctionWriter:
             at.FUNCTION_KERNELS: self._flag_counts.total(),
             at.FUNCTION_ARGUMENTS: len(function.argument_types),
             at.FUNCTION_RESULTS: len(function.result_types),
-            at.FUNCTION_ENTRIES: len(ready),
+            at.FUNCTION_ENTRIES: len(entries),
             at.FUNCTION_CONSTANTS: len(returned),
-            at.FUNCTION_FLAGS: self._flags_of_function,
+            at.FUNCTION_FLAGS: flags,
             at.FUNCTION_HEAVY: sum(n for flags, n in self._flag_counts.items() if _counts(flags)),
         }
         tables = {
             at.FUNCTION_TEMPLATE: template,
             at.FUNCTION_ARGUMENT_TABLE: arguments,
-            at.FUNCTION_ENTRY_TABLE: entries,
+            at.FUNCTION_ENTRY_TABLE: entry_table,
             at.FUNCTION_CONSTANT_TABLE: constants,
         }
         for place, number in numbers.items():
@@ -348,8 +310,8 @@ class FunctionWriter:
 
     def _constant_slot(self, register: int) -> int:
         """A slot that brings a constant to its returns; its users do not wait for it."""
-        returns = self._plan.returns[register]
-        spare = self.register(register)
+        returns = self._returns[register]
+        spare = at.ACTIVATION_REGISTERS + 8 * register
         return self._arena.add(spare, len(returns), 1, 0, len(returns), *returns)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,12 +14,20 @@ from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.payload import PayloadError, as_python, encode, read_as, read_payload
+from tfrt_runtime.host.payload import (
+    INTEGER_BITS,
+    SCALAR_TYPES,
+    PayloadError,
+    as_python,
+    encode,
+    read_as,
+    read_payload,
+)
 from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS, Context, Record, signed
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import CHAIN_TYPE, fitting
+from tfrt_runtime.host.values.fitting import BUFFER, CHAIN_TYPE, STRING_TYPE, TENSOR, fitting
 from tfrt_runtime.host.values.futures import is_awaited, on_queue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
@@ -103,22 +111,15 @@ def present_request(context: int) -> Request:
 def error_value(context: int, diagnostic: Diagnostic) -> int:
     """A new error value with one reference; reports the diagnostic to the run."""
     present_request(context).report(diagnostic)
-    return quiet_error_value(context, diagnostic)
-
-
-def quiet_error_value(context: int, diagnostic: Diagnostic) -> int:
-    """A new error value with one reference; it is reported only where it is read."""
-    process = native_process()
-    value = process.quick.value_make(context, 0)
-    handle = process.objects.add(diagnostic)
-    process.quick.value_set_error(context, value, handle)
-    return value
+    return native_process().error_value(context, diagnostic)
 
 
 def report(context: int, record: int, message: int, location: AnyLocation) -> int:
     """An error of a native kernel as a value with one reference."""
-    make = quiet_error_value if message == at.MESSAGE_QUIET_FAIL else error_value
-    return make(context, error(message_text(context, record, message), location))
+    diagnostic = error(message_text(context, record, message), location)
+    if message == at.MESSAGE_QUIET_FAIL:  # it is reported only where it is read
+        return native_process().error_value(context, diagnostic)
+    return error_value(context, diagnostic)
 
 
 def message_text(context: int, record: int, message: int) -> str:
@@ -169,7 +170,7 @@ def failure(context: int, call: PythonCall, exception: BaseException) -> list[in
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
         diagnostic = failed(request, exception, call.location)
-        value = quiet_error_value(context, diagnostic)
+        value = native_process().error_value(context, diagnostic)
     values = shared(context, value, len(call.record.results))
     pass_on(request, exception, diagnostic)
     return values
@@ -321,3 +322,60 @@ def own_value(
     request = present_request(context)
     what = nth_result(call.kernel.name, index, len(call.record.results))
     return on_queue(request.queue, item, word, refusing(request, call.location, what))
+
+
+Finish = Callable[[int, object, BaseException | None], None]
+"""Sets the result of the kernel whose frame is in a context: what it returned, what it has raised.
+Never raises."""
+
+
+def plain_words(
+    call: PythonCall, argument_types: tuple[str, ...], finish: Finish
+) -> tuple[int, ...] | None:
+    """The data of a kernel that native code calls by itself; None for one that wants more than its arguments.
+
+    `finish` must live as long as the kernel.
+    """
+    kernel = call.kernel
+    is_plain = kernel.arrays and not (kernel.frame or kernel.raw or call.order)
+    takes_all = kernel.takes is None or len(argument_types) <= kernel.takes
+    if not is_plain or not takes_all or len(call.record.results) != 1:
+        return None
+    return (
+        id(kernel.function),
+        id(finish),
+        len(argument_types),
+        len(call.attributes),
+        *_result(call.result_types[0]),
+        *(SCALAR_TYPES.get(one, 0) for one in argument_types),
+        *map(id, call.attributes),
+    )
+
+
+def _result(type_text: str) -> tuple[int, int]:
+    """How native code takes a result of that type: the type of its payload, and bits or class."""
+    if type_text in INTEGER_BITS or type_text in ("f32", "f64"):
+        return SCALAR_TYPES[type_text], INTEGER_BITS.get(type_text, 0)
+    if type_text == CHAIN_TYPE:
+        return at.TYPE_CHAIN, 0
+    is_checked = type_text.endswith(TENSOR) or type_text.startswith(BUFFER)
+    if type_text == "" or type_text in SCALAR_TYPES or is_checked:
+        return at.TYPE_UNKNOWN, 0
+    return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
+
+
+def finisher(call: PythonCall) -> Finish:
+    """What sets the result of a kernel that native code has called, where it cannot do so by itself."""
+
+    def finish(context: int, returned: object, raised: BaseException | None) -> None:
+        value = 0
+        if raised is None:
+            try:
+                [value] = result_values(context, call, returned)
+            except BaseException as problem:  # noqa: BLE001 - it becomes the result's error
+                raised = problem
+        if raised is not None:
+            [value] = failure(context, call, raised)
+        WORDS[Context.at(context).results >> 3] = value
+
+    return finish

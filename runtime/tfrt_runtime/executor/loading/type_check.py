@@ -8,12 +8,12 @@ not from what the file says of its registers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import TfrtError, counted, error
-from tfrt_runtime.executor.loading.alike import Alike
 from tfrt_runtime.executor.loading.resolve import signatures, types_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
@@ -25,6 +25,9 @@ from tfrt_runtime.kernels.registry import (
     NativeKernel,
     PythonKernel,
 )
+
+if TYPE_CHECKING:
+    from tfrt_runtime.executor.loading.columns import Alike
 
 UNKNOWN = ""
 _TEXTS = {"chain": CHAIN_TYPE, "complex64": "complex<f32>", "complex128": "complex<f64>"}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, FunctionWriter, Plan, write_constant
+from tfrt_runtime.executor.loading.decode import Call, FunctionWriter, write_constant
 from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.sync.sync_lowering import Lowering, SyncFunction
 from tfrt_runtime.executor.sync.sync_writer import reserve_code, write_code
@@ -93,8 +93,8 @@ class SyncFunctions:
     def _write_shell(self, source: SyncFunction, offset: int, code: int) -> None:
         function = one_kernel(source.function, INTERPRETER)
         call = Call(self._symbols(INTERPRETER), KERNEL_CONTROL, code=code)
-        plan = Plan(function, {}, [True])
-        FunctionWriter(self._arena, plan, [call], source.first_handle).write(offset, [], shell=True)
+        writer = FunctionWriter(self._arena, function, {}, [call], source.first_handle)
+        writer.write(offset, [], shell=True)
 
     def _code(self, index: int) -> int:
         """Where the code of a function is going to be."""

@@ -14,7 +14,7 @@ from tests.simulator.failures import SimulationError
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter, Plan
+from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
 from tfrt_runtime.executor.sync.sync_functions import SyncFunctions
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
 from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
@@ -162,8 +162,7 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
         ]
         sources.append(SyncFunction(bef, found, calls, constants, 0, index))
         if bef.kind is FunctionKind.ASYNC:
-            plan = Plan(bef, {}, [True] * len(calls))
-            FunctionWriter(arena, plan, calls, 0).write(offsets[index], offsets)
+            FunctionWriter(arena, bef, {}, calls, 0).write(offsets[index], offsets)
     SyncFunctions(arena, address, sources, {}, watched=False).write(offsets)
     return write_arena(host, arena) + offsets[0]
 

@@ -15,7 +15,7 @@ from tfrt_nb.jit.function_body import FunctionBody
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE
 from tfrt_nb.jit.operations.descriptors import Layout, layout_of
 from tfrt_nb.passes.errors import fail
-from tfrt_runtime.async_runtime.printed_buffers import MAX_DIMENSIONS
+from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 
 _RANK, _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(6)
 
