@@ -26,7 +26,7 @@ from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.bridge.runtime import NotebookHost
 from tfrt_magics.views.outlet import run_bundle
 from tfrt_nb import HostContext, Program
-from tfrt_nb.documents.layout import layout
+from tfrt_nb.documents.picture import layout
 from tfrt_nb.documents.program import ProgramDocument
 
 ROOT = Path(__file__).parents[1]

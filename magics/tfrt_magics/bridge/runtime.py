@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from tfrt_magics.bridge.compiled import CompiledObjects, live_objects
 from tfrt_magics.bridge.snapshot import Row, State, result_names
-from tfrt_nb.documents.layout import layout
+from tfrt_nb.documents.code import MORE
+from tfrt_nb.documents.picture import layout
 from tfrt_nb.documents.previews import clean, label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
-from tfrt_nb.documents.reached import MORE
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from tfrt_nb import Program
-from tfrt_nb.documents.layout import layout
+from tfrt_nb.documents.picture import layout
 from tfrt_nb.documents.program import ProgramDocument, program_document
 from tfrt_nb.source import parse_module
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tfrt_nb.documents.code import Reached
 from tfrt_nb.documents.program import ProgramDocument
-from tfrt_nb.documents.reached import Reached
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.host.context import HostContext

@@ -1,29 +1,32 @@
-"""Events of compiled code: its tasks and objects, in ids of the program document.
+"""What compiled code logs of a run, in ids of the program document.
 
-The core knows an object by its address and by the record of the operation that makes it, a task by its
-frame.  The objects of an operation are made one after the other, in the order of its results, and its task
+Events (`CodeMap`).  The core knows an object by its address and by the record of the operation that makes it, a task by
+its frame.  The objects of an operation are made one after the other, in the order of its results, and its task
 is put into the queue on the same thread behind them.  An async function begins on its caller's thread when its
 first object is made; the first frame that is suspended there is that of the innermost one.
 
 A call logs that it begins and, unless the function fails, that it comes back.  A function that makes no object is
-over then; of any other, the call began it.
+over then; of any other, the call began it.  Only the first calls of each operation are logged.
+
+Blocks (`Reached`), for operations without events.  A block logs that it begins.  It runs from its start to its end,
+unless the run fails or is cancelled: then an operation ran for certain only if a later one of its block did.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.documents.calls import CallSites
-from tfrt_nb.documents.payloads import payload_text
-from tfrt_nb.documents.previews import label, preview_of
+from tfrt_nb.documents.previews import label, payload_text, preview_of
 from tfrt_nb.documents.program import ProgramDocument, Row
 from tfrt_runtime.async_runtime.objects import read_place
+from tfrt_nb.passes.log_events import COUNTED, LOGGED
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.values.async_value import State
@@ -33,8 +36,15 @@ _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNOR
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
 """What kernels and tasks have in common has the names of kernels."""
 
+_CALLED = re.compile(r"\bcall @([\w$.-]+)")
+_BLOCK = KINDS.index("block")
+AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
+"""It ran; it failed; it may have run; it has events, and may have run more often."""
+
 Event = tuple[Any, ...]
 """A row of the columns."""
+Block = tuple[int, int | None, int, int]
+"""Function, operation around it or None, region of that, number in the region."""
 
 
 @dataclass(slots=True, eq=False)
@@ -69,7 +79,14 @@ class CodeMap:
         self._places, self._run = document.places, run
         self._values = document.data["values"]
         self._operations = document.data["operations"]
-        self._calls, self._functions_at = CallSites(document), document.functions_at
+        self._functions_at = document.functions_at
+        self._callees: dict[int, str] = {}
+        """The function that each operation calls which calls one, and the other way round."""
+        self._sites: dict[str, list[int]] = {}
+        for row in self._operations:
+            if row["kernel"].endswith(".call") and (found := _CALLED.search(row["text"])):
+                self._callees[row["id"]] = found[1]
+                self._sites.setdefault(found[1], []).append(row["id"])
         self._makers: dict[int, tuple[int, Row | None]] = {}
         printers = [row["id"] for row in self._operations if _PRINT.search(row["text"])]
         self._printer = printers[0] if len(printers) == 1 else None
@@ -192,10 +209,10 @@ class CodeMap:
         if call.is_part:
             return
         results = self._results(operation)
-        is_plain = not self._calls.is_async(operation)
         if not results:
             yield "end", operation, -1, call.instance, None
         for value in results:
+            is_plain = self._operations[operation]["kernel"] != "async.call"
             if is_plain and self._values[value]["type"].startswith("!async."):
                 # An object, which may not be resolved yet.
                 yield "suspend", operation, -1, call.instance, None
@@ -248,10 +265,12 @@ class CodeMap:
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
         """The operation that has called an async function which begins on this thread, and its call if that is logged."""
         calls = self._here(worker).calls
-        if calls and not calls[-1].is_part and self._calls.calls(calls[-1].operation, function):
+        name = function["name"]
+        if calls and not calls[-1].is_part and self._callees.get(calls[-1].operation) == name:
             calls[-1].is_part = True
             return calls[-1].operation, calls[-1]
-        return self._calls.only_call(function), None
+        sites = self._sites.get(name, ())
+        return (sites[0] if len(sites) == 1 else -1), None
 
     def _maker_of(self, record: int) -> tuple[int, Row | None]:
         if record not in self._makers:
@@ -260,9 +279,7 @@ class CodeMap:
 
     def _maker(self, record: int) -> tuple[int, Row | None]:
         """The operation of a record of a place, -1 for none; or the async function that starts there."""
-        if not record:
-            return -1, None
-        place = read_place(record)
+        place = read_place(record) if record else None
         if place is None:
             return -1, None
         found = self._places.get((place.source, place.line, place.column))
@@ -294,3 +311,103 @@ class CodeMap:
             return []
         operands = self._operations[operation]["operands"]
         return [value for value in operands if self._values[value]["op"] in self._direct]
+
+
+class Reached:
+    """The blocks of compiled code that have begun in one run."""
+
+    def __init__(self, document: ProgramDocument) -> None:
+        self._places = document.places
+        is_code = [row["kind"] in ("func", "async") for row in document.data["functions"]]
+        self._rows = document.data["operations"] if any(is_code) else []
+        self._own = [row for row in self._rows if is_code[row["function"]]]
+        placed = {*self._places.values()}
+        self._is_placed = all(row["id"] in placed for row in self._own)
+        """Whether each operation has a place of its own: in a file from elsewhere, some share one."""
+        values = document.data["values"]
+        self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
+        """The operations that make objects, which may be resolved later."""
+        self._operations: dict[int, int] = {}
+        """The operation of each record."""
+        self._begun: Counter[Block] = Counter()
+        """How often each block has begun, as far as that was logged."""
+
+    def note(self, events: npt.NDArray[np.void]) -> None:
+        """Take new events."""
+        if not self._own:
+            return
+        found = events[events["kind"] == _BLOCK]
+        for low, high in zip(found["op"].tolist(), found["value"].tolist(), strict=True):
+            record = low | high << 32
+            if record not in self._operations:
+                place = read_place(record)
+                where = ("", 0, 0) if place is None else (place.source, place.line, place.column)
+                self._operations[record] = self._places.get(where, -1)
+            operation = self._operations[record]
+            if operation >= 0:
+                self._begun[_block_of(self._rows[operation])] += 1
+
+    def states(
+        self,
+        logged: Collection[int] | None,
+        failed: Collection[int],
+        *,
+        is_clean: bool,
+        is_whole: bool,
+    ) -> dict[int, str]:
+        """What is known of each operation once the run is over; nothing of one that did not run.
+
+        Args:
+            logged: the operations that have events of their own; None if that is not known.
+            failed: those that failed.
+            is_clean: whether nothing failed, and the run was not cancelled.
+            is_whole: whether no events were lost.
+        """
+        is_whole = is_whole and self._is_placed
+        found = self._certain({*(logged or ()), *failed}, failed)
+        stopped: set[Block] = set()
+        for row in self._own:
+            number, parent, block = row["id"], row["parent"], _block_of(row)
+            if number in failed:
+                stopped.add(block)
+            if number in found:
+                continue
+            kernel = None if parent is None else self._rows[parent]["kernel"]
+            is_known, begins = is_whole, block in self._begun
+            if kernel == "async.execute" and block[3] == 0:
+                is_known, begins = is_whole and logged is not None, parent in (logged or ())
+            elif kernel is not None and kernel not in LOGGED | COUNTED:
+                if parent in found:  # it has no blocks of its own in the log
+                    found[number] = found[parent]
+                continue
+            if begins and is_clean:
+                found[number] = AVAILABLE
+            elif not (is_known if not begins else block in stopped and self._begins_once(row)):
+                found[number] = UNRECORDED
+        if not is_clean:
+            found |= {n: UNRECORDED for n in self._async & found.keys() if found[n] == AVAILABLE}
+        return found
+
+    def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
+        """The operations that ran: these, those around what ran, and those before it in a block."""
+        ran |= {block[1] for block in self._begun}
+        found: dict[int, str] = {}
+        later: set[Block] = set()
+        for row in reversed(self._own):
+            if row["id"] in ran or _block_of(row) in later:
+                later.add(_block_of(row))
+                ran.add(row["parent"])
+                found[row["id"]] = ERROR if row["id"] in failed else AVAILABLE
+        return found
+
+    def _begins_once(self, row: Row) -> bool:
+        """Whether the block of an operation is known to have begun once only."""
+        while _block_of(row)[3] == 0 and row["parent"] is not None:
+            row = self._rows[row["parent"]]
+            if row["kernel"] in COUNTED or row["kernel"] == "scf.while":
+                return False
+        return _block_of(row)[3] == 0 and self._begun[_block_of(row)] == 1
+
+
+def _block_of(row: Row) -> Block:
+    return row["function"], row["parent"], row["region"], row.get("block", 0)

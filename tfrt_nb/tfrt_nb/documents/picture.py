@@ -1,4 +1,9 @@
-"""The picture of a program as SVG."""
+"""The picture of a program: where its operations stand, and the whole as SVG.
+
+In each function and region an operation is a layer below those that feed it, and each layer keeps
+the order of the text except where a few sweeps bring an operation nearer to its neighbours.  So a
+picture stays as it is when a line is added elsewhere.  Linear in operations and uses.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +11,220 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from operator import itemgetter
 from typing import Any
 
-from tfrt_nb.documents.layout import layout
+import numpy as np
+import numpy.typing as npt
+
+from tfrt_nb.convert.graph import Document, Graph
+from tfrt_nb.documents.program import program_document
+from tfrt_nb.programs import Program
 
 MAX_NODES = 500
 """A still picture of more operations cannot be read."""
-_LETTERS = 40
+HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
+_LETTER, _MAX_LETTERS = 7.0, 40
+"""The width of a letter, and how many of a text are shown."""
+_MAX_IN_ROW = 16
+_SWEEPS = 4
 
+Numbers = npt.NDArray[np.int64]
 Point = tuple[float, float]
+
+
+@dataclass(slots=True)
+class _Body:
+    """What one box holds: a function's operations, or a region's of operation `parent`."""
+
+    function: int
+    parent: int | None
+    region: int
+    operations: list[int] = field(default_factory=list)
+    size: tuple[float, float] = (0.0, 0.0)
+    place: tuple[float, float] = (0.0, 0.0)
+
+
+def layout(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, list[Any]]:
+    """The picture of a program document, in units of one pixel at the natural size.
+
+    Returns:
+        `x`, `y`, `w`, `h`: per operation its left upper corner and size, that of one with regions
+        around them; `boxes`: rows with `function`, `op` (None for the function's own box), `region`,
+        `x`, `y`, `w`, `h`, outer ones first.
+    """
+    operations = document["operations"]
+    bodies, body_of = _bodies(document)
+    sources, targets = _edges(document, body_of)
+    levels = _levels(len(operations), sources, targets)
+    order = _order(body_of, levels, np.array(sources, np.int64), np.array(targets, np.int64))
+    for number in order:
+        bodies[body_of[number]].operations.append(number)
+    sizes = [(_width(row), HEIGHT) for row in operations]
+    places = [(0.0, 0.0)] * len(operations)
+    regions: dict[int, list[_Body]] = {}
+    for body in reversed(bodies):  # inner ones come after outer ones
+        if body.parent is not None:
+            regions.setdefault(body.parent, []).insert(0, body)
+    for body in reversed(bodies):
+        _place(body, levels, sizes, places, regions)
+    _move(bodies, sizes, places, regions)
+    boxes = [
+        {
+            "function": body.function,
+            "op": body.parent,
+            "region": body.region,
+            "x": body.place[0],
+            "y": body.place[1],
+            "w": body.size[0],
+            "h": body.size[1],
+        }
+        for body in bodies
+    ]
+    return {
+        "x": [x for x, _ in places],
+        "y": [y for _, y in places],
+        "w": [width for width, _ in sizes],
+        "h": [height for _, height in sizes],
+        "boxes": boxes,
+    }
+
+
+def _bodies(
+    document: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> tuple[list[_Body], list[int]]:
+    """All bodies, functions first; the one that each operation is in."""
+    bodies = [_Body(row["id"], None, 0) for row in document["functions"]]
+    inner: dict[tuple[int, int], int] = {}
+    body_of = []
+    for row in document["operations"]:
+        parent = row["parent"]
+        body_of.append(row["function"] if parent is None else inner[parent, row["region"]])
+        for region in range(len(row["regions"])):
+            inner[row["id"], region] = len(bodies)
+            bodies.append(_Body(row["function"], row["id"], region))
+    return bodies, body_of
+
+
+def _edges(
+    document: Mapping[str, Sequence[Mapping[str, Any]]], body_of: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """The producers of each operation within a body, by target; a use in a region is one by the operation around it."""
+    operations = document["operations"]
+    makers = [row["op"] for row in document["values"]]
+    parents = [row["parent"] for row in operations]
+    pairs: list[tuple[int, int]] = []
+    for row in operations:
+        number = row["id"]
+        for value in row["operands"]:
+            source, target = makers[value], number
+            if source is None:
+                continue
+            while target is not None and body_of[target] != body_of[source]:
+                target = parents[target]
+            if target is not None and source < target:
+                pairs.append((target, source))
+    pairs.sort(key=itemgetter(0))
+    return [source for _, source in pairs], [target for target, _ in pairs]
+
+
+def _levels(count: int, sources: Sequence[int], targets: Sequence[int]) -> list[int]:
+    """The longest way to each operation; `targets` go up."""
+    levels = [0] * count
+    for source, target in zip(sources, targets, strict=True):
+        if levels[source] >= levels[target]:
+            levels[target] = levels[source] + 1
+    return levels
+
+
+def _order(
+    body_of: Sequence[int], levels: Sequence[int], sources: Numbers, targets: Numbers
+) -> list[int]:
+    """All operations by body, layer and place in the layer."""
+    body, level = np.array(body_of, np.int64), np.array(levels, np.int64)
+    count = len(body)
+    order = np.lexsort((np.arange(count), level, body))
+    place = _places(order, body, level)
+    for sweep in range(_SWEEPS):
+        ends, others = (targets, sources) if sweep % 2 == 0 else (sources, targets)
+        uses = np.bincount(ends, minlength=count)
+        sums = np.bincount(ends, weights=place[others], minlength=count)
+        wanted = np.where(uses > 0, sums / np.maximum(uses, 1), place)
+        order = np.lexsort((np.arange(count), wanted, level, body))
+        place = _places(order, body, level)
+    found: list[int] = order.tolist()
+    return found
+
+
+def _places(order: Numbers, body: Numbers, level: Numbers) -> npt.NDArray[np.float64]:
+    """How far each operation is from the middle of its layer, in operations."""
+    count = len(order)
+    if not count:
+        return np.zeros(0)
+    starts = np.ones(count, np.bool_)
+    starts[1:] = (np.diff(body[order]) != 0) | (np.diff(level[order]) != 0)
+    group = np.cumsum(starts) - 1
+    firsts = np.flatnonzero(starts)
+    sizes = np.diff(np.append(firsts, count))
+    place = np.empty(count)
+    place[order] = np.arange(count) - firsts[group] - (sizes[group] - 1) / 2
+    return place
+
+
+def _width(row: Mapping[str, Any]) -> float:
+    return 2 * PADDING + _LETTER * min(len(row["text"]), _MAX_LETTERS)
+
+
+def _place(
+    body: _Body,
+    levels: Sequence[int],
+    sizes: list[tuple[float, float]],
+    places: list[tuple[float, float]],
+    regions: Mapping[int, Sequence[_Body]],
+) -> None:
+    """Place the operations of a body in it, and its size; those of its regions are known."""
+    rows: list[list[int]] = []
+    before = -1
+    for number in body.operations:
+        if inner := regions.get(number):
+            width = max(sizes[number][0], sum(one.size[0] + GAP for one in inner) + GAP)
+            sizes[number] = width, HEAD + max(one.size[1] for one in inner) + GAP
+        if levels[number] != before or len(rows[-1]) == _MAX_IN_ROW:
+            rows.append([])
+        before = levels[number]
+        rows[-1].append(number)
+    widths = [sum(sizes[i][0] for i in row) + GAP * (len(row) - 1) for row in rows]
+    widest = max(widths, default=_LETTER * 10)
+    top = HEAD
+    for row, width in zip(rows, widths, strict=True):
+        left = PADDING + (widest - width) / 2
+        for number in row:
+            places[number] = left, top
+            left += sizes[number][0] + GAP
+        top += max(sizes[number][1] for number in row) + 2 * GAP
+    body.size = widest + 2 * PADDING, (top - 2 * GAP if rows else top) + PADDING
+
+
+def _move(
+    bodies: Sequence[_Body],
+    sizes: Sequence[tuple[float, float]],
+    places: list[tuple[float, float]],
+    regions: Mapping[int, Sequence[_Body]],
+) -> None:
+    """From places in a body to places in the picture: functions stand one below the other."""
+    top = 0.0
+    for body in bodies:
+        if body.parent is None:
+            body.place = 0.0, top
+            top += body.size[1] + 2 * GAP
+        left, upper = body.place
+        for number in body.operations:
+            x, y = places[number]
+            places[number] = left + x, upper + y
+            inner_left = left + x + GAP
+            for inner in regions.get(number, ()):
+                inner.place = inner_left, upper + y + HEAD
+                inner_left += inner.size[0] + GAP
 
 
 @dataclass(slots=True)
@@ -92,7 +302,7 @@ def _path(points: Sequence[Point]) -> str:
 
 
 def _text(text: str) -> str:
-    cut = text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
+    cut = text if len(text) <= _MAX_LETTERS else text[: _MAX_LETTERS - 1] + "…"
     return escape(cut.encode(errors="replace").decode())
 
 
@@ -100,3 +310,13 @@ def image(picture: Picture) -> str:
     """The picture as HTML, which an untrusted notebook shows as well."""
     data = base64.b64encode(svg(picture).encode()).decode()
     return f'<img alt="Graph" src="data:image/svg+xml;base64,{data}">'
+
+
+def program_graph(program: Program) -> Graph:
+    """What the operations of a program give to each other; in a notebook a picture, if there are not many."""
+
+    def picture(shown: Document) -> str | None:
+        is_drawn = 0 < len(shown["operations"]) <= MAX_NODES
+        return image(own_picture(shown)) if is_drawn else None
+
+    return Graph(lambda: program_document(program), picture)

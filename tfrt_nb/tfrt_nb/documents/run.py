@@ -17,11 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.documents.code import CodeMap
-from tfrt_nb.documents.payloads import payload_text, texts, view_of
-from tfrt_nb.documents.previews import label, preview_of
+from tfrt_nb.documents.code import MORE, CodeMap, Reached
+from tfrt_nb.documents.previews import label, payload_text, preview_of, texts, view_of
 from tfrt_nb.documents.program import ProgramDocument
-from tfrt_nb.documents.reached import MORE, Reached
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Ending, Location
