@@ -16,8 +16,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tfrt_nb.exercises.exercise import Exercise, exercises
-from tfrt_nb.exercises.files import answers_of
+from tfrt_nb.exercises.exercise import Exercise, answers_of, exercises
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks"

@@ -139,7 +139,7 @@ class LessonMagics(Magics):
             print(f"{_SIGNS.get(mark, ' ')} {name}: {mark}")
 
     def _folder(self, folder: str) -> None:
-        from tfrt_nb.exercises.files import progress_in
+        from tfrt_nb.exercises.exercise import progress_in
 
         try:
             found = progress_in(folder)

@@ -64,7 +64,7 @@ class Terminal:
         seconds = time.monotonic() - self._start
         if seconds >= self._next and sys.stdout.isatty():
             # Here, because %load_ext loads no compiler.
-            from tfrt_nb.cli.running.progress import progress_text, put_line
+            from tfrt_nb.cli.running.following import progress_text, put_line
             from tfrt_nb.documents.run import RunDocument
 
             for log in job.logs()[-1:]:

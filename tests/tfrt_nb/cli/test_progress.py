@@ -6,7 +6,7 @@ import io
 import re
 import threading
 
-from tfrt_nb.cli.running.progress import CLEAR, ProgressLine, counted_text, progress_text
+from tfrt_nb.cli.running.following import CLEAR, ProgressLine, counted_text, progress_text
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution

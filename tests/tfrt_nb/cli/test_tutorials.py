@@ -12,8 +12,7 @@ from pytest import CaptureFixture, MonkeyPatch
 
 from tfrt_nb.cli import tutorials
 from tfrt_nb.cli.main import main
-from tfrt_nb.exercises.exercise import find
-from tfrt_nb.exercises.files import progress_in
+from tfrt_nb.exercises.exercise import find, progress_in
 
 
 @pytest.fixture

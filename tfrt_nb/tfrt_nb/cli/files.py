@@ -1,4 +1,4 @@
-"""Input files, standard input among them, and what is wrong with them."""
+"""What commands have in common: input files, standard input among them, what is wrong with them, how a command ends."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from tfrt_nb.report import render_all
 from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.diagnostics import TfrtError, error
 
+EXIT_OK, EXIT_PROBLEM, EXIT_USAGE = 0, 1, 2
+EXIT_INTERRUPTED = 130
+"""After Ctrl-C, as in a shell."""
 STANDARD_INPUT = "-"
 PROGRAM = "tfrt-nb"
 """The name in front of diagnostics without a place in a source."""

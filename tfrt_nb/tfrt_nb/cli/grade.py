@@ -6,9 +6,8 @@ import argparse
 import importlib
 import sys
 
-from tfrt_nb.cli.exits import EXIT_OK, EXIT_PROBLEM
-from tfrt_nb.cli.files import show
-from tfrt_nb.exercises.files import grade_notebook
+from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, show
+from tfrt_nb.exercises.exercise import grade_notebook
 from tfrt_runtime.diagnostics import TfrtError, error
 
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tfrt_nb.cli.exits import EXIT_INTERRUPTED, EXIT_OK
+from tfrt_nb.cli.files import EXIT_INTERRUPTED, EXIT_OK
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
@@ -344,14 +344,15 @@ def _add_verification(command: argparse.ArgumentParser, instead: str = "") -> No
 
 
 COMMANDS = {
-    "run": "tfrt_nb.cli.running.run",
-    "bench": "tfrt_nb.cli.running.bench",
-    "mlir-to-bef": "tfrt_nb.cli.translate",
-    "bef-to-mlir": "tfrt_nb.cli.disassemble",
-    "opt": "tfrt_nb.cli.opt",
-    "grade": "tfrt_nb.cli.grade",
-    "tutorials": "tfrt_nb.cli.tutorials",
+    "run": "tfrt_nb.cli.running.run.execute",
+    "bench": "tfrt_nb.cli.running.bench.execute",
+    "mlir-to-bef": "tfrt_nb.cli.translate.mlir_to_bef",
+    "bef-to-mlir": "tfrt_nb.cli.translate.bef_to_mlir",
+    "opt": "tfrt_nb.cli.opt.execute",
+    "grade": "tfrt_nb.cli.grade.execute",
+    "tutorials": "tfrt_nb.cli.tutorials.execute",
 }
+"""The function of each command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -367,12 +368,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if more:
         options.arguments += more[:mark] + more[mark + 1 :]
     with collector_paused():
-        command = importlib.import_module(COMMANDS[options.command])
+        module, _, function = COMMANDS[options.command].rpartition(".")
+        execute = getattr(importlib.import_module(module), function)
         if arguments is None:
             # This is the process's command, and what is imported stays: to look for garbage there takes milliseconds.
             gc.freeze()
     try:
-        return int(command.execute(options))
+        return int(execute(options))
     except BrokenPipeError:  # the reader of our output has closed it
         sys.stderr.close()
         return EXIT_OK

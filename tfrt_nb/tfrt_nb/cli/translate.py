@@ -1,23 +1,29 @@
-"""`tfrt-nb mlir-to-bef`."""
+"""`tfrt-nb mlir-to-bef` and `tfrt-nb bef-to-mlir`."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from tfrt_nb.cli.expectations import check_all, find_expectations, split
 from tfrt_nb.cli.files import decode, display_name, read_input, show, write_output
 from tfrt_nb.compiled.file import divide, with_compiled
-from tfrt_nb.compiled.module import requested_parallel_for
+from tfrt_nb.compiled.module import parallel_for_line, requested_parallel_for
+from tfrt_nb.convert.bef_to_mlir import bef_to_mlir as module_of
 from tfrt_nb.convert.mlir_to_bef import to_records
+from tfrt_nb.dialects import print_module
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module
+from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.writer import write_bef
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, TfrtError, error
+
+MISSING_SECTIONS = "Missing AttributeTypes, AttributeNames or RegisterTypes sections."
 
 
-def execute(options: argparse.Namespace) -> int:
+def mlir_to_bef(options: argparse.Namespace) -> int:
     """Compile one program, or check what is said about it; 1 when it is wrong, 2 for wrong options."""
     if options.split_input_file and not options.verify_diagnostics:
         show(
@@ -66,3 +72,23 @@ def _compiled(text: str, name: str, options: argparse.Namespace) -> bytes:
         if compiled is None:
             return write_bef(records)
         return with_compiled(records, compiled, requested_parallel_for(text))
+
+
+def bef_to_mlir(options: argparse.Namespace) -> int:
+    """Disassemble one file; 1 when it is malformed."""
+    name = display_name(options.input)
+    try:
+        file = BefFile.load(read_input(options.input), name)
+        if file.attribute_types is None or any(
+            function.register_types is None for function in file.functions if function.kernels
+        ):
+            warning = Diagnostic(Severity.WARNING, MISSING_SECTIONS, Location(name, 0, 0))
+            print(warning, file=sys.stderr)
+        text = parallel_for_line(requested_parallel_for(file.compiled)) + print_module(
+            module_of(file), func_dialect=bool(options.func_dialect)
+        )
+    except TfrtError as problem:
+        show(problem)
+        return 1
+    sys.stdout.write(text)
+    return 0

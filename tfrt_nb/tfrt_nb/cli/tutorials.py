@@ -13,8 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import tfrt_nb
-from tfrt_nb.cli.exits import EXIT_OK, EXIT_PROBLEM
-from tfrt_nb.cli.files import show
+from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, show
 from tfrt_runtime.diagnostics import TfrtError, error
 
 START = "tutorials.ipynb"

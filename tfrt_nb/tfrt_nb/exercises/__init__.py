@@ -2,8 +2,8 @@
 
 Stands on `programs` and `schedules`.  `answer` is what a learner typed, read in three ways: as words, as a host or
 async program, as Python.  `orders` lists the orders of prints that a program allows.  `exercise` has the decorator,
-the registry and the grading.  `files` grades the answers in a notebook and sums up a folder of them.  The exercises
-of the tutorials are in `tfrt_nb.lessons`.
+the registry and the grading, of one answer or of a notebook.  The exercises of the tutorials are in
+`tfrt_nb.lessons`.
 """
 
 from __future__ import annotations

@@ -15,9 +15,8 @@ from itertools import starmap
 from tfrt_nb.documents.previews import clean, label, preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
-from tfrt_nb.schedules.chosen import ChosenHost, Step
+from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
 from tfrt_nb.schedules.memory import memory_races
-from tfrt_nb.schedules.outside import PATIENCE_SECONDS
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue

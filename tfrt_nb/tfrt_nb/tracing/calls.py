@@ -8,8 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_nb.tracing.trace import Trace, Traced, described, number_attribute, refuse, required
-from tfrt_nb.tracing.types import DTYPES
+from tfrt_nb.tracing.trace import (
+    DTYPES,
+    Trace,
+    Traced,
+    described,
+    number_attribute,
+    refuse,
+    required,
+)
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String, array_of
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.payload import PayloadError, encode_scalar

@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.tracing.calls import unpacked
 from tfrt_nb.tracing.operators import cast
-from tfrt_nb.tracing.trace import Region, Trace, Traced, Weak, refuse, required, tracing
-from tfrt_nb.tracing.types import type_of_value
+from tfrt_nb.tracing.trace import (
+    Region,
+    Trace,
+    Traced,
+    Weak,
+    refuse,
+    required,
+    tracing,
+    type_of_value,
+)
 from tfrt_runtime.bef.attributes import Scalar
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.diagnostics import counted

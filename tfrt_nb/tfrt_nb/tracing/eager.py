@@ -18,8 +18,7 @@ from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import CallPlan, bound, keyword_attribute, typed_attribute
 from tfrt_nb.tracing.records import records_of, text_of
-from tfrt_nb.tracing.trace import Module, Trace, refuse
-from tfrt_nb.tracing.types import type_of_value
+from tfrt_nb.tracing.trace import Module, Trace, refuse, type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch

@@ -25,8 +25,8 @@ from tfrt_nb.tracing.trace import (
     listed_types,
     refuse,
     tracing,
+    type_of_value,
 )
-from tfrt_nb.tracing.types import type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.callers import require
 from tfrt_runtime.diagnostics import Location, counted

@@ -8,8 +8,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfrt_nb.cli.exits import EXIT_OK, EXIT_PROBLEM, EXIT_USAGE
-from tfrt_nb.cli.files import display_name, show
+from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, EXIT_USAGE, display_name, show
 from tfrt_nb.cli.running.run import (
     choose,
     make_program,

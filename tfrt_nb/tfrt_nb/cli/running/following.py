@@ -1,38 +1,53 @@
-"""Runs that are followed while they go on, for the trace of `tfrt-nb run --trace FILE`."""
+"""What follows the runs of `tfrt-nb run` while they go on, on a thread of its own: a trace, or a line of progress."""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Self, TextIO
 
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.documents.trace import write_trace
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.queues.threads import start_thread
-from tfrt_runtime.host.tracing.events import Watch
+from tfrt_runtime.host.tracing.events import Watch, event_log
 from tfrt_runtime.host.tracing.trace import Level
 
 DRAIN_SECONDS = 0.05
 """The rings of a busy run are full after a few times as much."""
+QUIET_SECONDS = 1.0
+"""A run that is over by then shows nothing."""
+SHOW_SECONDS = 0.1
+MAX_NAMED = 3
+"""So many of the kernels that run, and of what is waited for, are named."""
+CLEAR = "\r\x1b[2K"
+_STATES = ("available", "running", "error", "skipped", "cancelled")
 
 
-class Trace:
-    """The runs of a command as a file for trace viewers, written at the end."""
+class Follower(ABC):
+    """Follows the runs of a program; within, its thread looks at them every so many seconds."""
 
-    def __init__(self, path: str, level: Level, program: Program) -> None:
-        """
-        Raises:
-            TfrtError: if the file cannot be written.
-        """
-        self._path, self._level, self._program = path, level, program
-        self._documents: list[RunDocument] = []
+    logs_all = True
+    """Whether the values of sync functions are wanted, too: their code is slower then."""
+
+    def __init__(self, name: str, seconds: float, program: Program) -> None:
+        self._program = program
         self._ended = threading.Event()
-        write_trace(path, ())  # a file that cannot be written is refused at once
-        self._thread = start_thread("trace", self._drain)
+
+        def work() -> None:
+            while not self._ended.wait(seconds):
+                self._look()
+
+        self._thread = start_thread(name, work)
 
     def __enter__(self) -> Self:
         return self
@@ -42,27 +57,168 @@ class Trace:
     ) -> None:
         self._ended.set()
         self._thread.join()
-        write_trace(self._path, self._documents, self._level)
+        self._end()
 
-    def watch(self, _: Executable | None) -> Watch | None:
+    @abstractmethod
+    def watch(self, program: Executable | None) -> Watch | None:
         """What the next run is watched with."""
+
+    @abstractmethod
+    def follow(self, run: Execution) -> None:
+        """A run has started."""
+
+    def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
+        """`write`, on the terminal that the follower may write to, too."""
+        return write
+
+    @abstractmethod
+    def _look(self) -> None: ...
+
+    @abstractmethod
+    def _end(self) -> None:
+        """Nothing runs any more; the thread has ended."""
+
+
+class Trace(Follower):
+    """The runs of a command as a file for trace viewers, written at the end."""
+
+    def __init__(self, path: str, level: Level, program: Program) -> None:
+        """
+        Raises:
+            TfrtError: if the file cannot be written.
+        """
+        self._path, self._level = path, level
+        self._documents: list[RunDocument] = []
+        write_trace(path, ())  # a file that cannot be written is refused at once
+        super().__init__("trace", DRAIN_SECONDS, program)
+
+    def watch(self, program: Executable | None) -> Watch | None:
         return Watch() if self._level > Level.NONE else None
 
     def follow(self, run: Execution) -> None:
-        """A run has started."""
         if run.watch is not None:
             self._documents.append(RunDocument(self._program, run))
 
+    def _look(self) -> None:
+        for document in self._documents[-1:]:
+            document.update()
+
+    def _end(self) -> None:
+        write_trace(self._path, self._documents, self._level)
+
+
+class ProgressLine(Follower):
+    """One line on standard error, in a terminal, for runs that take long."""
+
+    logs_all = False
+
+    def __init__(
+        self,
+        program: Program,
+        stream: TextIO,
+        quiet: float = QUIET_SECONDS,
+        tier: Tier = Tier.AUTO,
+    ) -> None:
+        """For the runs of a program, on a tier; `quiet` is how many seconds of each show nothing."""
+        self._stream, self._quiet, self._tier = stream, quiet, tier
+        self._lock = threading.Lock()
+        self._run: Execution | None = None
+        self._document: RunDocument | None = None
+        self._since = 0.0
+        self._is_shown = False
+        super().__init__("progress", SHOW_SECONDS, program)
+
+    def watch(self, program: Executable | None) -> Watch | None:
+        """What the next run is watched with.
+
+        None if its functions may become machine code, which those of a watched run do not: then the line
+        says less.
+        """
+        may_be_hot = program is not None and program.machine.may_be_hot
+        return None if may_be_hot and self._tier is not Tier.INTERPRETER else Watch()
+
+    def follow(self, run: Execution) -> None:
+        if run.watch is None:
+            _ = run.progress  # it counts from now on
+        with self._lock:
+            self._run, self._document, self._since = run, None, time.monotonic()
+
     def around(self, write: Callable[[str], None]) -> Callable[[str], None]:
-        """`write`, as it is."""
-        return write
+        """`write` on the same terminal: the line makes room."""
 
-    @property
-    def logs_all(self) -> bool:
-        """Whether the values of sync functions are wanted, too."""
-        return True
+        def write_text(text: str) -> None:
+            self._end()
+            write(text)
+            sys.stdout.flush()
 
-    def _drain(self) -> None:
-        while not self._ended.wait(DRAIN_SECONDS):
-            for document in self._documents[-1:]:
-                document.update()
+        return write_text
+
+    def _end(self) -> None:
+        with self._lock:
+            if self._is_shown:
+                self._put("")
+
+    def _look(self) -> None:
+        event_log().drain()  # before the rings are full
+        with self._lock:
+            if self._run is not None and self._run.is_done:
+                self._run = self._document = None  # its values are not this thread's
+            elapsed = time.monotonic() - self._since
+            if self._run is not None and elapsed >= self._quiet:
+                self._put(self._text(self._run, elapsed))
+            elif self._is_shown:
+                self._put("")
+
+    def _text(self, run: Execution, seconds: float) -> str:
+        if run.watch is None:
+            return counted_text(run, seconds)
+        if self._document is None:
+            self._document = RunDocument(self._program, run)
+        return progress_text(self._document, seconds)
+
+    def _put(self, text: str) -> None:
+        put_line(self._stream, text)
+        self._is_shown = bool(text)
+
+
+def put_line(stream: TextIO, text: str) -> None:
+    """Write a text in the place of the line that a terminal is in, as far as it fits."""
+    width = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 80
+    cut = text if len(text) < width else text[: width - 2] + "…"
+    stream.write(CLEAR + cut)
+    stream.flush()
+
+
+def progress_text(document: RunDocument, seconds: float) -> str:
+    """How many values are in which state, what runs and since when, and what is waited for, in one line."""
+    document.update()
+    states = Counter(state for state, _ in document.states().values())
+    counts = ", ".join(f"{states[word]} {word}" for word in _STATES if states[word])
+    parts = [f"@{document.function} {seconds:.0f} s: {counts or 'nothing is available'}"]
+    now = time.monotonic_ns() - (document.start or 0)
+    rows = document.program.data["operations"]
+    running = [
+        f"{rows[number]['kernel']} (line {rows[number]['line']}, {(now - since) / 1e9:.1f} s)"
+        for number, (since, _) in sorted(document.running.items())
+    ]
+    if running:
+        parts.append(f"runs {_some(running)}")
+    return "; ".join([*parts, *_waits(document.run)])
+
+
+def counted_text(run: Execution, seconds: float) -> str:
+    """How many kernels are done of a run whose events are not logged, and what is waited for, in one line."""
+    decided, known = run.progress
+    how = ", compiled" if run.tier is Tier.COMPILED else ""
+    counts = f"@{run.function.name} {seconds:.0f} s: {decided} of {known} kernels{how}"
+    return "; ".join([counts, *_waits(run)])
+
+
+def _waits(run: Execution) -> list[str]:
+    waits = [note.message for note in run.waiting_for()]
+    return [f"waits: {_some(waits)}"] if waits else []
+
+
+def _some(texts: list[str]) -> str:
+    more = f" and {len(texts) - MAX_NAMED} more" if len(texts) > MAX_NAMED else ""
+    return ", ".join(texts[:MAX_NAMED]) + more

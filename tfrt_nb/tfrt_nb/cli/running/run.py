@@ -7,17 +7,15 @@ import contextlib
 import itertools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfrt_nb.cli.exits import EXIT_USAGE
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
-from tfrt_nb.cli.files import PROGRAM, decode, display_name, is_bef, read_input, show
+from tfrt_nb.cli.files import EXIT_USAGE, PROGRAM, decode, display_name, is_bef, read_input, show
 from tfrt_nb.cli.running.known_programs import program_of, program_of_file
-from tfrt_nb.cli.running.tracing import tracing_of
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
 from tfrt_runtime.diagnostics import (
@@ -36,11 +34,10 @@ from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.tracing.trace import Level, Tracing
+from tfrt_runtime.host.tracing.trace import SINKS, Level, Tracing
 
 if TYPE_CHECKING:
-    from tfrt_nb.cli.running.following import Trace
-    from tfrt_nb.cli.running.progress import ProgressLine
+    from tfrt_nb.cli.running.following import Follower
 
 MAX_ALIKE = 10
 """Errors with the same message and place that are printed; the others are counted."""
@@ -153,24 +150,39 @@ def run_python(path: str) -> None:
         raise TfrtError(error(text, Location(path, line, 1, 2))) from problem
 
 
+@contextlib.contextmanager
+def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
+    """Within: the tracing that was asked for is on.  Its sink is closed at the end."""
+    if options.tracing_sink is None:
+        yield None
+        return
+    # `debug` between the program's own lines, to see what came first.
+    stream = sys.stdout if options.tracing_sink == "debug" else sys.stderr
+    sink = SINKS[options.tracing_sink](stream.write)
+    tracing = Tracing(sink, Level.of(options.trace_level))
+    try:
+        with tracing.requested():
+            yield tracing
+    finally:
+        sink.close()
+
+
 def follower_of(
     options: argparse.Namespace, program: Program
-) -> AbstractContextManager[Trace | ProgressLine | None]:
+) -> AbstractContextManager[Follower | None]:
     """What follows the runs: a trace that was asked for; in a terminal a line of progress.
 
     Raises:
         TfrtError: if the file of the trace cannot be written.
     """
+    if options.trace is None and not sys.stderr.isatty():
+        return contextlib.nullcontext()
     # Imported here: they need NumPy, for which other runs do not wait.
+    from tfrt_nb.cli.running.following import ProgressLine, Trace
+
     if options.trace is not None:
-        from tfrt_nb.cli.running.following import Trace
-
         return Trace(options.trace, Level.of(options.trace_level), program)
-    if sys.stderr.isatty():
-        from tfrt_nb.cli.running.progress import ProgressLine
-
-        return ProgressLine(program, sys.stderr, tier=Tier(options.tier))
-    return contextlib.nullcontext()
+    return ProgressLine(program, sys.stderr, tier=Tier(options.tier))
 
 
 def of_command_line(problem: TfrtError, name: str) -> TfrtError:
@@ -256,7 +268,7 @@ def run_program(
     arguments: Sequence[object],
     options: argparse.Namespace,
     tracing: Tracing | None,
-    follower: Trace | ProgressLine | None,
+    follower: Follower | None,
 ) -> int:
     """Load and run functions of a program, and report what they raised."""
     of_host = [one.name for one in functions if not one.is_compiled]
@@ -288,7 +300,7 @@ def run_host_functions(
     names: Sequence[str],
     arguments: Sequence[object],
     options: argparse.Namespace,
-    follower: Trace | ProgressLine | None,
+    follower: Follower | None,
 ) -> int:
     """Run functions of the executor, one after the other; the exit status."""
     sources = {program.name: program.text} if program.text else {}
@@ -321,7 +333,7 @@ def run_each(
     functions: list[int],
     arguments: Sequence[object],
     options: argparse.Namespace,
-    follower: Trace | ProgressLine | None,
+    follower: Follower | None,
     sources: dict[str, str],
 ) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Run functions one after the other: what they raised, and which of them did not finish."""

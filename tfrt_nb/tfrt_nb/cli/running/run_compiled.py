@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from tfrt_nb.cli.exits import EXIT_INTERRUPTED, EXIT_PROBLEM
 from tfrt_nb.cli.expectations import check, find_expectations
-from tfrt_nb.cli.files import show
+from tfrt_nb.cli.files import EXIT_INTERRUPTED, EXIT_PROBLEM, show
 from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.programs import Program
 from tfrt_nb.report import word_at
@@ -28,8 +27,7 @@ from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 if TYPE_CHECKING:
-    from tfrt_nb.cli.running.following import Trace
-    from tfrt_nb.cli.running.progress import ProgressLine
+    from tfrt_nb.cli.running.following import Follower
 
 GRACE_SECONDS = 0.25
 """So long may a run that was stopped take to come to rest."""
@@ -54,7 +52,7 @@ def run_compiled(
     name: str,
     arguments: Sequence[object],
     options: CompiledOptions,
-    follower: Trace | ProgressLine | None = None,
+    follower: Follower | None = None,
 ) -> int:
     """Run a compiled function; the exit status."""
     shared = host.shared_context(HostCode)
