@@ -223,7 +223,7 @@ class CellMagics(Magics):
         Raises:
             TfrtError: if the program cannot be loaded; without a page also if a kernel fails, or the time is up.
         """
-        from tfrt_nb.schedules.text import stepped_through
+        from tfrt_nb.schedules.step import stepped_through
 
         self._session.divert_prints()
         timeout = options.timeout or self._session.settings.timeout or None

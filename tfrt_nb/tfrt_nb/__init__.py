@@ -81,7 +81,7 @@ def _from(module: str, name: str) -> Callable[..., Any]:
 
 DRAWING["value_html"] = _from("tfrt_magics.views.reprs", "value_html")
 DRAWING["run_html"] = _from("tfrt_magics.views.reprs", "run_html")
-DRAWING["program_graph"] = _from("tfrt_nb.documents.picture", "program_graph")
+DRAWING["program_graph"] = _from("tfrt_nb.documents.program", "program_graph")
 COURSES.append(_from("tfrt_nb.lessons", "load"))
 
 _NAMES = {

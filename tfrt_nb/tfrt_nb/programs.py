@@ -410,26 +410,21 @@ class Program:
     @property
     def functions(self) -> list[FunctionSignature]:
         """The functions that have a name and can be called: those of the file, then compiled ones."""
-        host = [
+        found = [
             FunctionSignature(
-                function.name,
-                function.argument_types,
-                function.result_types,
-                self.file.location(function.location),
+                one.name, one.argument_types, one.result_types, self.file.location(one.location)
             )
-            for function in self._host_functions
+            for one in self.file.functions
+            if one.name and not self._is_compiled(one)
         ]
-        compiled = [] if self.compiled is None else self.compiled.functions.values()
-        return host + [
+        compiled = {} if self.compiled is None else self.compiled.functions
+        found += [
             FunctionSignature(
-                function.name,
-                function.argument_types,
-                function.result_types,
-                function.location,
-                is_compiled=True,
+                one.name, one.argument_types, one.result_types, one.location, is_compiled=True
             )
-            for function in compiled
+            for one in compiled.values()
         ]
+        return found
 
     @property
     def own_functions(self) -> list[FunctionSignature]:
@@ -441,11 +436,6 @@ class Program:
     def _library_sources(self) -> set[str]:
         libraries = self.libraries.values()
         return {one.name for one in libraries}.union(*(one._library_sources for one in libraries))
-
-    @property
-    def _host_functions(self) -> list[BefFunction]:
-        """The functions of the file that have a name and are not compiled."""
-        return [one for one in self.file.functions if one.name and not self._is_compiled(one)]
 
     def load(
         self,
@@ -517,21 +507,11 @@ class Program:
             self._kernels_of_code[watched] = compile_kernels(self.compiled, names, watched=watched)
         return self._kernels_of_code[watched]
 
-    @functools.cached_property
+    @cached_property
     def _runnable(self) -> list[str]:
         """The compiled functions whose arguments and results Python can have."""
         functions = {} if self.compiled is None else self.compiled.functions
         return [name for name, one in functions.items() if one.uncrossable is None]
-
-    def _compiled_executable(self, watched: bool) -> Executable:
-        from tfrt_nb.compiled.kernels import argument_names, function_file
-
-        assert self.compiled is not None
-        file = function_file(self.compiled, self._runnable, self.name)
-        executable = Executable(file, self._compiled_kernels(watched))
-        names = argument_names(self.compiled, self._runnable)
-        executable.name_of = lambda function, argument: names.get((function, argument), "")
-        return executable
 
     def compile(self, *, watched: bool = False) -> None:
         """Compile the functions that become machine code, unless that was done; `watched` as for `load`.
@@ -556,8 +536,14 @@ class Program:
             text = f"@{function} cannot be called from outside: {called.uncrossable}"
             raise TfrtError(error(text, called.location))
         if watched not in self._executables_of_code:
+            from tfrt_nb.compiled.kernels import argument_names, function_file
+
+            names = argument_names(self.compiled, self._runnable)
+            file = function_file(self.compiled, self._runnable, self.name)
             with deep_stack():
-                self._executables_of_code[watched] = self._compiled_executable(watched)
+                executable = Executable(file, self._compiled_kernels(watched))
+            executable.name_of = lambda function, argument: names.get((function, argument), "")
+            self._executables_of_code[watched] = executable
         return self._executables_of_code[watched]
 
     def _is_compiled(self, function: BefFunction) -> bool:

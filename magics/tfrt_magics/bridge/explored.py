@@ -12,8 +12,7 @@ from tfrt_magics.bridge.runtime import PageProgram
 from tfrt_nb.documents.previews import visible
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
-from tfrt_nb.schedules.explore import Explorer, Outcome, Schedules
-from tfrt_nb.schedules.text import MAX_SHOWN, exploration_text
+from tfrt_nb.schedules.explore import MAX_SHOWN, Explorer, Outcome, Schedules
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +35,11 @@ def explored(program: Program, function: str, arguments: Sequence[object]) -> Ex
         TfrtError: if the program cannot be loaded, or the function takes other arguments.
     """
     page = PageProgram(program)
-    explorer = Explorer(program, function, arguments, page.document)
-    try:
+    with Explorer(program, function, arguments, page.document) as explorer:
         found = explorer.explore()
         shown = list(found.outcomes.items())[:MAX_SHOWN]
         rows = [_row(program, page, explorer, function, *each) for each in shown]
-        text = exploration_text(found, page.document.data)
-    finally:
-        explorer.close()
+    text = found.text(page.document)
     races = [[race.first, race.second] for race in found.races]
     counts = {"count": len(found.outcomes), "schedules": found.schedules, "races": races}
     stages = page.stages()

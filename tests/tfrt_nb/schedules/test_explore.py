@@ -15,7 +15,6 @@ from tfrt_nb import AsyncValue, HostContext, KernelFrame, Program, kernel
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.schedules import explore as schedules
 from tfrt_nb.schedules.explore import Explorer, Outcome, explore
-from tfrt_nb.schedules.text import exploration_text, outcome_text
 from tfrt_runtime.host.values.async_value import make_unavailable
 
 PRINTS = """\
@@ -32,16 +31,13 @@ func.func @main() -> i32 {{
 
 
 def explored(text, **limits):
-    return explore(Program.from_source(text, "p"), "main", **limits)
+    return looked_at(text, **limits)[0]
 
 
 def looked_at(text, **limits):
     """What is found, and the document of the program."""
-    explorer = Explorer(Program.from_source(text, "p"), "main")
-    try:
-        return explorer.explore(**limits), explorer.document.data
-    finally:
-        explorer.close()
+    with Explorer(Program.from_source(text, "p"), "main") as explorer:
+        return explorer.explore(**limits), explorer.document
 
 
 def test_two_prints_that_nothing_orders_have_two_outcomes():
@@ -69,15 +65,14 @@ def test_what_kernels_print_by_python_is_a_part_of_the_outcome(capsys):
         "told 11\ntold 22\n"
     ]
     program = Program.from_source(text.format(chain="%c"), "p")
-    found = explore(program, "main")
+    with Explorer(program, "main") as explorer:
+        found = explorer.explore()
+        run, _ = explorer.replay([2, 1])
     assert {outcome.printed for outcome in found.outcomes} == {
         "told 11\ntold 22\n",
         "told 22\ntold 11\n",
     }
-    explorer = Explorer(program, "main")
-    run, _ = explorer.replay([2, 1])
     said = "".join(text for _, number, text in run.watch.log if number == 3)
-    explorer.close()
     assert said == "told 11\n"
     assert capsys.readouterr().out == ""
 
@@ -114,7 +109,8 @@ def test_an_argument_that_is_never_resolved_is_not_waited_for_as_a_run_is(monkey
     )
     with HostContext("s") as host:
         missing = make_unavailable(host.work_queue, "i32")
-        (outcome,) = explore(program, "main", [missing]).outcomes
+        with Explorer(program, "main", [missing]) as explorer:
+            (outcome,) = explorer.explore().outcomes
     assert outcome.values == ("never there", "2")
 
 
@@ -138,7 +134,7 @@ def test_every_order_of_some_prints_is_tried_once():
 
 def test_beyond_the_limit_it_says_that_these_are_not_all():
     found, document = looked_at(prints(40), most=30)
-    text = exploration_text(found, document)
+    text = found.text(document)
     assert not found.is_complete and found.schedules == 30
     assert text.startswith("30 outcomes in 30 schedules, which are not all")
     assert "and 10 outcomes more" in text
@@ -160,7 +156,7 @@ func.func @main() {{
 @pytest.mark.parametrize("second", [1, 2])
 def test_two_writes_of_one_buffer_are_a_race_also_where_the_outcome_is_the_same(second):
     found, document = looked_at(FILLS.format(chain="%c0", second=second))
-    text = exploration_text(found, document)
+    text = found.text(document)
     assert len(found.outcomes) == second and found.is_complete
     assert len(found.races) == 1
     assert "line 4: %a = " in text and "line 5: %b = " in text and "line 7" not in text
@@ -206,7 +202,8 @@ func.func @main() -> i32 {
   %v, %g = "tfrt_test.atomic.get.i32"(%k, %a) : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
   tfrt.return %v : i32
 }"""
-    found = explore(Program(counter))
+    with Explorer(Program(counter), "main") as explorer:
+        found = explorer.explore()
     assert {outcome.values for outcome in found.outcomes} == {("1",), ("2",)}
     assert found.schedules == 3
 
@@ -227,7 +224,7 @@ func.func @main() -> i32 {
 
 
 def test_what_one_does_not_see_of_an_outcome_is_an_escape():
-    text = outcome_text(Outcome(("1",), "a\ud800\x1b\n", ("\ud801",)))
+    text = Outcome(("1",), "a\ud800\x1b\n", ("\ud801",)).text
     assert text == "  result = 1\n  a\\ud800\\u001b\n  error: \\ud801\n"
 
 
@@ -271,8 +268,7 @@ func.func @main() -> i64 {
 
 def test_a_schedule_is_replayed_as_it_was():
     program = Program.from_source(PRINTS.format(chain="%c"), "p")
-    explorer = Explorer(program, "main")
-    try:
+    with Explorer(program, "main") as explorer:
         found = explorer.explore()
         for outcome, schedules in found.outcomes.items():
             run, again = explorer.replay(schedules.choices)
@@ -281,8 +277,6 @@ def test_a_schedule_is_replayed_as_it_was():
             assert "".join(text for _, _, text in data["log"]) == outcome.printed
             assert data["status"] == "done"
             del run
-    finally:
-        explorer.close()
     gc.collect()
 
 
@@ -473,7 +467,7 @@ NESTED = """  %t1 = async.execute {
 )
 def test_two_tasks_that_nothing_orders_race_for_an_element_of_a_buffer(body, lines):
     found, document = looked_at(HEAD + body + TAIL)
-    operations = document["operations"]
+    operations = document.data["operations"]
 
     assert {
         (operations[r.first]["line"], operations[r.second]["line"]) for r in found.races
@@ -494,7 +488,7 @@ async.func @main() -> !async.token {
   return
 }
 """)
-    operations = document["operations"]
+    operations = document.data["operations"]
 
     assert [(operations[r.first]["line"], operations[r.second]["line"]) for r in found.races] == [
         (9, 10)

@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_nb.documents.previews import label, payload_text, preview_of
-from tfrt_nb.documents.program import ProgramDocument, Row
-from tfrt_runtime.async_runtime.objects import read_place
+from tfrt_nb.documents.program import ProgramDocument, Row, callee_of
 from tfrt_nb.passes.log_events import COUNTED, LOGGED
+from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.values.async_value import State
@@ -36,7 +36,6 @@ _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNOR
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
 """What kernels and tasks have in common has the names of kernels."""
 
-_CALLED = re.compile(r"\bcall @([\w$.-]+)")
 _BLOCK = KINDS.index("block")
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
 """It ran; it failed; it may have run; it has events, and may have run more often."""
@@ -84,9 +83,9 @@ class CodeMap:
         """The function that each operation calls which calls one, and the other way round."""
         self._sites: dict[str, list[int]] = {}
         for row in self._operations:
-            if row["kernel"].endswith(".call") and (found := _CALLED.search(row["text"])):
-                self._callees[row["id"]] = found[1]
-                self._sites.setdefault(found[1], []).append(row["id"])
+            if callee := callee_of(row):
+                self._callees[row["id"]] = callee
+                self._sites.setdefault(callee, []).append(row["id"])
         self._makers: dict[int, tuple[int, Row | None]] = {}
         printers = [row["id"] for row in self._operations if _PRINT.search(row["text"])]
         self._printer = printers[0] if len(printers) == 1 else None

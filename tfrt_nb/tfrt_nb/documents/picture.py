@@ -17,10 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.convert.graph import Document, Graph
-from tfrt_nb.documents.program import program_document
-from tfrt_nb.programs import Program
-
 MAX_NODES = 500
 """A still picture of more operations cannot be read."""
 HEIGHT, GAP, PADDING, HEAD = 28.0, 16.0, 14.0, 26.0
@@ -310,13 +306,3 @@ def image(picture: Picture) -> str:
     """The picture as HTML, which an untrusted notebook shows as well."""
     data = base64.b64encode(svg(picture).encode()).decode()
     return f'<img alt="Graph" src="data:image/svg+xml;base64,{data}">'
-
-
-def program_graph(program: Program) -> Graph:
-    """What the operations of a program give to each other; in a notebook a picture, if there are not many."""
-
-    def picture(shown: Document) -> str | None:
-        is_drawn = 0 < len(shown["operations"]) <= MAX_NODES
-        return image(own_picture(shown)) if is_drawn else None
-
-    return Graph(lambda: program_document(program), picture)

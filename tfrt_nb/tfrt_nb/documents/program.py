@@ -21,6 +21,7 @@ from xdsl.traits import IsTerminator
 
 from tfrt_nb.compiled.kinds import is_compiled
 from tfrt_nb.convert.collect import Collector
+from tfrt_nb.convert.graph import Document, Graph
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.control_flow import SYNC
 from tfrt_nb.documents.previews import first_line, label
@@ -36,8 +37,11 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import Location
 
 Row = dict[str, Any]
+Body = tuple[int, int | None, int]
+"""A function, or a region: the function, the operation that has the region, or None, and its number there."""
 _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
+_SYMBOL = re.compile(r"@([\w$.-]+)")
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
@@ -48,6 +52,30 @@ def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
         `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
     """
     return ProgramDocument(program).data
+
+
+def program_graph(program: Program) -> Graph:
+    """What the operations of a program give to each other; in a notebook a picture, if there are not many."""
+
+    def picture(shown: Document) -> str | None:
+        # Imported here: it needs NumPy, and a text for Graphviz does not.
+        from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
+
+        is_drawn = 0 < len(shown["operations"]) <= MAX_NODES
+        return image(own_picture(shown)) if is_drawn else None
+
+    return Graph(lambda: program_document(program), picture)
+
+
+def callee_of(row: Row) -> str:
+    """The function that a call is of, by its text; "" for another operation."""
+    found = _SYMBOL.search(row["text"]) if row["kernel"].endswith(".call") else None
+    return "" if found is None else found[1]
+
+
+def body_of(row: Row) -> Body:
+    """The body that an operation is in."""
+    return row["function"], row["parent"], row["region"]
 
 
 class ProgramDocument:

@@ -12,7 +12,7 @@ import tfrt_nb.programs  # noqa: F401 - tells the compiler which kernels users h
 from tfrt_nb.dialects.catalog import HOST_DIALECTS, UPSTREAM_DIALECTS, similar_operations
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.operations import Entry, entry, names
-from tfrt_nb.language.scan import Scan, Token, scan
+from tfrt_nb.language.scan import Function, Scan, Token, Value, scan
 
 MOST = 200
 """So many completions are offered at most."""
@@ -109,14 +109,10 @@ def explain(text: str, cursor: int) -> str | None:
     if token.kind == "value":
         return _of_value(known, token)
     if token.kind == "symbol":
-        return next(
-            (
-                f"@{one.name}  {one.signature}\n\n{_where(text, one.start)}"
-                for one in known.functions
-                if f"@{one.name}" == token.text
-            ),
-            None,
-        )
+        one = _function_at(known, token)
+        if one is None:
+            return None
+        return f"@{one.name}  {one.signature}\n\n{_where(text, one.start)}"
     name = token.text.strip('"')
     if token.kind == "word" and "=" in text[token.end : token.end + 3]:
         operation = _open_attributes(known, text, token.start)
@@ -140,13 +136,12 @@ def definition(text: str, cursor: int) -> Place | None:
     if token is None:
         return None
     if token.kind == "value":
-        value = _value_at(known, token)
-        return None if value is None else Place(value[0], value[0] + len(token.text.split("#")[0]))
-    if token.kind == "symbol":
-        for one in known.functions:
-            if f"@{one.name}" == token.text:
-                return Place(one.start, one.start + len(token.text))
-    return None
+        found: Value | Function | None = _value_at(known, token)
+    else:
+        found = _function_at(known, token)
+    if found is None:
+        return None
+    return Place(found.start, found.start + len(token.text.split("#")[0]))
 
 
 def _is_in_comment(before: str) -> bool:
@@ -199,27 +194,27 @@ def _fitting(offered: Iterable[tuple[str, str]], word: str, start: int) -> list[
     return [Completion(text, start, type_) for text, type_ in offered if text.startswith(word)]
 
 
-def _value_at(known: Scan, token: Token) -> tuple[int, str, str] | None:
-    """Where the value of a use or definition is defined, its name and type."""
+def _function_at(known: Scan, token: Token) -> Function | None:
+    """The function that a symbol names."""
+    return next((one for one in known.functions if f"@{one.name}" == token.text), None)
+
+
+def _value_at(known: Scan, token: Token) -> Value | None:
+    """The value that a use or definition is of."""
     base = token.text.split("#")[0]
     for value in known.values:
         if value.start == token.start:
-            return value.start, value.name, value.type
-    named = [
-        value
-        for value in known.visible(token.start)
-        if value.name == token.text or value.name.split("#")[0] == base
-    ]
+            return value
+    named = [one for one in known.visible(token.start) if one.name.split("#")[0] == base]
     exact = [value for value in named if value.name == token.text] or named
-    return (exact[-1].start, exact[-1].name, exact[-1].type) if exact else None
+    return exact[-1] if exact else None
 
 
 def _of_value(known: Scan, token: Token) -> str | None:
     value = _value_at(known, token)
     if value is None:
         return f"{token.text} is not defined here"
-    start, name, type_ = value
-    return f"{name}: {type_ or 'unknown type'}\n\n{_where(known.text, start)}"
+    return f"{value.name}: {value.type or 'unknown type'}\n\n{_where(known.text, value.start)}"
 
 
 def _where(text: str, offset: int) -> str:

@@ -8,16 +8,18 @@ A step is a kernel or the part of a task between two awaits: what happens within
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import starmap
+from typing import Self
 
-from tfrt_nb.documents.previews import clean, label, preview_of
-from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.documents.previews import clean, label, preview_of, visible
+from tfrt_nb.documents.program import ProgramDocument, Row, body_of
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
 from tfrt_nb.schedules.memory import memory_races
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
+from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.users.prints import divert_prints
@@ -25,6 +27,9 @@ from tfrt_runtime.kernels.users.prints import divert_prints
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
 RUN_SECONDS = 10.0
+MAX_SHOWN = 20
+"""So many outcomes are shown."""
+_MAX_LINES = 12
 _NEVER = "never there"
 
 
@@ -33,8 +38,20 @@ class Outcome:
     """What a run came to: the texts of its results, what it printed, its errors in any order."""
 
     values: tuple[str, ...]
-    printed: str
-    errors: tuple[str, ...]
+    printed: str = ""
+    errors: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The results, what was printed, the errors; a line each."""
+        is_one = len(self.values) == 1
+        lines = [f"result{'' if is_one else f' {i}'} = {v}" for i, v in enumerate(self.values)]
+        printed = visible(self.printed).splitlines()
+        lines += printed[:_MAX_LINES]
+        if len(printed) > _MAX_LINES:
+            lines.append(f"and {counted(len(printed) - _MAX_LINES, 'line')} more")
+        lines += [f"error: {visible(message)}" for message in self.errors]
+        return "".join(f"  {line}\n" for line in lines)
 
 
 @dataclass(frozen=True)
@@ -63,6 +80,36 @@ class Exploration:
     races: list[Race] = field(default_factory=list)
     schedules: int = 0
     is_complete: bool = False
+
+    def text(self, document: ProgramDocument, replay: str = "") -> str:
+        """How many outcomes and schedules there are, the races, then each outcome.
+
+        With `replay`, a command that takes the choices of a schedule, each outcome has a schedule.
+        """
+        return "\n".join(self._lines(document.data["operations"], replay)) + "\n"
+
+    def _lines(self, operations: Sequence[Row], replay: str) -> Iterator[str]:
+        outcomes = counted(len(self.outcomes), "outcome")
+        limit = "" if self.is_complete else ", which are not all: the limit was reached"
+        yield f"{outcomes} in {counted(self.schedules, 'schedule')}{limit}"
+        for race in self.races:
+            yield "race: nothing orders these two, and both touch one buffer"
+            for number in (race.first, race.second):
+                row = operations[number]
+                yield f"  line {row['line']}: {row['text']}"
+        for number, (outcome, schedule) in enumerate(self.outcomes.items(), 1):
+            if number > MAX_SHOWN:
+                yield f"and {counted(len(self.outcomes) - MAX_SHOWN, 'outcome')} more"
+                return
+            yield f"outcome {number}, {counted(schedule.count, 'schedule')}"
+            yield from outcome.text.splitlines()
+            if replay:
+                order = (
+                    f"line {operations[o]['line']}" if o >= 0 else "task"
+                    for o in schedule.operations
+                )
+                yield f"  schedule: {', '.join(order) or 'no operation waits for a choice'}"
+                yield f"  replay: {replay} {','.join(map(str, schedule.choices)) or '0'}"
 
 
 @dataclass
@@ -93,7 +140,7 @@ class _Restart(Exception):
 
 
 class Explorer:
-    """Explores one function of a program; `close` it."""
+    """Explores one function of a program, within its own `with`."""
 
     def __init__(
         self,
@@ -102,6 +149,10 @@ class Explorer:
         arguments: Sequence[object] = (),
         document: ProgramDocument | None = None,
     ) -> None:
+        """
+        Raises:
+            TfrtError: at a run, if the program cannot be loaded, or the function takes other arguments.
+        """
         self._program, self._function, self._arguments = program, function, arguments
         self.document = ProgramDocument(program) if document is None else document
         names = [kernel.name for one in program.file.functions for kernel in one.kernels]
@@ -114,8 +165,10 @@ class Explorer:
         self._races: dict[Race, None] = {}
         self._order = _Order(self.document)
 
-    def close(self) -> None:
-        """Close the host of the runs."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._host.close()
 
     def explore(self, *, most: int = MAX_SCHEDULES, seconds: float = MAX_SECONDS) -> Exploration:
@@ -333,19 +386,15 @@ class _Order:
         """Whether one of two operations waits for the other, or nothing is known of their order."""
         second = self._beside(second, first)
         first = self._beside(first, second)
-        if first == second or self._body(first) != self._body(second):
+        if first == second or body_of(self._rows[first]) != body_of(self._rows[second]):
             return True
         return self._leads(first, second) or self._leads(second, first)
-
-    def _body(self, number: int) -> tuple[object, ...]:
-        row = self._rows[number]
-        return row["function"], row["parent"], row["region"]
 
     def _beside(self, number: int, other: int) -> int:
         """The operation around `number` that is in the body of `other`; itself if there is none."""
         outer: int | None = number
         while outer is not None:
-            if self._body(outer) == self._body(other):
+            if body_of(self._rows[outer]) == body_of(self._rows[other]):
                 return outer
             outer = self._rows[outer]["parent"]
         return number
@@ -359,26 +408,6 @@ class _Order:
                 seen.add(user)
                 waiting.append(user)
         return False
-
-
-def explore(
-    program: Program,
-    function: str = "main",
-    arguments: Sequence[object] = (),
-    *,
-    most: int = MAX_SCHEDULES,
-    seconds: float = MAX_SECONDS,
-) -> Exploration:
-    """All outcomes of a function, or those of so many schedules, or of so much time.
-
-    Raises:
-        TfrtError: if the program cannot be loaded, or the function takes other arguments.
-    """
-    explorer = Explorer(program, function, arguments)
-    try:
-        return explorer.explore(most=most, seconds=seconds)
-    finally:
-        explorer.close()
 
 
 def _text(value: AsyncValue) -> str:

@@ -6,18 +6,13 @@ do to a buffer at the same time.  Only what is sure is reported: the same buffer
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any
 
-from tfrt_nb.documents.program import ProgramDocument
+from tfrt_nb.documents.program import Body, ProgramDocument, Row, body_of, callee_of
 from tfrt_nb.nesting import deep_stack
 
-Row = dict[str, Any]
-_SYMBOL = re.compile(r"@([\w$.-]+)")
-_CALLS = ("async.call", "func.call", "call")
 _TASKS = ("async.execute", "async.call")
 _VIEWS = ("memref.cast", "memref.subview")
 _VALUE_FIRST = ("memref.store", "memref.atomic_rmw")
@@ -49,9 +44,9 @@ class _Races:
         self._functions = {row["name"]: row for row in data["functions"]}
         self._rows, self._values = data["operations"], data["values"]
         self._known: dict[int, list[Access]] = {}
-        self._bodies: dict[tuple[int, int | None, int], list[int]] = {}
+        self._bodies: dict[Body, list[int]] = {}
         for row in self._rows:
-            self._bodies.setdefault(_body(row), []).append(row["id"])
+            self._bodies.setdefault(body_of(row), []).append(row["id"])
 
     def of(self, function: str) -> list[tuple[int, int]]:
         found: dict[tuple[int, int], None] = {}
@@ -66,14 +61,10 @@ class _Races:
                     first, second = sorted((one.operation, other.operation))
                     if not self._is_ordered(first, second):
                         found[first, second] = None
-            called = {self._callee(each) for each in self._rows if each["function"] == row["id"]}
+            called = {callee_of(each) for each in self._rows if each["function"] == row["id"]}
             waiting += sorted(called - names - {""})
             names |= called
         return list(found)
-
-    def _callee(self, row: Row) -> str:
-        symbol = _SYMBOL.search(row["text"]) if row["kernel"] in _CALLS else None
-        return "" if symbol is None else symbol[1]
 
     # What is touched
 
@@ -85,8 +76,8 @@ class _Races:
         return self._known[function]
 
     def _of(self, row: Row) -> Iterable[Access]:
-        if row["kernel"] in _CALLS:
-            return self._of_call(row)
+        if callee := callee_of(row):
+            return self._of_call(row, callee)
         found = self._access(row)
         return () if found is None else (found,)
 
@@ -104,9 +95,9 @@ class _Races:
             return Access(row["id"], self._base(operands[-1]), _ALL, True)
         return None
 
-    def _of_call(self, row: Row) -> Iterator[Access]:
+    def _of_call(self, row: Row, name: str) -> Iterator[Access]:
         """What a call does to the buffers that it is given, as accesses of its own."""
-        callee = self._functions.get(self._callee(row))
+        callee = self._functions.get(name)
         if callee is None:
             return
         given = dict(zip(callee["arguments"], row["operands"], strict=False))
@@ -135,13 +126,13 @@ class _Races:
     def _is_ordered(self, first: int, second: int) -> bool:
         """Whether the earlier one of two operations is surely over when the other begins, or both never run."""
         around = [second, *self._around(second)]
-        ends = {_body(self._rows[number]): number for number in around}
+        ends = {body_of(self._rows[number]): number for number in around}
         tokens: set[int] | None = (
             None  # what becomes available when the task of the first one is over
         )
         for number in (first, *self._around(first)):
             row = self._rows[number]
-            end = ends.get(_body(row))
+            end = ends.get(body_of(row))
             if row["kernel"] in _TASKS and tokens is None:
                 tokens = set(row["results"])
             if tokens is None:  # it runs in one piece with what is around it
@@ -164,7 +155,7 @@ class _Races:
 
     def _is_awaited(self, start: int, end: int | None, tokens: set[int]) -> bool:
         """Whether the body waits for one of the tokens behind `start`, before or at `end`; they become more."""
-        body = self._bodies[_body(self._rows[start])]
+        body = self._bodies[body_of(self._rows[start])]
         if any(self._rows[number]["kernel"].startswith("cf.") for number in body):
             return True  # nothing is sure
         for number in body[body.index(start) + 1 :]:
@@ -196,13 +187,9 @@ class _Races:
         results = self._rows[parent]["results"][-len(given) :] if given else []
         makers = {value: self._values[value]["op"] for value in tokens}
         outside = {
-            v for v, op in makers.items() if op is None or _body(self._rows[op]) != _body(row)
+            v for v, op in makers.items() if op is None or body_of(self._rows[op]) != body_of(row)
         }
         return outside | {r for r, v in zip(results, given, strict=False) if v in tokens}
-
-
-def _body(row: Row) -> tuple[int, int | None, int]:
-    return row["function"], row["parent"], row["region"]
 
 
 def _clash(one: Access, other: Access) -> bool:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
+from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
+from tfrt_nb.schedules.explore import Outcome
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 _JOIN_SECONDS = 5.0
 _Choose = Callable[[Mapping[int, Step]], Step | None]
@@ -188,3 +193,33 @@ class Stepper:
     def _first(self, ready: Mapping[int, Step]) -> Step:
         """The first one in program order."""
         return min(ready.values(), key=lambda step: (self._operation(step), step.key))
+
+
+def stepped_through(
+    program: Program,
+    function: str,
+    arguments: Sequence[object] = (),
+    timeout: float | None = None,
+) -> tuple[str, tuple[AsyncValue, ...]]:
+    """What a function comes to when its operations run in program order, as text, and its results.
+
+    Raises:
+        TfrtError: if the program cannot be loaded, the function takes other arguments, a kernel fails, or the
+            run takes more than `timeout` seconds.
+    """
+    printed: list[str] = []
+    with Stepper(program, function, arguments, output=printed.append) as stepper:
+        if not stepper.run_to_end(timeout):
+            text = f"@{function} timed out after {timeout:g} s"
+            raise TfrtError(error(text, notes=stepper.execution.waiting_for()))
+        problems = stepper.execution.diagnostics
+        outcome, results = outcome_of(stepper.execution), tuple(stepper.execution.results)
+    if problems:
+        raise TfrtError(*problems)
+    said = f"@{function}: the operations ran in program order; to choose them takes the board\n"
+    return said + replace(outcome, printed="".join(printed)).text, results
+
+
+def outcome_of(run: Execution) -> Outcome:
+    """What a run came to that is over, without what it has printed and its errors."""
+    return Outcome(tuple(preview_of(value) for value in run.results if value.done()))

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from tfrt_nb.cli.files import show
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.schedules.explore import MAX_SCHEDULES, Explorer
-from tfrt_nb.schedules.step import Stepper
-from tfrt_nb.schedules.text import exploration_text, outcome_of, outcome_text
+from tfrt_nb.schedules.step import Stepper, outcome_of
 from tfrt_runtime.diagnostics import TfrtError
 
 
@@ -32,25 +31,18 @@ def run_schedules(
         if options.step:
             status |= _step(program, function.name, arguments)
             continue
-        explorer = Explorer(program, function.name, arguments)
-        try:
+        with Explorer(program, function.name, arguments) as explorer:
             if options.explore is None:
                 _, outcome = explorer.replay(options.replay, watch=False)
-                sys.stdout.write(outcome_text(outcome))
+                sys.stdout.write(outcome.text)
                 status |= bool(outcome.errors)
             else:
                 found = explorer.explore(most=options.explore or MAX_SCHEDULES)
-                replay = _command(function.name, options)
-                sys.stdout.write(exploration_text(found, explorer.document.data, replay))
-        finally:
-            explorer.close()
+                # The command that replays a schedule, but for its choices.
+                words = ("tfrt-nb", "run", options.program, *options.arguments, "--function")
+                replay = f"{shlex.join([*words, function.name])} --replay"
+                sys.stdout.write(found.text(explorer.document, replay))
     return int(status)
-
-
-def _command(function: str, options: argparse.Namespace) -> str:
-    """The command that replays a schedule of a function, but for its choices."""
-    words = ["tfrt-nb", "run", options.program, *options.arguments, "--function", function]
-    return f"{shlex.join(words)} --replay"
 
 
 def _step(program: Program, function: str, arguments: Sequence[object]) -> int:
@@ -72,7 +64,7 @@ def _step(program: Program, function: str, arguments: Sequence[object]) -> int:
             else:
                 stepper.run(ready[chosen])
         outcome, problems = outcome_of(stepper.execution), stepper.execution.diagnostics
-    sys.stdout.write(outcome_text(outcome))
+    sys.stdout.write(outcome.text)
     if problems:
         show(TfrtError(*problems), program.text)
     return int(bool(problems))
