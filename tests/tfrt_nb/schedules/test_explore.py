@@ -14,7 +14,7 @@ import pytest
 from tfrt_nb import AsyncValue, HostContext, KernelFrame, Program, kernel
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.schedules import explore as schedules
-from tfrt_nb.schedules.explore import Explorer, Outcome, explore
+from tfrt_nb.schedules.explore import Explorer, Outcome
 from tfrt_runtime.host.values.async_value import make_unavailable
 
 PRINTS = """\
