@@ -16,12 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfrt_nb.programs import Program
+from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import BOOL, F32, I32, ElementType
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import Kernel, PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
@@ -29,6 +30,7 @@ from tfrt_runtime.kernels.standard import available_kernels
 TENSOR, CHAIN_TYPE, SHAPE = "!t.tensor", "!tfrt.chain", "!ts.shape"
 SETTINGS = settings(max_examples=60)
 SIZES = st.lists(st.integers(0, 5), min_size=0, max_size=4).map(tuple)
+BOOL = ELEMENT_TYPES[DType.I1]
 NUMBERS = [0.0, -0.0, 1.0, -1.5, 3.25, 41.0, -120.0, 3e9, np.inf, -np.inf, np.nan]
 
 

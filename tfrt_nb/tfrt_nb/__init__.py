@@ -62,13 +62,13 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.default_host import default_host, gather, set_default_host, unavailable
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
     from tfrt_runtime.host.objects import CHAIN
-    from tfrt_runtime.host.queues.dask_queue import DaskWorkQueue
     from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue
     from tfrt_runtime.host.request import ResourceContext
     from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level, Tracing, TracingSink
     from tfrt_runtime.host.values.async_value import AsyncValue, wait_for
     from tfrt_runtime.kernels.frame import KernelFrame
     from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+    from tfrt_runtime.kernels.users.remote import DaskWorkQueue
     from tfrt_runtime.kernels.users.user import kernel
 
     __version__: str
@@ -103,7 +103,6 @@ _NAMES = {
     "tfrt_runtime.host.default_host": "AsyncValue default_host gather set_default_host unavailable",
     "tfrt_runtime.host.exceptions": "CancelledError TimeoutError",
     "tfrt_runtime.host.objects": "CHAIN",
-    "tfrt_runtime.host.queues.dask_queue": "DaskWorkQueue",
     "tfrt_runtime.host.queues.user_queue": "ConcurrentWorkQueue",
     "tfrt_runtime.host.request": "ResourceContext",
     "tfrt_runtime.host.tracing.trace": "Activity ChromeSink Level Tracing TracingSink",
@@ -112,6 +111,7 @@ _NAMES = {
     "tfrt_runtime.kernels.frame": "KernelFrame",
     "tfrt_runtime.kernels.registry": "KernelError KernelRegistry",
     "tfrt_runtime.kernels.users.annotations": "out tensor",
+    "tfrt_runtime.kernels.users.remote": "DaskWorkQueue",
     "tfrt_runtime.kernels.users.user": "kernel",
 }
 """The public names, by the module that each is imported from when it is first used."""

@@ -11,7 +11,7 @@ from tfrt_runtime.async_runtime.printing import Printing
 from tfrt_runtime.async_runtime.runs import known_runs
 from tfrt_runtime.async_runtime.signals import watch_interrupts
 from tfrt_runtime.host.process import Callback3, native_process
-from tfrt_runtime.host.queues.work_queue import WorkQueue, single_threaded
+from tfrt_runtime.host.queues.work_queue import WorkQueue, make_work_queue
 from tfrt_runtime.host.structs import Async, Context
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import threads
@@ -111,5 +111,5 @@ def _foreign_context() -> int:
 @once
 def _foreign_queue() -> tuple[WorkQueue, Async]:
     """For threads that call while no runtime is open."""
-    queue = single_threaded()
+    queue = make_work_queue("s")
     return queue, prepare(queue, checked=False)

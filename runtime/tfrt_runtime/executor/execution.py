@@ -540,7 +540,7 @@ class Execution(Returning):
 
     def cancel_at(self, deadline: float) -> None:
         """Cancel the run at a time of `time.monotonic`; its results raise `TimeoutError` then."""
-        self.request.host.deadlines.cancel_request_on_deadline(deadline, self.request)
+        self.request.cancel_at(deadline)
 
     @property
     def progress(self) -> tuple[int, int]:

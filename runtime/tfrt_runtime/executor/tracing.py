@@ -173,7 +173,7 @@ class RunTracing:
                 continue
             if span.end is None:
                 names = self._names if span.is_call else self._kernels
-                label = self._request.queue.label(span.worker)
+                label = self._request.queue.labels[span.worker]
                 # A kernel ends where it began, but for one whose results come from elsewhere.
                 id_ = self._request.id << 32 | span.instance if span.is_call else 0
                 begun = Activity(names[span.number], label, span.begin, id=id_)

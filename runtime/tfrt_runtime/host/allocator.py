@@ -19,6 +19,8 @@ from functools import lru_cache
 from threading import Lock
 from typing import Final, Protocol
 
+from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.process import native_process
 
@@ -306,8 +308,9 @@ def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator
     """A new allocator of one of `ALLOCATOR_KINDS`; `limit` is the budget, see `MallocAllocator`.
 
     Raises:
-        ValueError: if there is no such kind.
+        TfrtError: if there is no such kind.
     """
     if kind not in _FACTORIES:
-        raise ValueError(f"no allocator '{kind}': there are {', '.join(ALLOCATOR_KINDS)}")
+        text = f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}"
+        raise TfrtError(error(text, place_of_caller()))
     return _FACTORIES[kind](limit)

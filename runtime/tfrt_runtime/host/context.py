@@ -16,7 +16,6 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     HostAllocator,
-    Limit,
     PooledAllocator,
     create_allocator,
 )
@@ -26,7 +25,7 @@ from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import RequestOwner, native_process
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
-from tfrt_runtime.host.queues.timer import RequestDeadlineTracker, TimerQueue
+from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQueue
 from tfrt_runtime.host.queues.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
 from tfrt_runtime.host.tracing.trace import Level, Tracing
@@ -103,13 +102,6 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
     return UserWorkQueue(given)
 
 
-def _allocator(kind: str, budget: Limit) -> HostAllocator:
-    if kind not in ALLOCATOR_KINDS:
-        text = f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}"
-        raise TfrtError(error(text, place_of_caller()))
-    return create_allocator(kind, budget)
-
-
 class HostContext:
     """One host: a work queue, an allocator, what kernels share, and where output goes.
 
@@ -166,11 +158,12 @@ class HostContext:
         """What a run gets where its kernel returns this value; True if another thread resolves it.
 
         The value itself; where the steps of a run are chosen, another one, whose resolution is a step, too."""
-        self.deadlines = RequestDeadlineTracker(self.timers)
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
         self.allocator = (
-            _allocator(allocator, lambda: self.memory) if isinstance(allocator, str) else allocator
+            create_allocator(allocator, lambda: self.memory)
+            if isinstance(allocator, str)
+            else allocator
         )
         # An allocator that counts wants to hear of each tensor: its memory then comes from Python.
         self.tensor_store = native_process().store if type(self.allocator) is PooledAllocator else 0
@@ -291,11 +284,6 @@ class HostContext:
     def has_runs(self) -> bool:
         """Whether some run is not over."""
         return next(self._runs(), None) is not None
-
-    def watch_kernels(self) -> None:
-        """A run has begun: see that kernels of users do not keep the workers for long."""
-        if not self.blocking.is_looking:
-            self.blocking.begin()
 
     def waits_for_outside(self) -> bool:
         """Whether some run waits for a value from outside the runtime."""

@@ -27,7 +27,7 @@ from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
 from tfrt_runtime.host.objects import CHAIN, NativeTensor, NativeValue, NoObject, ObjectTable, Run
-from tfrt_runtime.host.payload import FACES, read_payload
+from tfrt_runtime.host.payload import as_python, read_payload
 from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
@@ -282,9 +282,7 @@ class NativeProcess:
 
     def _payload(self, value: int) -> object:
         """The payload of the value at an address, as users see it."""
-        payload = read_payload(value, self.objects)
-        face = FACES.get(type(payload))
-        return payload if face is None else face(payload)
+        return as_python(read_payload(value, self.objects))
 
     def _python_kernel(self, context: int, record: int) -> int:
         owner, number = self.owner_of(record)

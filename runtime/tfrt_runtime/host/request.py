@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.objects import Run
 from tfrt_runtime.host.process import native_process, shielded
+from tfrt_runtime.host.queues.timer import Timer
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Promises
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
 
 T = TypeVar("T")
+
+DEADLINE_EXCEEDED = "deadline exceeded"
 
 MAX_FAILURES = 20
 """Errors of operations of compiled code that a run keeps."""
@@ -206,8 +209,8 @@ class Request(Run):
         host = self.host
         if host.cancel_message is not None:
             self.cancel(host.cancel_message)
-        if WorkQueue.has_user_kernels:
-            host.watch_kernels()
+        if WorkQueue.has_user_kernels and not host.blocking.is_looking:
+            host.blocking.begin()
 
     @property
     def address(self) -> int:
@@ -412,6 +415,13 @@ class Request(Run):
             for callback in callbacks:
                 shielded(callback)
         return is_first
+
+    def cancel_at(self, deadline: float) -> Timer:
+        """Cancel the run at a time of `time.monotonic`, unless it is over by then."""
+        reason = cancellation(DEADLINE_EXCEEDED, Ending.TIMED_OUT)
+        timer = self.host.timers.at(deadline, lambda: self.cancel(reason))
+        self.on_done(timer.cancel)
+        return timer
 
     def hold_results(self) -> Sequence[AsyncValue]:
         """The results, which are made now if they exist in the words only; on any thread."""

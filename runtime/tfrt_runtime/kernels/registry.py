@@ -20,26 +20,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tfrt_runtime.diagnostics import TfrtError, counted, error
-from tfrt_runtime.host.objects import CHAIN, Chain, NoObject
+from tfrt_runtime.host.objects import NoObject
 from tfrt_runtime.host.request import Request
-
-__all__ = [
-    "CHAIN",
-    "Chain",
-    "CompiledKernel",
-    "ConstantKernel",
-    "ControlKernel",
-    "Kernel",
-    "KernelError",
-    "KernelRegistry",
-    "KernelsOver",
-    "Keyword",
-    "NativeKernel",
-    "Parameters",
-    "PythonKernel",
-    "Shortcut",
-    "arguments_taken",
-]
 
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     FixedSizeAllocator,
@@ -56,7 +57,9 @@ def test_the_kinds_have_the_drivers_banners() -> None:
 
 
 def test_an_unknown_kind_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="^no allocator 'tcmalloc': there are malloc, profiled, "):
+    with pytest.raises(
+        TfrtError, match="unknown allocator 'tcmalloc': expected malloc, profiled, "
+    ):
         create_allocator("tcmalloc")
 
 

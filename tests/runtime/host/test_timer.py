@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.queues.timer import DEADLINE_EXCEEDED, TimerQueue
-from tfrt_runtime.host.request import Request
+from tfrt_runtime.host.queues.timer import TimerQueue
+from tfrt_runtime.host.request import DEADLINE_EXCEEDED, Request
 
 SOON = 0.01
 LATE = 3600.0
@@ -107,7 +107,7 @@ def test_a_request_is_cancelled_on_its_deadline(
     request = new_request(host)
     over = threading.Event()
     timer = host.timers.at(time.monotonic() + LATE, over.set)
-    host.deadlines.cancel_request_on_deadline(time.monotonic() + SOON, request)
+    request.cancel_at(time.monotonic() + SOON)
     cancelled = threading.Event()
     host.timers.after(2 * SOON, cancelled.set)
 
@@ -122,7 +122,7 @@ def test_a_request_that_is_over_in_time_lets_go_of_its_deadline(
     host: HostContext, new_request: Callable[..., Request]
 ) -> None:
     request = new_request(host)
-    timer = host.deadlines.cancel_request_on_deadline(time.monotonic() + LATE, request)
+    timer = request.cancel_at(time.monotonic() + LATE)
     before = timer.is_cancelled
     request.leave()
 

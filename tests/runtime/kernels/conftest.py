@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.request import ResourceContext
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.kernels.basic import strings, test_kernels
-from tfrt_runtime.kernels.registry import CHAIN, KernelRegistry
+from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.tensor import (
     btf,
     coo,

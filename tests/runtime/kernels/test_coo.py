@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_runtime.kernels.registry import CHAIN, KernelError
+from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.kernels.registry import KernelError
 
 
 def test_coordinates_of_an_oblong_tensor_are_row_and_column(kernels, tensor) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.tensor.shapes import TensorShape
-from tfrt_runtime.kernels.registry import CHAIN, KernelError
+from tfrt_runtime.kernels.registry import KernelError
 
 
 def test_a_buffer_serves_two_tensors_and_lives_as_long_as_the_last(kernels) -> None:

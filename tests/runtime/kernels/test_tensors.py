@@ -7,8 +7,9 @@ import pytest
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.kernels.registry import CHAIN, KernelError
+from tfrt_runtime.kernels.registry import KernelError
 
 CREATE = "tfrt_dht.create_uninitialized_tensor"
 FILL = "tfrt_dht.fill_tensor_with_constant"

@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
+from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.kernels.basic import test_kernels
-from tfrt_runtime.kernels.registry import CHAIN, KernelError
+from tfrt_runtime.kernels.registry import KernelError
 
 
 def test_mars_answers_after_a_while(kernels, monkeypatch) -> None:

@@ -192,7 +192,7 @@ def test_a_coroutine_that_always_finds_something_to_do_ends(host: HostContext) -
 @pytest.mark.parametrize("function", ["while", "of_a_kernel"])
 def test_a_deadline_ends_a_loop(host: HostContext, function: str) -> None:
     run = Program.from_source(LOOPS, "f.mlir").run(host, function, output=lambda _: None)
-    host.deadlines.cancel_request_on_deadline(time.monotonic() + 0.02, run.request)
+    run.cancel_at(time.monotonic() + 0.02)
 
     assert run.wait(SLOW)
     with pytest.raises(TfrtError, match="deadline exceeded"):

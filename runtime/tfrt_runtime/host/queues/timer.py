@@ -1,4 +1,4 @@
-"""Doing something at a certain time: one thread with a heap of what is due, and deadlines of runs."""
+"""Doing something at a certain time: one thread with a heap of what is due."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from tfrt_runtime.callers import FOREVER
-from tfrt_runtime.diagnostics import Diagnostic, Ending
-from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.process import shielded
 from tfrt_runtime.host.queues.threads import start_thread
-
-DEADLINE_EXCEEDED = "deadline exceeded"
 
 
 class Timer:
@@ -108,27 +103,3 @@ class TimerQueue:
                     return heapq.heappop(self._timers)[2]
                 self._changed.wait(None if left is None else min(left, FOREVER))
             return None
-
-
-class Cancellable(Protocol):
-    """A run, as a deadline sees it."""
-
-    def cancel(self, reason: str | Diagnostic = ...) -> bool:
-        """Skip every kernel that has not started."""
-
-    def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when nothing of the run is left."""
-
-
-class RequestDeadlineTracker:
-    """Cancels runs that are not over when their time is."""
-
-    def __init__(self, timers: TimerQueue) -> None:
-        self._timers = timers
-
-    def cancel_request_on_deadline(self, deadline: float, request: Cancellable) -> Timer:
-        """Cancel `request` at a time of `time.monotonic`, unless it is over by then."""
-        reason = cancellation(DEADLINE_EXCEEDED, Ending.TIMED_OUT)
-        timer = self._timers.at(deadline, lambda: request.cancel(reason))
-        request.on_done(timer.cancel)
-        return timer

@@ -31,7 +31,6 @@ from typing import Protocol
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, WAITS
-from tfrt_runtime.host.process import KernelOwner
 from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import (
@@ -332,7 +331,7 @@ class UserWorkQueue(WorkQueue):
             return None
         if is_entry or task.function == process.words.run_blocking:
             owner, number = process.owner_of(task.second)
-            return Task(self, address, *described(owner, number))
+            return Task(self, address, owner.kernel_name(number), owner.location_of(number))
         return Task(self, address, "task", None)
 
     def _refused(self, task: Task, problem: Exception) -> None:
@@ -356,11 +355,6 @@ class UserWorkQueue(WorkQueue):
             owner.report(diagnostic)
             owner.cancel(diagnostic.message)
         self.run(address)
-
-
-def described(owner: KernelOwner, number: int) -> tuple[str, AnyLocation | None]:
-    """Name and place of a kernel."""
-    return owner.kernel_name(number), owner.location_of(number)
 
 
 class _Moment:

@@ -27,7 +27,6 @@ from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, in_slices
 from tfrt_runtime.host.process import NativeProcess, live_values, native_process
 from tfrt_runtime.host.queues.queue_names import (
-    DEFAULT_BLOCKING_THREADS,
     WorkQueueError,
     parse_work_queue,
 )
@@ -176,13 +175,9 @@ class WorkQueue:
         """The native contexts of all threads that have worked for the queue."""
         return tuple(self._contexts)
 
-    def label(self, number: int) -> str:
-        """The name of the thread whose context has this number, as the board shows it."""
-        return self._labels[number]
-
     @property
     def labels(self) -> list[str]:
-        """The names of all threads that have worked for the queue, by number."""
+        """The names of all threads that have worked for the queue, by number of their contexts, as the board shows them."""
         return list(self._labels)
 
     def live_values(self) -> int:
@@ -621,17 +616,6 @@ def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThr
     contexts.clear()
 
 
-def single_threaded() -> WorkQueue:
-    """The queue `s`."""
-    return WorkQueue(0, DEFAULT_BLOCKING_THREADS, "single-threaded")
-
-
-def multi_threaded(threads: int, blocking_threads: int = DEFAULT_BLOCKING_THREADS) -> WorkQueue:
-    """The queue `mstd:threads,blocking_threads`."""
-    name = f"Multi-threaded C++ work queue ({threads} threads, {blocking_threads} blocking threads)"
-    return WorkQueue(threads, blocking_threads, name)
-
-
 def make_work_queue(text: str) -> WorkQueue:
     """The queue that a description asks for.
 
@@ -639,4 +623,5 @@ def make_work_queue(text: str) -> WorkQueue:
         WorkQueueError: if the description is wrong.
     """
     threads, blocking = parse_work_queue(text)
-    return multi_threaded(threads, blocking) if threads else single_threaded()
+    name = f"Multi-threaded C++ work queue ({threads} threads, {blocking} blocking threads)"
+    return WorkQueue(threads, blocking, name if threads else "single-threaded")

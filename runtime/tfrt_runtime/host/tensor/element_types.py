@@ -76,7 +76,6 @@ ELEMENT_TYPES: Final = _element_types(
     ]
 )
 
-BOOL: Final = ELEMENT_TYPES[DType.I1]
 I32: Final = ELEMENT_TYPES[DType.I32]
 I64: Final = ELEMENT_TYPES[DType.I64]
 F32: Final = ELEMENT_TYPES[DType.F32]

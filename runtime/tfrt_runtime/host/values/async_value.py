@@ -22,18 +22,17 @@ from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.objects import CHAIN, NativeValue
 from tfrt_runtime.host.payload import (
-    FACES,
     READERS,
     SCALAR_TYPES,
+    as_python,
     encode,
     payload_type,
     read_payload,
     shown,
 )
-from tfrt_runtime.host.process import MISSING, native_process
+from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Value
-from tfrt_runtime.host.values.callbacks import ORDER, Callbacks
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
@@ -72,6 +71,36 @@ _DECIDING = threading.RLock()
 
 OF_FUTURE: list[Callable[[Future], AsyncValue]] = []
 """What makes a value of a future on the default host; `default_host`, which stands on values, puts it here."""
+
+
+ORDER = threading.RLock()
+"""Held while callbacks are added or taken.  Within, a collection may end a value, and so call what waits for it."""
+
+
+class Callbacks:
+    """What waits for a value through one of its objects; called once, in order.
+
+    It does not hold the object: a promise must be able to die.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self, first: Callable[[], None]) -> None:
+        self._waiting: list[Callable[[], None]] | None = [first]
+
+    def add(self, waiter: Callable[[], None]) -> bool:
+        """Call `waiter` behind the others; False if they were called already.  Within `ORDER`."""
+        if self._waiting is None:
+            return False
+        self._waiting.append(waiter)
+        return True
+
+    def __call__(self) -> None:
+        with ORDER:
+            waiting, self._waiting = self._waiting or [], None
+        waiting.reverse()
+        while waiting:  # the traceback of one that raises holds this frame, which must hold none
+            shielded(waiting.pop())
 
 
 class AsyncValue(NativeValue):
@@ -438,13 +467,11 @@ class AsyncValue(NativeValue):
                 setattr(diagnostic.cause, WAS_RAISED, True)
                 raise KeyboardInterrupt from TfrtError(diagnostic)
             raise exception_of(diagnostic)
-        value = self._read_at(outcome)
-        face = FACES.get(type(value))
-        return value if face is None else face(value)
+        return as_python(self._read_at(outcome))
 
     def payload(self) -> object:
         """What programs hold of an available value: a tensor as the runtime knows it."""
-        return self._read()
+        return self._read_at(native_process().quick.value_outcome(self._address))
 
     def exception(self, timeout: float | None = None) -> TfrtError | None:
         """The error that `result` would raise, or None; waits like it.
@@ -571,9 +598,6 @@ class AsyncValue(NativeValue):
             raise TfrtError(*found)
         if not is_over:
             raise TimeoutError(f"the value is still unavailable after {timeout:.4g} s")
-
-    def _read(self) -> object:
-        return self._read_at(native_process().quick.value_outcome(self._address))
 
     def _read_at(self, value: int) -> object:
         reader = _SCALAR_READERS.get(self.type)

@@ -11,34 +11,9 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, note
-
-
-class Resolvable(Protocol):
-    """An AsyncValue, as this module sees it."""
-
-    @property
-    def source(self) -> Callable[[], object] | None:
-        """The run whose result it is, if it is one."""
-
-    @property
-    def native(self) -> int:
-        """The native value that it stands for."""
-
-    def done(self) -> bool:
-        """Whether the value is available or an error."""
-
-
-class Decidable(Resolvable, Protocol):
-    """An AsyncValue that its holder may resolve."""
-
-    def alive(self) -> Decidable | None:
-        """Another reference to it; None if the object dies at this moment."""
-
-    def set_error(self, diagnostic: Diagnostic) -> None:
-        """Resolve to an error."""
+from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +24,7 @@ class Promise:
     a stuck run is explained.  With `is_counted` the run counts by itself what resolves it (`Request.enter`).
     """
 
-    holder: Callable[[], Resolvable | None]
+    holder: Callable[[], AsyncValue | None]
     text: str
     location: AnyLocation | None
     is_inside: bool = False
@@ -79,13 +54,13 @@ class Promises:
     """The promises made to one run.  Safe from any thread."""
 
     def __init__(self) -> None:
-        self._own: weakref.WeakSet[Decidable] = weakref.WeakSet()
-        self._counted: weakref.WeakSet[Resolvable] = weakref.WeakSet()
+        self._own: weakref.WeakSet[AsyncValue] = weakref.WeakSet()
+        self._counted: weakref.WeakSet[AsyncValue] = weakref.WeakSet()
         self._promises: list[Promise] = []
         self._sweep_at = FEWEST
         self._lock = threading.RLock()
 
-    def own(self, value: Decidable) -> None:
+    def own(self, value: AsyncValue) -> None:
         """The run allocated `value` for a kernel: it is decided at the latest when the run is cancelled."""
         with self._lock:
             self._own.add(value)
@@ -99,21 +74,21 @@ class Promises:
                 with contextlib.suppress(RuntimeError):  # another thread resolves it just now
                     held.set_error(diagnostic)
 
-    def count(self, values: Iterable[Resolvable]) -> None:
+    def count(self, values: Iterable[AsyncValue]) -> None:
         """The run counts by itself what resolves these values."""
         with self._lock:
             self._counted.update(values)
 
-    def watch(self, value: Resolvable, text: str, location: AnyLocation | None = None) -> None:
+    def watch(self, value: AsyncValue, text: str, location: AnyLocation | None = None) -> None:
         """The holder of the Python object `value` may resolve it."""
         is_counted = value in self._counted
         self._add(Promise(weakref.ref(value), text, location, is_counted=is_counted))
 
-    def watch_inside(self, value: Resolvable, text: str, location: AnyLocation) -> None:
+    def watch_inside(self, value: AsyncValue, text: str, location: AnyLocation) -> None:
         """A kernel returned `value`, which gets its own value from another one."""
         self._add(Promise(weakref.ref(value), text, location, is_inside=True))
 
-    def expect(self, value: Resolvable, text: str) -> None:
+    def expect(self, value: AsyncValue, text: str) -> None:
         """The value comes from elsewhere, for instance from another run."""
         self._add(Promise(lambda: value, text, None))
 
@@ -141,7 +116,7 @@ class Promises:
         """The results of kernels that are unresolved and will not come from outside."""
         return self._open_notes(is_inside=True)
 
-    def given_by_kernels(self) -> list[Resolvable]:
+    def given_by_kernels(self) -> list[AsyncValue]:
         """The results of kernels that get their values from the runtime."""
         with self._lock:
             held = [one.holder() for one in self._promises if one.is_inside]

@@ -18,7 +18,7 @@ from tfrt_runtime.kernels.registry import (
     NativeKernel,
     PythonKernel,
 )
-from tfrt_runtime.kernels.users.policies import settle
+from tfrt_runtime.kernels.users.outcomes import settle
 from tfrt_runtime.native.layouts import KERNEL_BLOCKING, KERNEL_HEAVY
 
 REGISTRY = KernelRegistry("effects")

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from threading import Lock, get_ident
 from typing import Final
 
+from tfrt_runtime.host.objects import CHAIN, Chain
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.host.values.async_value import make_available
 from tfrt_runtime.kernels.frame import KernelFrame, expect
-from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 from tfrt_runtime.kernels.tensor.tensors import StringHostTensor, host_tensor
 from tfrt_runtime.scalars import wrapped
 
@@ -92,16 +93,17 @@ def flat(value: tuple[object, ...]) -> tuple[object, object, object, object]:
     raise KernelError('expected an attribute [["text", [i32, i32]], [f32]]')
 
 
-@REGISTRY.kernel("tfrt_test.sum_array_attr.i32", attributes=("array.i32",), results=("i32",))
-def sum_array_attr_i32(values: tuple[int, ...]) -> int:
-    """The sum of the elements; it wraps."""
-    return wrapped(sum(values), 32)
+def _add_sum(bits: int) -> None:
+    @REGISTRY.kernel(
+        f"tfrt_test.sum_array_attr.i{bits}", attributes=(f"array.i{bits}",), results=(f"i{bits}",)
+    )
+    def sum_array_attr(values: tuple[int, ...]) -> int:
+        """The sum of the elements; it wraps."""
+        return wrapped(sum(values), bits)
 
 
-@REGISTRY.kernel("tfrt_test.sum_array_attr.i64", attributes=("array.i64",), results=("i64",))
-def sum_array_attr_i64(values: tuple[int, ...]) -> int:
-    """The sum of the elements; it wraps."""
-    return wrapped(sum(values), 64)
+_add_sum(32)
+_add_sum(64)
 
 
 # --- fixed answers ---
@@ -164,22 +166,11 @@ def get_thread_id(frame: KernelFrame) -> int:
     return frame.host.shared_context(ThreadNumbers).number_of(get_ident())
 
 
-class LocationNames:
-    """Which name was given to the kernel at each location.  One per run."""
-
-    def __init__(self) -> None:
-        self._names: dict[int, str] = {}
-
-    def is_new_or_same(self, location: int, name: str) -> bool:
-        """Whether no other name was given at that location before."""
-        return self._names.setdefault(location, name) == name
-
-
 @REGISTRY.kernel("tfrt_test.unique_loc", attributes=("string",), results=("chain",), frame=True)
 def unique_loc(frame: KernelFrame, name: str) -> None:
     """Fail if a kernel of another name has the same location."""
-    names = frame.resources.get_or_create("tfrt_test.unique_loc", LocationNames, LocationNames)
-    if not names.is_new_or_same(frame.location_id, name):
+    names = frame.resources.get_or_create("tfrt_test.unique_loc", dict, dict[int, str])
+    if names.setdefault(frame.location_id, name) != name:
         raise KernelError(f"duplicate locations {frame.location_id}")
 
 
@@ -284,13 +275,11 @@ def deallocate_resource(frame: KernelFrame, resource: object) -> None:
 class SampleSharedContext:
     """One object per host, shared by all kernels that ask for it."""
 
+    name = "sample_shared_context0"
+    """What the kernel returns: there is only ever the first one."""
+
     def __init__(self, host: object) -> None:
         """`host` is not used; every shared context is made with its host."""
-
-    @property
-    def name(self) -> str:
-        """What the kernel returns: there is only ever the first one."""
-        return "sample_shared_context0"
 
 
 @REGISTRY.kernel("tfrt_test.use_sample_shared_context", results=("object", "chain"), frame=True)

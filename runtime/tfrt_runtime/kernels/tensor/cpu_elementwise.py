@@ -6,17 +6,18 @@ a new tensor.  The ones called `_inplace` write into their last tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import numpy as np
 
+from tfrt_runtime.host.objects import CHAIN, Chain
 from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, I64, AnyArray, ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.frame import KernelFrame, expect
-from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 from tfrt_runtime.kernels.tensor.arguments import (
     dense_tensor,
     new_tensor,
@@ -50,121 +51,96 @@ def equal(left: AnyArray, right: AnyArray, target: AnyArray) -> None:
     np.equal(left, right, out=target, casting="unsafe")
 
 
-def _kernel(
-    operation: Operation, arity: int, source: ElementType, target: ElementType
-) -> Callable[..., DenseHostTensor | Chain]:
+def _operands(operands: Iterable[object], least: int, most: int) -> list[object]:
+    """The tensors among the operands; a chain is only for the order."""
+    tensors = [operand for operand in operands if operand is not CHAIN]
+    if not least <= len(tensors) <= most:
+        count = str(least) if least == most else f"{least} or {most}"
+        raise KernelError(f"expected {count} tensors, not {len(tensors)}")
+    return tensors
+
+
+def _add(
+    name: str, operation: Operation, arity: int, source: ElementType, target: ElementType
+) -> None:
+    numbers = (ELEMENT_NUMBERS[source.dtype], ELEMENT_NUMBERS[target.dtype])
+    native = Shortcut("tensor_kernels.elementwise", (_NATIVE[operation], arity, *numbers))
     run = quietly(operation)
 
+    @REGISTRY.kernel(name, frame=True, shortcut=native)
     def elementwise(frame: KernelFrame, *operands: object) -> DenseHostTensor | Chain:
-        inputs, outputs = _split(operands, arity)
-        tensors = [dense_tensor(operand, source) for operand in inputs]
+        given = _operands(operands, arity, arity + 1)
+        tensors = [dense_tensor(operand, source) for operand in given[:arity]]
         for other in tensors[1:]:
             require_same_shape(tensors[0], other, "argument shapes differ")
-        if outputs:
-            result = dense_tensor(outputs[0], target)
-            require_same_shape(tensors[0], result, "argument and result shapes differ")
-        else:
+        if len(given) == arity:
             result = new_tensor(frame, target, tensors[0].shape.sizes)
+        else:
+            result = dense_tensor(given[arity], target)
+            require_same_shape(tensors[0], result, "argument and result shapes differ")
         run(*[tensor.array for tensor in tensors], result.array)
-        return CHAIN if outputs else result
-
-    return elementwise
+        return result if len(given) == arity else CHAIN
 
 
-def _split(operands: tuple[object, ...], arity: int) -> tuple[list[object], list[object]]:
-    """The tensors that are read, and the one that is written if there is one."""
-    tensors = [operand for operand in operands if operand is not CHAIN]
-    if not arity <= len(tensors) <= arity + 1:
-        raise KernelError(f"expected {arity} or {arity + 1} tensors, not {len(tensors)}")
-    return tensors[:arity], tensors[arity:]
-
-
-def _inplace(operation: Operation, arity: int, element_type: ElementType) -> Callable[..., None]:
+def _add_inplace(name: str, operation: Operation, arity: int, element_type: ElementType) -> None:
+    number = ELEMENT_NUMBERS[element_type.dtype]
+    symbol = "tensor_kernels.elementwise_inplace"
+    native = Shortcut(symbol, (_NATIVE[operation], arity, number, number))
     run = quietly(operation)
 
+    @REGISTRY.kernel(name, results=("chain",), shortcut=native)
     def elementwise_inplace(*operands: object) -> None:
-        values = [operand for operand in operands if operand is not CHAIN]
-        if len(values) != arity:
-            raise KernelError(f"expected {arity} tensors, not {len(values)}")
-        tensors = [dense_tensor(value, element_type) for value in values]
+        given = _operands(operands, arity, arity)
+        tensors = [dense_tensor(operand, element_type) for operand in given]
         require_same_shape(tensors[0], tensors[-1], "argument shapes differ")
         run(*[tensor.array for tensor in tensors], tensors[-1].array)
 
-    return elementwise_inplace
-
-
-_OPERATIONS: Final[dict[str, tuple[Operation, int]]] = {
-    "relu": (relu, 1),
-    "add": (np.add, 2),
-    "equal": (equal, 2),
-}
 
 _NATIVE: Final = {relu: RELU, np.add: ADD, equal: EQUAL, convert: CAST}
 
-
-def _shortcut(
-    symbol: str, operation: Operation, arity: int, source: ElementType, target: ElementType
-) -> Shortcut:
-    numbers = (ELEMENT_NUMBERS[source.dtype], ELEMENT_NUMBERS[target.dtype])
-    return Shortcut(f"tensor_kernels.{symbol}", (_NATIVE[operation], arity, *numbers))
-
-
-def _register(
-    name: str, operation: Operation, arity: int, source: ElementType, target: ElementType
-) -> None:
-    shortcut = _shortcut("elementwise", operation, arity, source, target)
-    register = REGISTRY.kernel(name, frame=True, shortcut=shortcut)
-    register(_kernel(operation, arity, source, target))
-
-
-def _register_inplace(
-    name: str, operation: Operation, arity: int, element_type: ElementType
-) -> None:
-    shortcut = _shortcut("elementwise_inplace", operation, arity, element_type, element_type)
-    register = REGISTRY.kernel(name, results=("chain",), shortcut=shortcut)
-    register(_inplace(operation, arity, element_type))
-
-
-for _name, (_operation, _arity) in _OPERATIONS.items():
-    for _element_type in (F32, I32):
-        _word = _element_type.word
-        _register(f"tfrt_test.{_name}.{_word}", _operation, _arity, _element_type, _element_type)
-        _register_inplace(f"tfrt_test.{_name}_inplace.{_word}", _operation, _arity, _element_type)
+for _name, _operation, _arity in (("relu", relu, 1), ("add", np.add, 2), ("equal", equal, 2)):
+    for _type in (F32, I32):
+        _add(f"tfrt_test.{_name}.{_type.word}", _operation, _arity, _type, _type)
+        _add_inplace(f"tfrt_test.{_name}_inplace.{_type.word}", _operation, _arity, _type)
 
 for _source, _target in ((I32, F32), (F32, I32)):
-    _name = f"tfrt_test.cast.{_source.word}_to_{_target.word}"
-    _register(_name, convert, 1, _source, _target)
+    _add(f"tfrt_test.cast.{_source.word}_to_{_target.word}", convert, 1, _source, _target)
 
 
 # --- kernels that repeat and select elements ---
 
 
-def _broadcast(element_type: ElementType, rank: int) -> Callable[..., DenseHostTensor]:
+def _add_broadcast(element_type: ElementType, rank: int) -> None:
+    @REGISTRY.kernel(
+        f"tfrt_test.broadcast.{element_type.word}.{rank}",
+        results=("object",),
+        frame=True,
+        shortcut=Shortcut("tensor_kernels.broadcast", (ELEMENT_NUMBERS[element_type.dtype], rank)),
+    )
     def broadcast(frame: KernelFrame, tensor: object, shape: object) -> DenseHostTensor:
         source = dense_tensor(tensor, element_type)
         sizes = expect(TensorShape, shape).sizes
         if len(sizes) != rank:
             raise KernelError(f"expected a shape of rank {rank}, not {shape}")
+        refused = KernelError(f"cannot broadcast a tensor of shape {source.shape} to {shape}")
         if source.shape.rank > rank:
-            raise _cannot_broadcast(source, shape)
+            raise refused
         result = new_tensor(frame, element_type, sizes)
         try:
             result.array[...] = source.array
         except ValueError:
-            raise _cannot_broadcast(source, shape) from None
+            raise refused from None
         return result
 
-    return broadcast
 
-
-def _cannot_broadcast(source: DenseHostTensor, shape: object) -> KernelError:
-    return KernelError(f"cannot broadcast a tensor of shape {source.shape} to {shape}")
-
-
-def _slice_inplace(element_type: ElementType, rank: int) -> Callable[..., None]:
+def _add_slice(element_type: ElementType, rank: int) -> None:
+    @REGISTRY.kernel(f"tfrt_test.slice_inplace.{element_type.word}.{rank}", results=("chain",))
     def slice_inplace(tensor: object, begin: object, *rest: object) -> None:
-        result = _only_tensor(rest)
-        source, target = (dense_tensor(value, element_type, rank) for value in (tensor, result))
+        # TFRT's kernel has its chain before the tensor that it writes, ours may have it behind.
+        outputs = [operand for operand in rest if operand is not CHAIN]
+        if len(outputs) != 1:
+            raise KernelError(f"expected one tensor to write to, found {len(outputs)}")
+        source, target = (dense_tensor(value, element_type, rank) for value in (tensor, *outputs))
         start = tuple(dense_tensor(begin, I64, 1).array.tolist())
         if len(start) != rank or not _contains(source.shape, start, target.shape):
             raise KernelError(
@@ -173,32 +149,13 @@ def _slice_inplace(element_type: ElementType, rank: int) -> Callable[..., None]:
         window = zip(start, target.shape.sizes, strict=True)
         target.array[...] = source.array[tuple(slice(at, at + size) for at, size in window)]
 
-    return slice_inplace
-
-
-def _only_tensor(operands: tuple[object, ...]) -> object:
-    """TFRT's kernel has its chain before the tensor that it writes, ours may have it behind."""
-    tensors = [operand for operand in operands if not isinstance(operand, Chain)]
-    if len(tensors) != 1:
-        raise KernelError(f"expected one tensor to write to, found {len(tensors)}")
-    return tensors[0]
-
 
 def _contains(shape: TensorShape, start: tuple[int, ...], part: TensorShape) -> bool:
     bounds = zip(start, part.sizes, shape.sizes, strict=True)
     return all(0 <= at and at + size <= limit for at, size, limit in bounds)
 
 
-for _element_type in (F32, I32):
-    for _rank in (2, 3):
-        REGISTRY.kernel(
-            f"tfrt_test.broadcast.{_element_type.word}.{_rank}",
-            results=("object",),
-            frame=True,
-            shortcut=Shortcut(
-                "tensor_kernels.broadcast", (ELEMENT_NUMBERS[_element_type.dtype], _rank)
-            ),
-        )(_broadcast(_element_type, _rank))
-    REGISTRY.kernel(f"tfrt_test.slice_inplace.{_element_type.word}.3", results=("chain",))(
-        _slice_inplace(_element_type, 3)
-    )
+for _type in (F32, I32):
+    _add_broadcast(_type, 2)
+    _add_broadcast(_type, 3)
+    _add_slice(_type, 3)

@@ -98,17 +98,6 @@ def _product_f32() -> Product | None:
     return product
 
 
-def _matmul(element_type: ElementType) -> Callable[..., None]:
-    def matmul(alpha: float, a: object, b: object, beta: float, c: object) -> None:
-        left, right, result = (dense_tensor(tensor, element_type, 2) for tensor in (a, b, c))
-        check_shapes(left, right, result)
-        use_one_blas_thread()
-        if (alpha, beta) == (1, 0) or not _accumulate_in_blas(alpha, left, right, beta, result):
-            accumulate_product(alpha, left.array, right.array, beta, result.array)
-
-    return matmul
-
-
 def _accumulate_in_blas(
     alpha: float, a: DenseHostTensor, b: DenseHostTensor, beta: float, c: DenseHostTensor
 ) -> bool:
@@ -173,10 +162,21 @@ _NATIVE: Final = Shortcut(
     functions=("tensor_products.multiply_parts",),
 )
 
-for _element_type in (F32, I32):
-    REGISTRY.kernel(
-        f"tfrt_test.matmul.{_element_type.word}.2",
+
+def _add_matmul(element_type: ElementType) -> None:
+    @REGISTRY.kernel(
+        f"tfrt_test.matmul.{element_type.word}.2",
         results=("chain",),
         heavy=True,
-        shortcut=_NATIVE if _element_type is F32 else None,
-    )(_matmul(_element_type))
+        shortcut=_NATIVE if element_type is F32 else None,
+    )
+    def matmul(alpha: float, a: object, b: object, beta: float, c: object) -> None:
+        left, right, result = (dense_tensor(tensor, element_type, 2) for tensor in (a, b, c))
+        check_shapes(left, right, result)
+        use_one_blas_thread()
+        if (alpha, beta) == (1, 0) or not _accumulate_in_blas(alpha, left, right, beta, result):
+            accumulate_product(alpha, left.array, right.array, beta, result.array)
+
+
+_add_matmul(F32)
+_add_matmul(I32)

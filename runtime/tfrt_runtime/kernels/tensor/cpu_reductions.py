@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -16,8 +15,6 @@ from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, quie
 
 REGISTRY: Final = KernelRegistry("reductions")
 
-_RANKS: Final = (1, 2, 3, 4)
-
 # exp of it is far from the limits of f32, even times the length of a row.
 SAFE_EXPONENT: Final = np.float32(40)
 
@@ -29,17 +26,22 @@ def mean(elements: AnyArray) -> np.float32:
     return total / np.float32(elements.size)
 
 
-def _reduce_mean(rank: int) -> Callable[..., DenseHostTensor]:
+def _add_mean(rank: int) -> None:
+    @REGISTRY.kernel(f"tfrt_test.reduce_mean.f32.{rank}", results=("object",), frame=True)
     def reduce_mean(frame: KernelFrame, tensor: object) -> DenseHostTensor:
         source = dense_tensor(tensor, F32, rank)
         result = new_tensor(frame, F32, ())
         result.array[...] = mean(source.array)
         return result
 
-    return reduce_mean
 
-
-def _argmax(element_type: ElementType, rank: int) -> Callable[..., DenseHostTensor]:
+def _add_argmax(element_type: ElementType, rank: int) -> None:
+    @REGISTRY.kernel(
+        f"tfrt_test.argmax.{element_type.word}.{rank}",
+        results=("object",),
+        frame=True,
+        shortcut=Shortcut("tensor_kernels.argmax", (ELEMENT_NUMBERS[element_type.dtype], rank)),
+    )
     def argmax(frame: KernelFrame, tensor: object) -> DenseHostTensor:
         source = dense_tensor(tensor, element_type, rank)
         if source.shape.sizes[-1] == 0:
@@ -48,20 +50,11 @@ def _argmax(element_type: ElementType, rank: int) -> Callable[..., DenseHostTens
         result.array[...] = source.array.argmax(axis=-1)
         return result
 
-    return argmax
 
-
-for _rank in _RANKS:
-    REGISTRY.kernel(f"tfrt_test.reduce_mean.f32.{_rank}", results=("object",), frame=True)(
-        _reduce_mean(_rank)
-    )
-    for _type in (F32, I32):
-        REGISTRY.kernel(
-            f"tfrt_test.argmax.{_type.word}.{_rank}",
-            results=("object",),
-            frame=True,
-            shortcut=Shortcut("tensor_kernels.argmax", (ELEMENT_NUMBERS[_type.dtype], _rank)),
-        )(_argmax(_type, _rank))
+for _rank in (1, 2, 3, 4):
+    _add_mean(_rank)
+    _add_argmax(F32, _rank)
+    _add_argmax(I32, _rank)
 
 
 @REGISTRY.kernel(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from tfrt_runtime.host.tensor.shapes import (
@@ -69,30 +68,21 @@ def get_num_elements(shape: object) -> int:
 # --- shapes of a rank that the kernel's name tells ---
 
 
-def _as_fixed_rank(rank: int) -> Callable[[object], TensorShape]:
+def _add_fixed_rank(rank: int) -> None:
+    @REGISTRY.kernel(f"ts.as_fixed_rank_shape.{rank}", results=("object",))
     def as_fixed_rank_shape(shape: object) -> TensorShape:
         known = expect(TensorShape, shape)
         if known.rank != rank:
             raise KernelError(f"expected a shape of rank {rank}, not {known}")
         return known
 
-    return as_fixed_rank_shape
-
-
-def _print_fixed_rank(rank: int) -> Callable[[KernelFrame, object], None]:
-    as_fixed_rank = _as_fixed_rank(rank)
-
+    @REGISTRY.kernel(f"ts.print_fixed_rank_shape.{rank}", results=("chain",), frame=True)
     def print_fixed_rank_shape(frame: KernelFrame, shape: object) -> None:
-        frame.host.print(f"fixed_rank_shape = {as_fixed_rank(shape)}\n")
-
-    return print_fixed_rank_shape
+        frame.host.print(f"fixed_rank_shape = {as_fixed_rank_shape(shape)}\n")
 
 
 for _rank in range(MAXIMUM_FIXED_RANK + 1):
-    REGISTRY.kernel(f"ts.as_fixed_rank_shape.{_rank}", results=("object",))(_as_fixed_rank(_rank))
-    REGISTRY.kernel(f"ts.print_fixed_rank_shape.{_rank}", results=("chain",), frame=True)(
-        _print_fixed_rank(_rank)
-    )
+    _add_fixed_rank(_rank)
 
 
 # --- shapes that are known in part ---

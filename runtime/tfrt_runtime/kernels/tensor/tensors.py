@@ -1,12 +1,13 @@
 """Dense host tensors: made, filled, compared, printed; and the memory under them, as a value of a program.
 
 The kernels named after an element type are registered for each type that numpy calculates with, and
-creation for bf16, too.  They write in place: the chain that they return is what orders the readers.
+creation for bf16, too.  They write in place: the chain that they return is what orders the readers.  Those of sync
+functions have no chains, as kernels run one after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,13 +15,14 @@ import numpy as np
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
+from tfrt_runtime.host.objects import CHAIN, Chain
 from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS, HostBuffer, shape_words
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, AnyArray, ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.kernels.frame import KernelFrame, expect
-from tfrt_runtime.kernels.registry import CHAIN, Chain, KernelError, KernelRegistry, Shortcut
+from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, quietly, shape_of
 
 REGISTRY: Final = KernelRegistry("tensors")
@@ -29,6 +31,11 @@ MAXIMUM_RANK: Final = 5
 ARITHMETIC_TYPES: Final = tuple(
     element for element in ELEMENT_TYPES.values() if element.is_arithmetic
 )
+REAL_TYPES: Final = tuple(
+    element for element in ARITHMETIC_TYPES if not element.word.startswith("complex")
+)
+NATIVE_TYPES: Final = (F32, I32)
+"""Types of elements whose kernels have a native form."""
 # By how many units in the last place elements may differ, by the kernel name's middle part.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
 
@@ -73,32 +80,33 @@ def host_tensor(value: object) -> HostTensor:
 # --- making ---
 
 
-def _creation(element_type: ElementType, rank: int) -> Callable[..., DenseHostTensor]:
+def _add_creation(element_type: ElementType, rank: int) -> None:
+    def words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+        count = known_shape(sizes).element_count
+        return shape_words(element_type, sizes, count) if len(sizes) == rank else None
+
     def create_uninitialized_tensor(frame: KernelFrame, sizes: tuple[int, ...]) -> DenseHostTensor:
         if len(sizes) != rank:
             raise KernelError(f"expected {rank} sizes, not {len(sizes)}")
         return new_tensor(frame, element_type, sizes)
 
-    return create_uninitialized_tensor
-
-
-def _native_creation(element_type: ElementType, rank: int) -> Shortcut:
-    def words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
-        count = known_shape(sizes).element_count
-        return shape_words(element_type, sizes, count) if len(sizes) == rank else None
-
-    return Shortcut("tensor_kernels.create_tensor", words)
+    name = f"create_uninitialized_tensor.{element_type.word}.{rank}"
+    shortcut = Shortcut("tensor_kernels.create_tensor", words)
+    for kernel, sync, native in (("tfrt_dht", False, shortcut), ("tfrt_dht_sync", True, None)):
+        if not sync or element_type in REAL_TYPES:
+            REGISTRY.kernel(
+                f"{kernel}.{name}",
+                attributes=("array.i64",),
+                results=("object",),
+                frame=True,
+                sync=sync,
+                shortcut=native,
+            )(create_uninitialized_tensor)
 
 
 for _element_type in ELEMENT_TYPES.values():
     for _rank in range(MAXIMUM_RANK + 1):
-        REGISTRY.kernel(
-            f"tfrt_dht.create_uninitialized_tensor.{_element_type.word}.{_rank}",
-            attributes=("array.i64",),
-            results=("object",),
-            frame=True,
-            shortcut=_native_creation(_element_type, _rank),
-        )(_creation(_element_type, _rank))
+        _add_creation(_element_type, _rank)
 
 
 @REGISTRY.kernel(
@@ -185,42 +193,36 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
     tensor.array[...] = elements.reshape(tensor.shape.sizes)
 
 
-def _fill_with_constant(element_type: ElementType) -> Callable[..., None]:
+def _add_filling(element_type: ElementType) -> None:
+    """Kernels that write numbers from attributes of the elements' type; in sync functions, too."""
+    word, storage = element_type.word, element_type.storage
+    attribute, number = "i1" if word == "bool" else word, ELEMENT_NUMBERS[element_type.dtype]
+
+    def fill_words(value: float) -> tuple[int, ...]:
+        return number, *_words_of(np.array([value], storage))
+
+    def set_words(values: tuple[float, ...]) -> tuple[int, ...]:
+        return number, len(values), *_words_of(np.array(values, storage))
+
     def fill_tensor_with_constant(tensor: object, value: float) -> None:
         fill(dense_tensor(tensor, element_type), value)
 
-    return fill_tensor_with_constant
-
-
-def _fill_with_complex(element_type: ElementType) -> Callable[..., None]:
-    def fill_tensor_with_constant(tensor: object, imaginary: float, real: float) -> None:
-        fill(dense_tensor(tensor, element_type), complex(real, imaginary))
-
-    return fill_tensor_with_constant
-
-
-def _set_with_constants(element_type: ElementType) -> Callable[..., None]:
     def set_tensor_with_constant_values(tensor: object, values: tuple[float, ...]) -> None:
         assign(dense_tensor(tensor, element_type), values)
 
-    return set_tensor_with_constant_values
-
-
-def _native_fill(element_type: ElementType) -> Shortcut | None:
-    def words(value: float) -> tuple[int, ...]:
-        return ELEMENT_NUMBERS[element_type.dtype], *_words_of(np.array([value], storage))
-
-    storage = element_type.storage
-    return Shortcut("tensor_kernels.fill", words) if element_type in (F32, I32) else None
-
-
-def _native_assignment(element_type: ElementType) -> Shortcut | None:
-    def words(values: tuple[float, ...]) -> tuple[int, ...]:
-        elements = np.array(values, storage)
-        return ELEMENT_NUMBERS[element_type.dtype], len(values), *_words_of(elements)
-
-    storage = element_type.storage
-    return Shortcut("tensor_kernels.assign", words) if element_type in (F32, I32) else None
+    is_native = element_type in NATIVE_TYPES
+    for function, type_word, symbol, words in (
+        (fill_tensor_with_constant, attribute, "fill", fill_words),
+        (set_tensor_with_constant_values, f"array.{attribute}", "assign", set_words),
+    ):
+        name = f"{function.__name__}.{word}"
+        shortcut = Shortcut(f"tensor_kernels.{symbol}", words) if is_native else None
+        REGISTRY.kernel(
+            f"tfrt_dht.{name}", attributes=(type_word,), results=("chain",), shortcut=shortcut
+        )(function)
+        REGISTRY.kernel(f"tfrt_dht_sync.{name}", attributes=(type_word,), results=(), sync=True)(
+            function
+        )
 
 
 def _words_of(elements: AnyArray) -> list[int]:
@@ -230,26 +232,39 @@ def _words_of(elements: AnyArray) -> list[int]:
     return words
 
 
-def _set_with_complex(element_type: ElementType) -> Callable[..., None]:
+def _add_complex_filling(element_type: ElementType, part: str) -> None:
+    """The same for complex numbers, from attributes that are their parts."""
+    word = element_type.word
+
+    @REGISTRY.kernel(
+        f"tfrt_dht.fill_tensor_with_constant.{word}", attributes=(part, part), results=("chain",)
+    )
+    def fill_tensor_with_constant(tensor: object, imaginary: float, real: float) -> None:
+        fill(dense_tensor(tensor, element_type), complex(real, imaginary))
+
+    @REGISTRY.kernel(
+        f"tfrt_dht.set_tensor_with_constant_values.{word}",
+        attributes=(f"array.{part}",),
+        results=("chain",),
+    )
     def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
+        # Real and imaginary parts alternate, and are counted one by one: a tensor of twice the length.
         target = dense_tensor(tensor, element_type)
-        # Real and imaginary parts alternate; they are counted one by one.
-        assign(_parts_of(target), parts)
-
-    return set_tensor_with_constant_values
+        assign(DenseHostTensor.over(_real_parts(target.array)), parts)
 
 
-def _parts_of(tensor: DenseHostTensor) -> DenseHostTensor:
-    """The real and imaginary parts of `tensor` as a tensor of twice the length, in its memory."""
-    parts = tensor.array.reshape(-1).view(tensor.array.real.dtype)
-    return DenseHostTensor.over(parts)
-
-
-def _set_with_operands(element_type: ElementType) -> Callable[..., None]:
+def _add_setting(element_type: ElementType) -> None:
+    @REGISTRY.kernel(f"tfrt_dht.set_tensor_with_values.{element_type.word}", results=("chain",))
     def set_tensor_with_values(tensor: object, chain: Chain, *values: complex) -> None:
         assign(dense_tensor(tensor, element_type), values)
 
-    return set_tensor_with_values
+
+for _element_type in REAL_TYPES:
+    _add_filling(_element_type)
+for _dtype, _part in ((DType.COMPLEX64, "f32"), (DType.COMPLEX128, "f64")):
+    _add_complex_filling(ELEMENT_TYPES[_dtype], _part)
+for _element_type in ARITHMETIC_TYPES:
+    _add_setting(_element_type)
 
 
 # --- comparing ---
@@ -282,22 +297,35 @@ def _real_parts(array: AnyArray) -> AnyArray:
     return flat.view(flat.real.dtype)
 
 
-def _tensor_equal(element_type: ElementType) -> Callable[..., tuple[bool, Chain]]:
+def _add_comparison(element_type: ElementType) -> None:
+    word, number = element_type.word, ELEMENT_NUMBERS[element_type.dtype]
+    native = Shortcut("tensor_kernels.tensor_equal", (number,))
+
+    @REGISTRY.kernel(
+        f"tfrt_dht.tensor_equal.{word}",
+        results=("i1", "chain"),
+        shortcut=native if element_type in NATIVE_TYPES else None,
+    )
     def tensor_equal(left: object, right: object) -> tuple[bool, Chain]:
-        a, b = dense_tensor(left, element_type), dense_tensor(right, element_type)
-        return are_equal(a, b), CHAIN
+        return are_equal(dense_tensor(left, element_type), dense_tensor(right, element_type)), CHAIN
 
-    return tensor_equal
+    if element_type in REAL_TYPES:
+        REGISTRY.kernel(f"tfrt_dht_sync.tensor_equal.{word}", results=("i1",), sync=True)(
+            lambda left, right: tensor_equal(left, right)[0]
+        )
+    for infix, tolerance in _TOLERANCES.items():
+        _add_closeness(f"tfrt_dht.tensor_allclose{infix}.{word}", element_type, tolerance)
 
 
-def _tensor_allclose(
-    element_type: ElementType, tolerance: int
-) -> Callable[..., tuple[bool, Chain]]:
+def _add_closeness(name: str, element_type: ElementType, tolerance: int) -> None:
+    @REGISTRY.kernel(name, results=("i1", "chain"))
     def tensor_allclose(left: object, right: object) -> tuple[bool, Chain]:
         a, b = dense_tensor(left, element_type), dense_tensor(right, element_type)
         return are_close(a, b, tolerance), CHAIN
 
-    return tensor_allclose
+
+for _element_type in ARITHMETIC_TYPES:
+    _add_comparison(_element_type)
 
 
 # --- another shape ---
@@ -325,6 +353,7 @@ def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTen
 # --- looking ---
 
 
+@REGISTRY.kernel("tfrt_dht_sync.print_tensor", results=(), frame=True, sync=True)
 @REGISTRY.kernel("tfrt_dht.print_tensor", results=("chain",), frame=True)
 def print_tensor(frame: KernelFrame, tensor: object) -> None:
     """Print a tensor of any kind."""
@@ -389,7 +418,8 @@ def print_buffer(frame: KernelFrame, buffer: object) -> None:
     frame.host.print(f"{expect(HostBuffer, buffer)}\n")
 
 
-def _make_tensor(element_type: ElementType) -> Callable[..., tuple[DenseHostTensor, Chain]]:
+def _add_make_tensor(element_type: ElementType) -> None:
+    @REGISTRY.kernel(f"tfrt_dht.make_tensor.{element_type.word}", results=("object", "chain"))
     def make_tensor(buffer: object, shape: object) -> tuple[DenseHostTensor, Chain]:
         memory, sizes = expect(HostBuffer, buffer), expect(TensorShape, shape)
         try:
@@ -397,106 +427,6 @@ def _make_tensor(element_type: ElementType) -> Callable[..., tuple[DenseHostTens
         except ValueError as error:
             raise KernelError(f"dht.make_tensor failed: {error}") from None
 
-    return make_tensor
-
 
 for _element_type in ELEMENT_TYPES.values():
-    REGISTRY.kernel(f"tfrt_dht.make_tensor.{_element_type.word}", results=("object", "chain"))(
-        _make_tensor(_element_type)
-    )
-
-
-# --- the same in sync functions: no chains, as kernels run one after the other ---
-
-
-def _register_sync(element_type: ElementType, attribute: str) -> None:
-    word = element_type.word
-    for rank in range(MAXIMUM_RANK + 1):
-        REGISTRY.kernel(
-            f"tfrt_dht_sync.create_uninitialized_tensor.{word}.{rank}",
-            attributes=("array.i64",),
-            results=("object",),
-            frame=True,
-            sync=True,
-        )(_creation(element_type, rank))
-    REGISTRY.kernel(
-        f"tfrt_dht_sync.fill_tensor_with_constant.{word}",
-        attributes=(attribute,),
-        results=(),
-        sync=True,
-    )(_fill_with_constant(element_type))
-    REGISTRY.kernel(
-        f"tfrt_dht_sync.set_tensor_with_constant_values.{word}",
-        attributes=(f"array.{attribute}",),
-        results=(),
-        sync=True,
-    )(_set_with_constants(element_type))
-
-    @REGISTRY.kernel(f"tfrt_dht_sync.tensor_equal.{word}", results=("i1",), sync=True)
-    def tensor_equal(left: object, right: object) -> bool:
-        return are_equal(dense_tensor(left, element_type), dense_tensor(right, element_type))
-
-
-REGISTRY.kernel("tfrt_dht_sync.print_tensor", results=(), frame=True, sync=True)(print_tensor)
-
-
-# --- one kernel per element type ---
-
-
-def _register_real(element_type: ElementType, attribute: str) -> None:
-    word = element_type.word
-    REGISTRY.kernel(
-        f"tfrt_dht.fill_tensor_with_constant.{word}",
-        attributes=(attribute,),
-        results=("chain",),
-        shortcut=_native_fill(element_type),
-    )(_fill_with_constant(element_type))
-    REGISTRY.kernel(
-        f"tfrt_dht.set_tensor_with_constant_values.{word}",
-        attributes=(f"array.{attribute}",),
-        results=("chain",),
-        shortcut=_native_assignment(element_type),
-    )(_set_with_constants(element_type))
-    _register_sync(element_type, attribute)
-
-
-def _register_complex(element_type: ElementType, part: str) -> None:
-    word = element_type.word
-    REGISTRY.kernel(
-        f"tfrt_dht.fill_tensor_with_constant.{word}", attributes=(part, part), results=("chain",)
-    )(_fill_with_complex(element_type))
-    REGISTRY.kernel(
-        f"tfrt_dht.set_tensor_with_constant_values.{word}",
-        attributes=(f"array.{part}",),
-        results=("chain",),
-    )(_set_with_complex(element_type))
-
-
-def _register_common(element_type: ElementType) -> None:
-    word = element_type.word
-    REGISTRY.kernel(f"tfrt_dht.set_tensor_with_values.{word}", results=("chain",))(
-        _set_with_operands(element_type)
-    )
-    equal = Shortcut("tensor_kernels.tensor_equal", (ELEMENT_NUMBERS[element_type.dtype],))
-    REGISTRY.kernel(
-        f"tfrt_dht.tensor_equal.{word}",
-        results=("i1", "chain"),
-        shortcut=equal if element_type in (F32, I32) else None,
-    )(_tensor_equal(element_type))
-    for infix, tolerance in _TOLERANCES.items():
-        REGISTRY.kernel(f"tfrt_dht.tensor_allclose{infix}.{word}", results=("i1", "chain"))(
-            _tensor_allclose(element_type, tolerance)
-        )
-
-
-for _element_type in ARITHMETIC_TYPES:
-    _register_common(_element_type)
-    match _element_type.dtype:
-        case DType.COMPLEX64:
-            _register_complex(_element_type, "f32")
-        case DType.COMPLEX128:
-            _register_complex(_element_type, "f64")
-        case DType.I1:
-            _register_real(_element_type, "i1")
-        case _:
-            _register_real(_element_type, _element_type.word)
+    _add_make_tensor(_element_type)

@@ -14,7 +14,8 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting import COROUTINE
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
-from tfrt_runtime.kernels.users.policies import Policy, settle, settle_failed
+from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
+from tfrt_runtime.kernels.users.policies import Policy
 
 if TYPE_CHECKING:
     import asyncio

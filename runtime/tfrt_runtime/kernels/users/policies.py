@@ -14,13 +14,9 @@ from dataclasses import dataclass
 from tfrt_runtime.callers import FOREVER, place_of_caller
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import fitting
-from tfrt_runtime.host.values.futures import is_awaited
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError
-from tfrt_runtime.kernels.users.outcomes import failed, items_of, nth_result, of_future, pass_on
+from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,56 +191,3 @@ class Gates:
                 return waiting.popleft()
             self._running[key] -= 1
             return None
-
-
-def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object) -> None:
-    """Resolve the results of a call to what its function has returned.
-
-    Raises:
-        KernelError: if it returned another number of values, or a type has no such values; then no
-            result is set.
-    """
-    values: list[object] = []
-    count = len(results)
-    for index, (result, item) in enumerate(zip(results, items_of(returned, count), strict=True)):
-        what = nth_result(frame.name, index, count)
-        if is_awaited(item, result.type):
-            values.append(of_future(frame.request, item, result.type, frame.location, what))
-        elif isinstance(item, KernelError | AsyncValue):
-            values.append(item)
-        else:
-            values.append(checked(result.type, item, what))
-    for result, value in zip(results, values, strict=True):
-        if isinstance(value, AsyncValue):
-            result.follow(value)
-            continue
-        with contextlib.suppress(RuntimeError):  # a cancellation has decided it
-            if isinstance(value, KernelError):
-                result.set_error(failed(frame.request, value, frame.location))
-            else:
-                result.emplace(value)
-
-
-def settle_failed(
-    frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
-) -> None:
-    """Resolve the results of a call to the error for what its function raised."""
-    diagnostic = failed(frame.request, problem, frame.location)
-    for result in results:
-        with contextlib.suppress(RuntimeError):
-            result.set_error(diagnostic)
-    pass_on(frame.request, problem, diagnostic)
-
-
-def checked(type_text: str, value: object, what: str) -> object:
-    """`value`, which an AsyncValue of that type takes: no result is set where another one is wrong.
-
-    Raises:
-        KernelError: if the type has no such values; `what` is the result's name.
-    """
-    try:
-        if type_text in SCALAR_TYPES:
-            encode_scalar(type_text, value)
-        return fitting(type_text, value)
-    except PayloadError as wrong:
-        raise KernelError(f"{what}: {wrong}") from None

@@ -1,4 +1,7 @@
-"""Kernels with `remote=True`: tasks of a cluster where the host's work queue has one, else calls here."""
+"""Kernels with `remote=True`: tasks of a Dask cluster where the host's work queue has one, else calls here.
+
+Nothing of the scheduler is here, and nothing of Dask is imported: the client comes with the user.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,69 @@ import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
-from tfrt_runtime.host.queues.dask_queue import DaskWorkQueue, RemoteFuture
+from tfrt_runtime.host.queues.queue_names import parse_work_queue
+from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.values.async_value import AsyncValue, State
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.users.outcomes import items_of, nth_result
-from tfrt_runtime.kernels.users.policies import checked, settle, settle_failed
+from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, settle, settle_failed
+
+
+class RemoteFuture(Protocol):
+    """A `distributed.Future`."""
+
+    def result(self) -> Any:
+        """What the task returned, fetched; raises what it raised."""
+
+    def exception(self) -> Any:
+        """What the task raised, or None; what it returned stays where it is."""
+
+    def cancel(self) -> Any:
+        """Let the task not run, or its result be forgotten."""
+
+    def add_done_callback(self, callback: Callable[[Any], None]) -> Any:
+        """Call `callback(self)` when the task is over, on a thread of the client's."""
+
+
+class Client(Protocol):
+    """A `distributed.Client`."""
+
+    def submit(self, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
+        """Start a task; values may be futures."""
+
+
+class DaskWorkQueue(WorkQueue):
+    """The queue `local`, whose hosts run remote kernels as tasks of a `distributed.Client`.
+
+    The client stays the caller's: it is not closed with the host.
+    """
+
+    is_of_users = True
+
+    def __init__(self, client: Client, local: str = "mstd") -> None:
+        """
+        Raises:
+            TfrtError: if `local` describes no queue, or `client` is no open client that is called directly.
+        """
+        if not callable(getattr(client, "submit", None)) or getattr(client, "asynchronous", False):
+            text = f"DaskWorkQueue takes a distributed.Client that is not asynchronous, found {client!r}"
+            raise TfrtError(error(text, place_of_caller()))
+        self.client = client
+        if self.is_client_closed:
+            text = f"DaskWorkQueue takes a distributed.Client that is open, found {client!r}"
+            raise TfrtError(error(text, place_of_caller()))
+        threads, blocking = parse_work_queue(local)
+        super().__init__(threads, blocking, f"Dask, and {local} here")
+
+    @property
+    def is_client_closed(self) -> bool:
+        """Whether the client is closed, or about to be."""
+        return getattr(self.client, "status", "") in ("closing", "closed")
 
 
 def on_cluster(

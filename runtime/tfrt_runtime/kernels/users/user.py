@@ -229,7 +229,7 @@ def kernel(
             full_name,
             function,
             made.keywords or (),
-            traced_signature(function, native),
+            traced_signature(signature_of(function), native),
         )
         USER_FUNCTIONS[full_name] = described
         return callable_in_traces(described, function)
@@ -243,10 +243,9 @@ def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | N
     return result_types(returned, operands) if has_annotation(returned) else None
 
 
-def traced_signature(function: Callable[..., object], native: str | bool) -> inspect.Signature:
+def traced_signature(signature: inspect.Signature, native: str | bool) -> inspect.Signature:
     """What programs that are traced know of a kernel; `native` is as `kernel` takes it."""
-    signature = signature_of(function)
-    parameters = list(signature.parameters.values())[takes_frame(function) :]
+    parameters = list(signature.parameters.values())[takes_frame(signature) :]
     signature = signature.replace(parameters=parameters)
     if not isinstance(native, str):
         return signature
@@ -318,9 +317,10 @@ def user_kernel(
         TfrtError: if the policy does not fit the function.
     """
     WorkQueue.has_user_kernels = True
-    keywords = keyword_parameters(function)
+    signature = signature_of(function)
+    keywords = keyword_parameters(signature)
     is_coroutine = inspect.iscoroutinefunction(function)
-    has_frame = takes_frame(function)
+    has_frame = takes_frame(signature)
     call = with_keywords(function, keywords)
     needs_frame = has_frame or is_coroutine
     if is_coroutine:
@@ -339,7 +339,7 @@ def user_kernel(
         needs=needs,
         takes=takes,
         keywords=keywords,
-        parameters=parameters_of(function, has_frame, raw=raw),
+        parameters=parameters_of(signature, has_frame, raw=raw),
         arrays=True,
         watched=None if blocking or is_coroutine else function,
     )
@@ -426,22 +426,18 @@ ATTRIBUTE_KINDS: dict[object, type] = {
 """Annotations of attributes that are checked, also as texts that could not be evaluated."""
 
 
-def keyword_parameters(function: Callable[..., object]) -> tuple[Keyword, ...]:
+def keyword_parameters(signature: inspect.Signature) -> tuple[Keyword, ...]:
     """The keyword-only parameters, in their order: the attributes of the kernel.
 
     Raises:
         TfrtError: if one has the name that traced calls have for their order.
     """
-    parameters = signature_of(function).parameters.values()
-    if any(p.name == "after" and p.kind is p.KEYWORD_ONLY for p in parameters):
+    parameters = [p for p in signature.parameters.values() if p.kind is p.KEYWORD_ONLY]
+    if any(p.name == "after" for p in parameters):
         refuse(
             "a kernel cannot have an attribute 'after': in programs it says what a call waits for"
         )
-    return tuple(
-        Keyword(p.name, _attribute_kind(p.annotation), p.default)
-        for p in parameters
-        if p.kind is p.KEYWORD_ONLY
-    )
+    return tuple(Keyword(p.name, _attribute_kind(p.annotation), p.default) for p in parameters)
 
 
 def _attribute_kind(annotation: object) -> type | str | None:
@@ -453,9 +449,8 @@ def _attribute_kind(annotation: object) -> type | str | None:
         return None
 
 
-def parameters_of(function: Callable[..., object], has_frame: bool, *, raw: bool) -> Parameters:
+def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -> Parameters:
     """What the annotations of a kernel say of its arguments and results."""
-    signature = signature_of(function)
     parameters = list(signature.parameters.values())
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
         has_frame:
@@ -471,14 +466,11 @@ def parameters_of(function: Callable[..., object], has_frame: bool, *, raw: bool
     )
 
 
-def takes_frame(function: Callable[..., object]) -> bool:
+def takes_frame(signature: inspect.Signature) -> bool:
     """Whether the first parameter is annotated as the frame."""
-    parameters = list(signature_of(function).parameters.values())
-    return bool(parameters) and parameters[0].annotation in (
-        KernelFrame,
-        "KernelFrame",
-        "tfrt.KernelFrame",
-    )
+    first = next(iter(signature.parameters.values()), None)
+    frames = (KernelFrame, "KernelFrame", "tfrt.KernelFrame")
+    return first is not None and first.annotation in frames
 
 
 def with_keywords(
