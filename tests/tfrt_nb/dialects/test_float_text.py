@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import AnyFloat, BFloat16Type, Float16Type, Float32Type, Float64Type
 
-from tfrt_nb.dialects.float_text import float_text
+from tfrt_nb.dialects.attribute_printer import float_text
 
 F16, BF16, F32, F64 = Float16Type(), BFloat16Type(), Float32Type(), Float64Type()
 

@@ -33,8 +33,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute as IrAttribute
 from xdsl.ir import TypeAttribute
 
-from tfrt_nb.dialects.attributes import ShapeAttr
-from tfrt_nb.dialects.types import WORDS, host_type
+from tfrt_nb.dialects.types import WORDS, ShapeAttr, host_type
 from tfrt_runtime.bef import numbers
 from tfrt_runtime.bef.attributes import (
     Aggregate,

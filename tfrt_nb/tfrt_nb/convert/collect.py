@@ -23,9 +23,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.convert.attributes import encode, place_of
 from tfrt_nb.convert.carried import CompiledModules
-from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, UnknownOp, is_kernel
+from tfrt_nb.dialects.catalog import (
+    UPSTREAM_DIALECTS,
+    UnknownOp,
+    in_host_programs,
+    is_kernel,
+)
 from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC
-from tfrt_nb.dialects.suggestions import in_host_programs
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.passes.streams import COST_ATTRIBUTE
 from tfrt_nb.source.spans import location_of, span_of
@@ -86,7 +90,7 @@ def upstream_advice(op: Operation) -> str:
     if isinstance(op, UnknownOp) or op.name.partition(".")[0] not in UPSTREAM_DIALECTS:
         return ""
     types = [value.type for value in (*op.operands, *op.results)]
-    kernel = in_host_programs(op.name, str(types[0]) if types else "", SIGNATURES)
+    kernel = in_host_programs(op.name, str(types[0]) if types else "")
     instead = f"write '{kernel}', or " if kernel else ""
     return (
         f"this function is a host program, as it has kernels or a 'tfrt.return': {instead}leave these"

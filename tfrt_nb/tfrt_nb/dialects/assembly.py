@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
@@ -47,6 +48,11 @@ def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[Unreso
     return operands
 
 
+def parse_further_operands(parser: Parser) -> list[UnresolvedOperand]:
+    """`, %a, %b`, or nothing."""
+    return parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+
+
 def is_at_stray(parser: Parser) -> bool:
     """Whether the line goes on with what might be meant as an operand."""
     text = parser.lexer.input.content
@@ -65,6 +71,11 @@ def parse_types(parser: Parser) -> list[Attribute]:
     while parser.parse_optional_punctuation(",") is not None:
         types.append(parser.parse_type())
     return types
+
+
+def parse_optional_types(parser: Parser) -> list[Attribute]:
+    """`: i32, !tfrt.chain`, or nothing."""
+    return parse_types(parser) if parser.parse_optional_punctuation(":") is not None else []
 
 
 def parse_result_types(parser: Parser) -> list[Attribute]:
@@ -106,36 +117,72 @@ def parse_named_region(
     return parser.parse_region(arguments)
 
 
+def parse_renamed(
+    parser: Parser, outside: Callable[[Attribute], Attribute]
+) -> tuple[list[SSAValue], list[Parser.Argument]]:
+    """`(%value as %name: T, ...)`, or nothing: values, and as what a region knows them.
+
+    `outside` says which type a value has whose name is a T inside.
+    """
+
+    def parse_one() -> tuple[SSAValue, Parser.Argument]:
+        unresolved = parser.parse_unresolved_operand()
+        parser.parse_keyword("as")
+        argument = parser.parse_argument()
+        return parser.resolve_operand(unresolved, outside(argument.type)), argument
+
+    pairs = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parse_one) or ()
+    return [value for value, _ in pairs], [argument for _, argument in pairs]
+
+
+def print_renamed(
+    printer: Printer,
+    values: Sequence[SSAValue],
+    arguments: Sequence[SSAValue],
+    types: Sequence[Attribute],
+) -> None:
+    """` (%value as %name: T, ...)`, nothing for none."""
+    if values:
+        printer.print_string(" ")
+        with printer.in_parens():
+            rows = zip(values, arguments, types, strict=True)
+            printer.print_list(
+                rows, lambda row: print_parts(printer, row[0], " as ", row[1], ": ", row[2])
+            )
+
+
 def parse_symbol(parser: Parser) -> SymbolRefAttr:
     """`@name`."""
     return SymbolRefAttr(parser.parse_symbol_name())
 
 
-def print_operands(printer: Printer, operands: Iterable[SSAValue]) -> None:
-    """`%0, %1`"""
-    printer.print_list(operands, printer.print_ssa_value)
+Part: TypeAlias = "str | SSAValue | Attribute | Iterable[Part]"
 
 
-def print_types(printer: Printer, types: Iterable[Attribute]) -> None:
-    """`i32, !tfrt.chain`"""
-    printer.print_list(types, printer.print_attribute)
+def print_parts(printer: Printer, *parts: Part) -> None:
+    """Print texts as they are, values by their names, types and attributes, and lists of these with commas."""
+    for part in parts:
+        match part:
+            case str():
+                printer.print_string(part)
+            case SSAValue():
+                printer.print_ssa_value(part)
+            case Attribute():
+                printer.print_attribute(part)
+            case _:
+                printer.print_list(part, lambda one: print_parts(printer, one))
 
 
-def print_types_in_parentheses(printer: Printer, types: Iterable[Attribute]) -> None:
-    """`(i32, !tfrt.chain)`, also around a single one."""
-    with printer.in_parens():
-        print_types(printer, types)
+def print_typed_operands(printer: Printer, operands: Sequence[SSAValue]) -> None:
+    """`%0, %1 : i32, !tfrt.chain`"""
+    print_parts(printer, operands, " : ", [operand.type for operand in operands])
 
 
 def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
     """` -> i32` or ` -> (i32, f32)`; nothing for none."""
     if not types:
         return
-    printer.print_string(" -> ")
-    if len(types) == 1:
-        printer.print_attribute(types[0])
-    else:
-        print_types_in_parentheses(printer, types)
+    print_parts(printer, " -> ", *([types[0]] if len(types) == 1 else ["(", types, ")"]))
 
 
 def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:
@@ -163,17 +210,7 @@ def print_function_types(
     printer: Printer, inputs: Iterable[Attribute], outputs: Iterable[Attribute]
 ) -> None:
     """` : (i32) -> (i32)`"""
-    printer.print_string(" : ")
-    print_types_in_parentheses(printer, inputs)
-    printer.print_string(" -> ")
-    print_types_in_parentheses(printer, outputs)
-
-
-def print_symbol(printer: Printer, before: str, symbol: Attribute | None) -> None:
-    """`@name` behind `before`."""
-    printer.print_string(before)
-    if symbol is not None:
-        printer.print_attribute(symbol)
+    print_parts(printer, " : (", inputs, ") -> (", outputs, ")")
 
 
 def parse_attributes_with_keyword(parser: Parser) -> dict[str, Attribute]:
@@ -194,6 +231,4 @@ def parse_range(parser: Parser) -> list[UnresolvedOperand]:
 def print_range(printer: Printer, op: Operation) -> None:
     """` %from to %to fixed %size`"""
     start, end, size = op.operands[:3]
-    for before, value in ((" ", start), (" to ", end), (" fixed ", size)):
-        printer.print_string(before)
-        printer.print_ssa_value(value)
+    print_parts(printer, " ", start, " to ", end, " fixed ", size)

@@ -1,20 +1,30 @@
-"""Attributes as MLIR prints them: what the printers of host programs and of compiled code have in common."""
+"""Attributes as MLIR prints them: what the printers of host programs and of compiled code have in common.
+
+Floats are printed digit for digit.  MLIR tries six digits first and falls back to as many as the type needs.  Both
+come from LLVM's `APFloat::toString`, which drops surplus digits by truncation before it rounds; so 7.99 as f32 does
+not survive six digits and is printed as 7.98999977.  The steps here are that function's.
+"""
 
 from __future__ import annotations
 
+import math
+import struct
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
+    BFloat16Type,
     DenseIntOrFPElementsAttr,
+    Float16Type,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     IntegerAttr,
 )
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.float_text import float_text
 from tfrt_nb.dialects.literals import F64, I64
 
 
@@ -56,3 +66,82 @@ def _is_misprinted(elements: DenseIntOrFPElementsAttr) -> bool:
     """xDSL prints one number for all elements that are equal, as -0.0 and 0.0 are."""
     is_float = isinstance(elements.get_element_type(), AnyFloat) and len(elements) > 0
     return is_float and not is_uniform(elements) and elements.is_splat()
+
+
+_PRECISION_IN_BITS = {Float16Type: 11, BFloat16Type: 8, Float32Type: 24, Float64Type: 53}
+
+
+def float_text(value: float, number_type: AnyFloat) -> str:
+    """`7.500000e+00`; or enough digits to tell the value from its neighbours; or its bits."""
+    if math.isfinite(value):
+        short = _exponential(value, 6)
+        if _rounded(float(short), number_type) == value:
+            return short
+        bits = _PRECISION_IN_BITS.get(type(number_type), 53)
+        full = _plain(value, 2 + bits * 59 // 196)
+        if "." in full:
+            return full
+    pattern = int.from_bytes(number_type.pack((value,)), "little")
+    return f"0x{pattern:X}"
+
+
+def _rounded(value: float, number_type: AnyFloat) -> float:
+    try:
+        return float(number_type.unpack(number_type.pack((value,)), 1)[0])
+    except (OverflowError, struct.error):
+        return math.inf
+
+
+def _sign(value: float) -> str:
+    return "-" if math.copysign(1.0, value) < 0 else ""
+
+
+def _exponential(value: float, precision: int) -> str:
+    if value == 0:
+        return f"{_sign(value)}0.{'0' * precision}e+00"
+    digits, exponent = _decimal(value, precision)
+    exponent += len(digits) - 1
+    mantissa = f"{digits[0]}.{digits[1:]:0<{precision}}"
+    return f"{_sign(value)}{mantissa}e{exponent:+03d}"
+
+
+def _plain(value: float, precision: int) -> str:
+    """Without an exponent if at most three zeros are needed for padding, else with an `E`."""
+    digits, exponent = _decimal(value, precision)
+    whole = len(digits) + exponent
+    if exponent >= 0:
+        if exponent > 3 or whole > precision:
+            return _sign(value) + _scientific(digits, whole - 1)
+        return _sign(value) + digits + "0" * exponent
+    if whole > 0:
+        return f"{_sign(value)}{digits[:whole]}.{digits[whole:]}"
+    if 1 - whole > 3:
+        return _sign(value) + _scientific(digits, whole - 1)
+    return f"{_sign(value)}0.{'0' * -whole}{digits}"
+
+
+def _scientific(digits: str, exponent: int) -> str:
+    return f"{digits[0]}.{digits[1:] or '0'}E{exponent:+d}"
+
+
+def _decimal(value: float, precision: int) -> tuple[str, int]:
+    """At most `precision` digits, none of the last ones zero, and the exponent of the last one."""
+    significand, denominator = abs(value).as_integer_ratio()
+    exponent = 1 - denominator.bit_length()
+    significand *= 5**-exponent
+    # 196/59 is slightly more than the number of bits in a digit.
+    surplus = (significand.bit_length() - (precision * 196 + 58) // 59) * 59 // 196
+    if surplus > 0:
+        exponent += surplus
+        significand //= 10**surplus
+    digits, exponent = _without_trailing_zeros(str(significand), exponent)
+    if len(digits) <= precision:
+        return digits, exponent
+    exponent += len(digits) - precision
+    kept = int(digits[:precision]) + (digits[precision] >= "5")
+    return _without_trailing_zeros(str(kept), exponent)
+
+
+def _without_trailing_zeros(digits: str, exponent: int) -> tuple[str, int]:
+    kept = digits.rstrip("0")
+    return kept, exponent + len(digits) - len(kept)

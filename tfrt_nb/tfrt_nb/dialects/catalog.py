@@ -1,4 +1,4 @@
-"""Every operation by name.
+"""Every operation by name, and by a name that is like it.
 
 Three kinds: operations with a class of their own (control flow), operations with a signature, and
 all others, which are taken as they are written.  Classes of the last two kinds are made when first
@@ -8,7 +8,10 @@ asked for, and once only.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import cast
 
@@ -19,17 +22,15 @@ from xdsl.traits import OpTrait
 
 from tfrt_nb.dialects import control_flow
 from tfrt_nb.dialects.kernel_op import kernel_op
-from tfrt_nb.dialects.suggestions import similar
-from tfrt_nb.dialects.tables import demo, tensor, tfrt, tfrt_test, vt
+from tfrt_nb.dialects.tables import tensor, tfrt, tfrt_test
 from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.user_kernels import USER_KERNELS
+from tfrt_runtime.scalars import FAMILIES, Family
 
 SIGNATURES: Mapping[str, Signature] = {
     **tfrt.SIGNATURES,
     **tfrt_test.SIGNATURES,
     **tensor.SIGNATURES,
-    **vt.SIGNATURES,
-    **demo.SIGNATURES,
 }
 """The signature of each kernel that has one."""
 
@@ -84,30 +85,6 @@ def unknown_operation(name: str) -> type[Operation]:
     if operation is None:
         operation = _UNKNOWN[name] = type("UnknownOp", (UnknownOp,), {"name": name})
     return operation
-
-
-INSTEAD = {
-    "scf.forall": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }",
-    "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
-    "tfrt.print.string": "tfrt_test.print_string %text, %chain",
-}
-"""How to write what an operation that is not here would do."""
-
-
-def similar_operations(name: str) -> list[str]:
-    """Names of operations that `name` may be meant to be, the likeliest first.
-
-    Users' kernels come first.
-    """
-    if own := difflib.get_close_matches(name, list(USER_KERNELS.names()), n=2, cutoff=0.75):
-        return own
-    dialect, _, stem = name.partition(".")
-    if upstream := _LAZY_DIALECTS.get(dialect):
-        if name in INSTEAD:
-            return [INSTEAD[name].partition(" ")[0]]
-        stems = [op.name.partition(".")[2] for op in upstream().operations]
-        return [f"{dialect}.{near}" for near in difflib.get_close_matches(stem, stems, n=2)]
-    return similar(name, {*SIGNATURES, *_CLASSES})
 
 
 class HostContext(Context):
@@ -165,3 +142,121 @@ _LAZY_DIALECTS = {
 
 UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})
 """The dialects whose operations are defined by xDSL or by `async_`."""
+
+
+# What an author may have meant: names from elsewhere, misspelt ones, and MLIR's operations
+
+INSTEAD = {
+    "scf.forall": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }",
+    "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
+    "tfrt.print.string": "tfrt_test.print_string %text, %chain",
+}
+"""How to write what an operation that is not here would do."""
+
+
+def similar_operations(name: str) -> list[str]:
+    """Names of operations that `name` may be meant to be, the likeliest first.
+
+    Users' kernels come first.
+    """
+    if own := difflib.get_close_matches(name, list(USER_KERNELS.names()), n=2, cutoff=0.75):
+        return own
+    dialect, _, stem = name.partition(".")
+    if upstream := _LAZY_DIALECTS.get(dialect):
+        if name in INSTEAD:
+            return [INSTEAD[name].partition(" ")[0]]
+        stems = [op.name.partition(".")[2] for op in upstream().operations]
+        return [f"{dialect}.{near}" for near in difflib.get_close_matches(stem, stems, n=2)]
+    return _similar(name, {*SIGNATURES, *_CLASSES})
+
+
+def _words(family: Family) -> tuple[str, ...]:
+    return (*family.aliases, *family.numpy, *family.arith)
+
+
+_OTHERS = {
+    "const": ("constant",),
+    "constant": ("constant",),
+    "for": ("repeat",),
+    "println": ("print",),
+} | {
+    alias: tuple(family.name for family in FAMILIES if alias in _words(family))
+    for alias in itertools.chain.from_iterable(map(_words, FAMILIES))
+}
+"""Other names of `tfrt.*`; the type decides whether a product is `mul` or `multiply`."""
+
+_NAME = re.compile(
+    r"(?P<dialect>\w+)\.(?P<stem>.+?)"
+    r"(?:\.(?P<type>(?:u?i|bf|f|complex|u?int|float)\d\w*(?:\.\w+)?|int|float|double|bool|str))?"
+)
+_MEANT = {None: "i32", "int": "i32", "float": "f32", "double": "f64", "bool": "i1"}
+"""The types of other languages."""
+_LIKENESS = 0.7
+
+
+def _similar(name: str, known: Collection[str]) -> list[str]:
+    """Names of `known` that `name` may be meant to be, the likeliest first.
+
+    What is like it has a dialect and, without the type, a name that are: a type is a few letters
+    that many names share.  The type decides between them; without one it is `i32`.  The kernels of
+    sync functions come last: their names differ from others by an `_s` only.
+    """
+    dialects = {one.partition(".")[0] for one in known}
+    written = name if name.partition(".")[0] in dialects else _in_a_dialect(name, dialects)
+    match = _NAME.fullmatch(written)
+    if match is None:
+        return []
+    names = defaultdict[str, list[str]](list)
+    for one, stem in _stems(match["dialect"], sorted(known)):
+        names[stem].append(one)
+    near = difflib.get_close_matches(match["stem"], names, n=3, cutoff=_LIKENESS)
+    near += [one for one in names if not near and one.startswith(f"{match['stem']}_")]
+    wanted = _MEANT.get(match["type"], match["type"])
+
+    def unlikeliness(found: tuple[float, str]) -> tuple[bool, float, bool, float, str]:
+        likeness, one = found
+        type_text = _type_of(one)
+        types_likeness = difflib.SequenceMatcher(None, wanted, type_text).ratio()
+        return "_s." in one, -likeness, type_text[:1] != wanted[0], -types_likeness, one
+
+    found = [
+        (difflib.SequenceMatcher(None, match["stem"], stem).ratio(), one)
+        for stem in near
+        for one in names[stem]
+    ]
+    return list(dict.fromkeys(one for _, one in sorted(found, key=unlikeliness) if one != name))
+
+
+def _type_of(name: str) -> str:
+    match = _NAME.fullmatch(name)
+    return match["type"] or "" if match else ""
+
+
+def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
+    """The name with the dialect that it may be meant to have; without one it has `tfrt`."""
+    dialect, _, rest = name.partition(".")
+    near = difflib.get_close_matches(dialect, dialects, n=1, cutoff=_LIKENESS)
+    return f"{near[0]}.{rest}" if near else f"tfrt.{name}"
+
+
+def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The names of a dialect, with all that each is called without its dialect and its type."""
+    others = defaultdict[str, list[str]](list)
+    for other, meanings in _OTHERS.items():
+        for meaning in meanings:
+            others[meaning].append(other)
+    for one in known:
+        match = _NAME.fullmatch(one)
+        if match is not None and match["dialect"] == dialect:
+            yield one, match["stem"]
+            for other in others[match["stem"]] if dialect == "tfrt" else ():
+                yield one, other
+
+
+def in_host_programs(name: str, type_text: str) -> str | None:
+    """The kernel that does what an operation of MLIR's dialects does with values of a type."""
+    dialect, _, rest = name.partition(".")
+    if dialect != "arith" or rest not in _OTHERS:
+        return "tfrt.call" if name == "func.call" else None
+    found = f"tfrt.{_OTHERS[rest][0]}.{type_text}"
+    return found if found in SIGNATURES and re.fullmatch(r"\w+", type_text) else None

@@ -6,9 +6,16 @@ printing and verification are written once, here, from the row.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+)
 from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -20,13 +27,12 @@ from tfrt_nb.dialects.assembly import (
     parse_operands,
     parse_types,
     print_attributes,
-    print_operands,
-    print_types,
+    print_parts,
 )
-from tfrt_nb.dialects.checks import problems
 from tfrt_nb.dialects.literals import parse_array, parse_literal, parse_optional_literal
 from tfrt_nb.dialects.tables.signatures import Form, Signature
-from tfrt_nb.dialects.types import CHAIN, WORDS
+from tfrt_nb.dialects.types import CHAIN, WORDS, description
+from tfrt_runtime.diagnostics import counted
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
@@ -124,8 +130,22 @@ class KernelOp(Operation):
     def verify_(self) -> None:
         if self.is_plainly_right():
             return
-        for problem in problems(self, self.signature):
+        for problem in self._problems():
             raise VerifyException(problem)
+
+    def _problems(self) -> Iterator[str]:
+        """What is not as the signature says, in MLIR's words; each goes behind `'op.name' op `."""
+        signature = self.signature
+        operands = self._operand_words(len(self.operands))
+        yield from _value_problems("operand", self.operand_types, operands)
+        others = [WORDS[word] for word in signature.other_results]
+        if not others or list(self.result_types) != others:
+            yield from _value_problems("result", self.result_types, signature.results)
+        for name, word in signature.attributes.items():
+            yield from _attribute_problems(self, name, word)
+        cost = self.attributes.get("_tfrt_cost")
+        if isinstance(cost, IntegerAttr) and cost.value.data <= 0:
+            yield "cost value must be larger than 0"
 
     def is_plainly_right(self) -> bool:
         """A quick yes for the bulk of a program; a no means nothing."""
@@ -161,14 +181,12 @@ class ShortFormOp(KernelOp):
 
     def print(self, printer: Printer) -> None:
         if self.operands:
-            printer.print_string(" ")
-            print_operands(printer, self.operands)
+            print_parts(printer, " ", self.operands)
         inline = self._print_inline_attributes(printer)
         print_attributes(printer, self.attributes, without=inline)
         is_typed = self.signature.form is Form.TYPED and self.operands
         if is_typed and not self._has_other_results:
-            printer.print_string(" : ")
-            print_types(printer, self.operand_types)
+            print_parts(printer, " : ", self.operand_types)
 
     @property
     def _has_other_results(self) -> bool:
@@ -190,6 +208,54 @@ class ShortFormOp(KernelOp):
 
 _INLINE = (Form.CONSTANT, Form.COMPLEX, Form.FILL, Form.ARRAY)
 _TYPED_LITERALS = (Form.FILL, Form.ARRAY)
+
+
+def _value_problems(kind: str, types: Sequence[Attribute], words: tuple[str, ...]) -> Iterator[str]:
+    if len(types) != len(words):
+        yield f"expected {counted(len(words), kind)}, but found {len(types)}"
+        return
+    for index, (value_type, word) in enumerate(zip(types, words, strict=True)):
+        if word != "any" and value_type != WORDS[word]:
+            yield f"{kind} #{index} must be {description(word)}, but got '{value_type}'"
+
+
+def _attribute_problems(op: Operation, name: str, word: str) -> Iterator[str]:
+    attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
+    if attribute is None:
+        if not is_optional:
+            yield f"requires attribute '{name}'"
+    elif not _attribute_fits(attribute, word):
+        said = f"attribute '{name}' failed to satisfy constraint: {_attribute_description(word)}"
+        if isinstance(attribute, IntegerAttr) and word.startswith(("f", "bf")):
+            said += f", such as {attribute.value.data}.0 : {word}"
+        yield said
+
+
+_ATTRIBUTE_KINDS: dict[str, tuple[type[Attribute], str]] = {
+    "string": (StringAttr, "string"),
+    "dense": (DenseIntOrFPElementsAttr, "dense elements"),
+    "aggregate": (ArrayAttr, "array"),
+    "typed": (Attribute, "any"),
+}
+"""Words of attributes that are no words of types: classes, and what MLIR calls them."""
+
+
+def _attribute_fits(attribute: Attribute, word: str) -> bool:
+    if word in _ATTRIBUTE_KINDS:
+        return isinstance(attribute, _ATTRIBUTE_KINDS[word][0])
+    if word.startswith("array."):
+        element = word.removeprefix("array.")
+        return isinstance(attribute, ArrayAttr) and all(
+            _attribute_fits(item, element) for item in attribute
+        )
+    return isinstance(attribute, IntegerAttr | FloatAttr) and attribute.type == WORDS[word]
+
+
+def _attribute_description(word: str) -> str:
+    if word.startswith("array."):
+        return f"array of {_attribute_description(word.removeprefix('array.'))}s"
+    _, name = _ATTRIBUTE_KINDS.get(word, (None, None))
+    return f"{name or description(word)} attribute"
 
 
 def _written_types(parser: Parser, operands: list[UnresolvedOperand]) -> list[Attribute]:

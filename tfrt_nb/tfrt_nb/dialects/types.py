@@ -1,4 +1,4 @@
-"""The types of host programs, and the words by which the signature tables call them.
+"""The types of host programs, the words by which the signature tables call them, and the one attribute of their own.
 
 All types of the host runtime are names to the compiler: what a `!tfrt.device` is, only its kernels
 know.  So one attribute class, `HostType`, stands for `!tfrt.chain`, `!t.tensor`, `!test.atomic.i32`
@@ -8,15 +8,19 @@ and every other type that is written `!dialect.name`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BFloat16Type,
     ComplexType,
     Float16Type,
     Float32Type,
     Float64Type,
     IndexType,
+    IntAttr,
     IntegerType,
+    NoneAttr,
     Signedness,
     StringAttr,
 )
@@ -87,6 +91,20 @@ WORDS: dict[str, Attribute] = {
 """What a word in a signature means.  The word `any` is not here: it stands for every type."""
 
 
+def description(word: str) -> str:
+    """A word in MLIR's words: `32-bit signless integer`."""
+    value_type = WORDS[word]
+    match value_type:
+        case IntegerType():
+            sign = "unsigned" if value_type.signedness.data is Signedness.UNSIGNED else "signless"
+            return f"{value_type.width.data}-bit {sign} integer"
+        case HostType():
+            return f"'{value_type}'"
+    if word.startswith(("f", "bf")):
+        return f"{'bfloat16' if word == 'bf16' else word[1:] + '-bit float'}"
+    return f"'{value_type}'"
+
+
 _CLOSED_DIALECTS = {
     "t": ("tensor", re.compile(r"tensor")),
     "ts": ("shape", re.compile(r"shape|partial_shape|fixed_rank_shape\.[0-9]+")),
@@ -103,3 +121,59 @@ def unknown_type_message(spelling: str) -> str | None:
         return None
     kind, known = _CLOSED_DIALECTS[dialect]
     return None if known.fullmatch(mnemonic) else f"unknown {kind} type: {mnemonic}"
+
+
+DYNAMIC = -1
+"""A dimension that is not known, as BEF files write it; `?` in text."""
+
+_MAX_DIGITS = 18
+"""All numbers of so many digits are 64-bit integers."""
+_SHAPE = re.compile(r"\s*(?:(\*)|((?:[0-9]+|\?)(?:\s*x\s*(?:[0-9]+|\?))*))?\s*")
+
+
+@irdl_attr_definition
+class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
+    """`#corert.shape<2x?>`, or `#corert.shape<*>` of unknown rank."""
+
+    name = "corert.shape"
+
+    sizes: ArrayAttr[IntAttr] | NoneAttr
+
+    @staticmethod
+    def of(dimensions: Sequence[int] | None) -> ShapeAttr:
+        """The shape with these dimensions, DYNAMIC where unknown; None is the unknown rank."""
+        if dimensions is None:
+            return ShapeAttr(NoneAttr())
+        return ShapeAttr(ArrayAttr(IntAttr(dimension) for dimension in dimensions))
+
+    @staticmethod
+    def read(body: str) -> ShapeAttr:
+        """The shape between `<` and `>`.
+
+        Raises:
+            ValueError: if `body` is none, or has a size that is no 64-bit integer.
+        """
+        match = _SHAPE.fullmatch(body)
+        if match is None:
+            raise ValueError("expected a shape like <2x?>, <> or <*>")
+        if match[1]:
+            return ShapeAttr.of(None)
+        sizes = [size.strip() for size in match[2].split("x")] if match[2] else []
+        if any(len(size) > _MAX_DIGITS for size in sizes):
+            raise ValueError(f"a size of a shape has more than {_MAX_DIGITS} digits")
+        return ShapeAttr.of([DYNAMIC if size == "?" else int(size) for size in sizes])
+
+    @property
+    def dimensions(self) -> tuple[int, ...] | None:
+        """The dimensions, DYNAMIC where unknown; None if not even the rank is known."""
+        if isinstance(self.sizes, NoneAttr):
+            return None
+        return tuple(size.data for size in self.sizes)
+
+    def print_builtin(self, printer: Printer) -> None:
+        dimensions = self.dimensions
+        if dimensions is None:
+            body = "*"
+        else:
+            body = "x".join("?" if size == DYNAMIC else str(size) for size in dimensions)
+        printer.print_string(f"#corert.shape<{body}>")

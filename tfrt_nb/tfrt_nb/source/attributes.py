@@ -36,9 +36,8 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from tfrt_nb.dialects.attributes import ShapeAttr
 from tfrt_nb.dialects.literals import number_attribute, parse_number_attribute
-from tfrt_nb.dialects.types import host_type, unknown_type_message
+from tfrt_nb.dialects.types import ShapeAttr, host_type, unknown_type_message
 from tfrt_nb.source import spellings
 from tfrt_nb.source.lexer import SourceLexer, string_value, token_end
 from tfrt_nb.source.text import SourceText

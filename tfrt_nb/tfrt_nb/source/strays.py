@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.ir import SSAValue
 
-from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS
-from tfrt_nb.dialects.suggestions import in_host_programs
+from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, in_host_programs
 from tfrt_nb.source.errors import PREDICATES
 
 _OPERAND_IS_MISSING = re.compile(
@@ -153,7 +152,7 @@ def _instead_of_expression(
     if dialect == "arith":
         letter = "f" if "f" in type_ else "si" if stem == "div" else "i"
         return f"an operation makes the value: write 'arith.{stem}{letter} {operands} : {type_}'"
-    kernel = in_host_programs(f"arith.{stem}{'f' if 'f' in type_ else 'i'}", type_, SIGNATURES)
+    kernel = in_host_programs(f"arith.{stem}{'f' if 'f' in type_ else 'i'}", type_)
     return None if kernel is None else f"an operation makes the value: write '{kernel} {operands}'"
 
 

@@ -42,7 +42,13 @@ from xdsl.traits import (
 )
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import parse_result_types, print_result_types
+from tfrt_nb.dialects.assembly import (
+    parse_renamed,
+    parse_result_types,
+    print_parts,
+    print_renamed,
+    print_result_types,
+)
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
     AWAITABLE,
@@ -116,14 +122,12 @@ class ExecuteOp(IRDLOperation):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         waited_for = parse_dependencies(parser)
-        operands = parser.parse_optional_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: _parse_body_operand(parser)
-        )
+        values, arguments = parse_renamed(parser, lambda written: written)
+        for argument in arguments:
+            argument.type = awaited_type(argument.type) or argument.type
         result_types = parse_result_types(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
-        arguments = [argument for _, argument in operands or ()]
-        body = parser.parse_region(arguments if arguments else None)
-        values = [value for value, _ in operands or ()]
+        body = parser.parse_region(arguments or None)
         return cls.create(
             operands=[*waited_for, *values],
             result_types=[TOKEN, *result_types],
@@ -134,14 +138,9 @@ class ExecuteOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         if self.dependencies:
-            printer.print_string(" ")
-            with printer.in_square_brackets():
-                printer.print_list(self.dependencies, printer.print_ssa_value)
-        if self.body_operands:
-            printer.print_string(" ")
-            with printer.in_parens():
-                pairs = zip(self.body_operands, self.body.blocks[0].args, strict=True)
-                printer.print_list(pairs, lambda pair: _print_body_operand(printer, *pair))
+            print_parts(printer, " [", self.dependencies, "]")
+        operands = self.body_operands
+        print_renamed(printer, operands, self.body.blocks[0].args, operands.types)
         print_result_types(printer, self.body_results.types)
         printer.print_op_attributes(self.attributes, print_keyword=True)
         printer.print_string(" ")
@@ -199,24 +198,6 @@ def parse_dependencies(parser: Parser) -> Sequence[SSAValue]:
     return tokens or ()
 
 
-def _parse_body_operand(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
-    """`%value as %name: !async.value<T>`; inside the body the name is a T."""
-    unresolved = parser.parse_unresolved_operand()
-    parser.parse_keyword("as")
-    argument = parser.parse_argument()
-    operand = parser.resolve_operand(unresolved, argument.type)
-    argument.type = awaited_type(argument.type) or argument.type
-    return operand, argument
-
-
-def _print_body_operand(printer: Printer, operand: SSAValue, argument: SSAValue) -> None:
-    printer.print_ssa_value(operand)
-    printer.print_string(" as ")
-    printer.print_ssa_value(argument)
-    printer.print_string(": ")
-    printer.print_attribute(operand.type)
-
-
 @cache
 def _segments(dependencies: int, operands: int) -> DenseArrayBase:
     return DenseArrayBase.from_list(i32, (dependencies, operands))
@@ -245,11 +226,9 @@ class AwaitOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.operand)
+        print_parts(printer, " ", self.operand)
         printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.operand.type)
+        print_parts(printer, " : ", self.operand.type)
 
     def verify_(self) -> None:
         awaited = self.operand.type

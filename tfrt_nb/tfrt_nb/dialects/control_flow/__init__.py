@@ -1,7 +1,7 @@
 """Control flow: `tfrt.return`, and the kernels that call functions or run regions.
 
-Read in this order: `structure` (what all of them have), `calls` (functions by name), `regions`, `jit` (operations
-that become machine code), `returns`.  None of it but `tfrt.return` is built into the executor.
+Read in this order: `structure` (what all of them have, and `tfrt.return`), `calls` (functions by name), `regions`,
+`jit` (operations that become machine code).  None of it but `tfrt.return` is built into the executor.
 """
 
 from tfrt_nb.dialects.control_flow.calls import (
@@ -21,7 +21,7 @@ from tfrt_nb.dialects.control_flow.regions import (
     RepeatOp,
     SyncBenchmarkOp,
 )
-from tfrt_nb.dialects.control_flow.returns import KernelReturnOp, ReturnOp
+from tfrt_nb.dialects.control_flow.structure import KernelReturnOp, ReturnOp
 
 NONSTRICT = "bef.nonstrict"
 """The unit attribute of an operation that may run before all its operands are available."""

@@ -21,40 +21,55 @@ from tfrt_nb.dialects.assembly import (
     parse_types,
     print_attributes,
     print_function_types,
+    print_parts,
     print_range,
-    print_symbol,
-    print_types,
 )
 from tfrt_nb.dialects.control_flow.structure import CallingOp, Types
 from tfrt_nb.dialects.types import CHAIN, I1, I32, I64
 
 
-class _PlainCallOp(CallingOp):
-    """Calls one function with all operands."""
+class _NamedCallOp(CallingOp):
+    """The operands in front, the functions, the operands that these get, and types."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        attributes: dict[str, Attribute] = {cls.callees[0]: parse_symbol(parser)}
+        leading = [parser.parse_unresolved_operand() for _ in cls.leading]
+        attributes: dict[str, Attribute] = {name: parse_symbol(parser) for name in cls.callees}
         operands = parser.parse_op_args_list()
+        attributes |= cls._parse_settings(parser)
         attributes |= parser.parse_optional_attr_dict()
         types = parse_function_type(parser)
         return cls.create(
-            operands=parser.resolve_operands(operands, types.inputs, types.position),
+            operands=cls.resolved(parser, leading, operands, types.inputs, types.position),
             result_types=types.outputs,
             attributes=attributes,
         )
 
+    @classmethod
+    def _parse_settings(cls, parser: Parser) -> dict[str, Attribute]:
+        """Attributes that are written without their names."""
+        return {}
+
     def print(self, printer: Printer) -> None:
-        print_symbol(printer, " ", self.attributes.get(self.callees[0]))
-        printer.print_operands(self.operands)
-        print_attributes(printer, self.attributes, without=self.callees)
+        for value in self.operands[: len(self.leading)]:
+            print_parts(printer, " ", value)
+        for name in self.callees:
+            print_parts(printer, " ", self.attributes[name])
+        printer.print_string(" " if len(self.callees) > 1 else "")
+        printer.print_operands(self.arguments)
+        inline = self._print_settings(printer)
+        print_attributes(printer, self.attributes, without=(*self.callees, *inline))
         self._print_types(printer)
 
+    def _print_settings(self, printer: Printer) -> tuple[str, ...]:
+        """Print the attributes that are written without their names, and say which."""
+        return ()
+
     def _print_types(self, printer: Printer) -> None:
-        print_function_types(printer, self.operand_types, self.result_types)
+        print_function_types(printer, self.argument_types, self.result_types)
 
 
-class CallOp(_PlainCallOp):
+class CallOp(_NamedCallOp):
     """`tfrt.call @f(%x) : (i32) -> i32`; strict unless it has the attribute `bef.nonstrict`."""
 
     name = "tfrt.call"
@@ -65,52 +80,46 @@ class CallOp(_PlainCallOp):
         printer.print_operation_type(self)
 
 
-class OnceOp(_PlainCallOp):
+class OnceOp(_NamedCallOp):
     """`tfrt.once @f(%x) : (i32) -> (i32)`: runs @f once per resource context."""
 
     name = "tfrt.once"
     callees = ("function",)
 
 
-class CondOp(CallingOp):
+class CondOp(_NamedCallOp):
     """`tfrt.cond %c @then @else (%x) : (i32) -> (i32)`"""
 
     name = "tfrt.cond"
     leading = ("i1",)
     # The letters in front keep the order.
-    TRUE, FALSE = "a_true_fn", "b_false_fn"
-    callees = (TRUE, FALSE)
+    callees = ("a_true_fn", "b_false_fn")
     roles = ("true function", "false function")
 
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        condition = parser.parse_unresolved_operand()
-        attributes: dict[str, Attribute] = {
-            cls.TRUE: parse_symbol(parser),
-            cls.FALSE: parse_symbol(parser),
-        }
-        operands = parser.parse_op_args_list()
-        attributes |= parser.parse_optional_attr_dict()
-        types = parse_function_type(parser)
-        return cls.create(
-            operands=[
-                parser.resolve_operand(condition, I1),
-                *parser.resolve_operands(operands, types.inputs, types.position),
-            ],
-            result_types=types.outputs,
-            attributes=attributes,
-        )
 
-    def print(self, printer: Printer) -> None:
-        condition, arguments = self.operands[0], self.arguments
-        printer.print_string(" ")
-        printer.print_ssa_value(condition)
-        print_symbol(printer, " ", self.attributes.get(self.TRUE))
-        print_symbol(printer, " ", self.attributes.get(self.FALSE))
-        printer.print_string(" ")
-        printer.print_operands(arguments)
-        print_attributes(printer, self.attributes, without=(self.TRUE, self.FALSE))
-        print_function_types(printer, self.argument_types, self.result_types)
+class WhileOp(_NamedCallOp):
+    """`tfrt.while %c @body(%x) parallel_iterations(1) : (i32) -> (i32)`"""
+
+    name = "tfrt.while"
+    leading = ("i1",)
+    callees = ("body_fn",)
+
+    @classmethod
+    def _parse_settings(cls, parser: Parser) -> dict[str, Attribute]:
+        parser.parse_keyword("parallel_iterations")
+        parser.parse_punctuation("(")
+        iterations = parser.parse_integer(allow_boolean=False)
+        parser.parse_punctuation(")")
+        return {"parallel_iterations": IntegerAttr(iterations, I64)}
+
+    def callee_types(self) -> tuple[Types, Types | None]:
+        return self.argument_types, (*self.result_types, I1)
+
+    def _print_settings(self, printer: Printer) -> tuple[str, ...]:
+        iterations = self.attributes.get("parallel_iterations")
+        count = iterations.value.data if isinstance(iterations, IntegerAttr) else 1
+        printer.print_string(f" parallel_iterations({count})")
+        return ("parallel_iterations",)
 
 
 class CaseOp(CallingOp):
@@ -140,10 +149,7 @@ class CaseOp(CallingOp):
         if len(inputs) == len(operands) - 1:
             inputs, outputs = [CHAIN, *inputs], [CHAIN, *outputs]
         return cls.create(
-            operands=[
-                parser.resolve_operand(index, I32),
-                *parser.resolve_operands(operands, inputs, start),
-            ],
+            operands=cls.resolved(parser, [index], operands, inputs, start),
             result_types=outputs,
             attributes={"branches": ArrayAttr(branches), **attributes},
         )
@@ -159,62 +165,13 @@ class CaseOp(CallingOp):
         )
 
     def print(self, printer: Printer) -> None:
-        index, arguments = self.operands[0], self.arguments
-        printer.print_string(" ")
-        printer.print_ssa_value(index)
-        printer.print_string(" ")
-        printer.print_attribute(self.attributes["branches"])
-        printer.print_string(" ")
-        printer.print_operands(arguments)
+        print_parts(printer, " ", self.operands[0], " ", self.attributes["branches"], " ")
+        printer.print_operands(self.arguments)
         print_attributes(printer, self.attributes, without=("branches",))
         inputs, outputs = self.argument_types, list(self.result_types)
         if not getattr(printer, "is_head", False):
             inputs, outputs = inputs[1:], outputs[1:]
         print_function_types(printer, inputs, outputs)
-
-
-class WhileOp(CallingOp):
-    """`tfrt.while %c @body(%x) parallel_iterations(1) : (i32) -> (i32)`"""
-
-    name = "tfrt.while"
-    leading = ("i1",)
-    callees = ("body_fn",)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        condition = parser.parse_unresolved_operand()
-        attributes: dict[str, Attribute] = {"body_fn": parse_symbol(parser)}
-        operands = parser.parse_op_args_list()
-        parser.parse_keyword("parallel_iterations")
-        parser.parse_punctuation("(")
-        iterations = parser.parse_integer(allow_boolean=False)
-        parser.parse_punctuation(")")
-        attributes["parallel_iterations"] = IntegerAttr(iterations, I64)
-        attributes |= parser.parse_optional_attr_dict()
-        types = parse_function_type(parser)
-        return cls.create(
-            operands=[
-                parser.resolve_operand(condition, I1),
-                *parser.resolve_operands(operands, types.inputs, types.position),
-            ],
-            result_types=types.outputs,
-            attributes=attributes,
-        )
-
-    def callee_types(self) -> tuple[Types, Types | None]:
-        return self.argument_types, (*self.result_types, I1)
-
-    def print(self, printer: Printer) -> None:
-        condition, arguments = self.operands[0], self.arguments
-        printer.print_string(" ")
-        printer.print_ssa_value(condition)
-        print_symbol(printer, " ", self.attributes.get("body_fn"))
-        printer.print_operands(arguments)
-        iterations = self.attributes.get("parallel_iterations")
-        count = iterations.value.data if isinstance(iterations, IntegerAttr) else 1
-        printer.print_string(f" parallel_iterations({count})")
-        print_attributes(printer, self.attributes, without=("body_fn", "parallel_iterations"))
-        print_function_types(printer, self.argument_types, self.result_types)
 
 
 class ParallelCallOp(CallingOp):
@@ -237,10 +194,7 @@ class ParallelCallOp(CallingOp):
             start = parser.pos
             types = parse_types(parser)
         return cls.create(
-            operands=[
-                *parser.resolve_operands(bounds, (I32, I32, I32), start),
-                *parser.resolve_operands(operands, types, start),
-            ],
+            operands=cls.resolved(parser, bounds, operands, types, start),
             result_types=[CHAIN],
             attributes=attributes,
         )
@@ -249,14 +203,12 @@ class ParallelCallOp(CallingOp):
         return (I32, I32, *self.argument_types), None
 
     def print(self, printer: Printer) -> None:
-        arguments = self.arguments
         print_range(printer, self)
-        print_symbol(printer, " ", self.attributes.get("callee"))
-        printer.print_operands(arguments)
+        print_parts(printer, " ", self.attributes["callee"])
+        printer.print_operands(self.arguments)
         print_attributes(printer, self.attributes, without=("callee",))
-        if arguments:
-            printer.print_string(" : ")
-            print_types(printer, self.argument_types)
+        if self.arguments:
+            print_parts(printer, " : ", self.argument_types)
 
 
 def _parse_types_in_parentheses(parser: Parser) -> list[Attribute]:

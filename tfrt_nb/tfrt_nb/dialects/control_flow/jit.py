@@ -24,13 +24,17 @@ from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import (
     parse_attributes_with_keyword,
+    parse_renamed,
     parse_result_types,
     parse_types,
     print_attributes,
-    print_types,
+    print_parts,
+    print_renamed,
 )
-from tfrt_nb.dialects.control_flow.returns import ReturnOp
-from tfrt_nb.dialects.control_flow.structure import BodyOp, Types
+from tfrt_nb.dialects.async_.types import TOKEN
+from tfrt_nb.dialects.control_flow.structure import BodyOp, ReturnOp, Types
+from tfrt_nb.dialects.crossing import host_type, host_types
+from tfrt_nb.dialects.types import CHAIN, TENSOR
 from tfrt_runtime.diagnostics import counted
 
 
@@ -44,17 +48,14 @@ class JitOp(BodyOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        pairs = parser.parse_optional_comma_separated_list(
-            parser.Delimiter.PAREN, lambda: _parse_argument(parser)
-        )
+        values, arguments = parse_renamed(parser, lambda inside: _crossing(parser, inside))
         results = [_crossing(parser, type_) for type_ in parse_result_types(parser)]
         attributes = parse_attributes_with_keyword(parser)
-        body = parser.parse_region([argument for _, argument in pairs or ()])
         return cls.create(
-            operands=[value for value, _ in pairs or ()],
+            operands=values,
             result_types=results,
             attributes=attributes,
-            regions=[body],
+            regions=[parser.parse_region(arguments)],
         )
 
     @property
@@ -73,24 +74,16 @@ class JitOp(BodyOp):
     @property
     def is_token_last(self) -> bool:
         """Whether that result comes after the values, as in `hex.run`."""
-        from tfrt_nb.dialects.crossing import host_types
-        from tfrt_nb.dialects.types import CHAIN
-
         crossed = host_types(self.body_types)
         return crossed is not None and list(self.result_types) not in (crossed, [CHAIN, *crossed])
 
     def accepts_return(self, types: Types) -> bool:
-        from tfrt_nb.dialects.crossing import host_types
-        from tfrt_nb.dialects.types import CHAIN
-
         crossed, expected = host_types(types), list(self.result_types)
         if crossed is None:
             return False
         return expected in (crossed, [CHAIN, *crossed], [*crossed, CHAIN])
 
     def verify_(self) -> None:
-        from tfrt_nb.dialects.crossing import host_type
-
         if len(self.regions) != 1 or not self.regions[0].blocks:
             raise VerifyException("requires a region that is not empty")
         types = self.regions[0].blocks[0].arg_types
@@ -106,21 +99,13 @@ class JitOp(BodyOp):
                 )
 
     def print(self, printer: Printer) -> None:
-        from tfrt_nb.dialects.async_.types import TOKEN
-
-        block = self.regions[0].blocks[0]
-        if self.operands:
-            printer.print_string(" ")
-            with printer.in_parens():
-                pairs = zip(self.operands, block.args, strict=True)
-                printer.print_list(pairs, lambda pair: _print_argument(printer, *pair))
+        arguments = self.regions[0].blocks[0].args
+        print_renamed(printer, self.operands, arguments, [one.type for one in arguments])
         if self.results:
-            printer.print_string(" -> ")
-            with printer.in_parens():
-                types = list(self.body_types)
-                if self.has_token:
-                    types.insert(len(types) if self.is_token_last else 0, TOKEN)
-                print_types(printer, types)
+            types = list(self.body_types)
+            if self.has_token:
+                types.insert(len(types) if self.is_token_last else 0, TOKEN)
+            print_parts(printer, " -> (", types, ")")
         print_attributes(printer, self.attributes, keyword=True)
         printer.print_string(" ")
         printer.print_region(self.regions[0], print_entry_block_args=False)
@@ -174,9 +159,6 @@ def _jit(operands: Sequence[SSAValue], results: Sequence[Attribute], body: Regio
 
 def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
     """`%x` or `%x: type`, where the type is the one inside."""
-    from tfrt_nb.dialects.async_.types import TOKEN
-    from tfrt_nb.dialects.types import CHAIN, TENSOR
-
     unresolved = parser.parse_unresolved_operand()
     if parser.parse_optional_punctuation(":") is not None:
         inside: Attribute = parser.parse_type()
@@ -195,31 +177,11 @@ def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
 
 
 def _host_type(parser: Parser, type_: Attribute) -> Attribute:
-    from tfrt_nb.dialects.types import CHAIN, TENSOR
-
     return type_ if type_ in (CHAIN, TENSOR) else _crossing(parser, type_)
 
 
-def _parse_argument(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
-    """`%value as %name: type`; inside the body the name is of that type."""
-    unresolved = parser.parse_unresolved_operand()
-    parser.parse_keyword("as")
-    argument = parser.parse_argument()
-    return parser.resolve_operand(unresolved, _crossing(parser, argument.type)), argument
-
-
 def _crossing(parser: Parser, type_: Attribute) -> Attribute:
-    from tfrt_nb.dialects.crossing import host_type
-
     found = host_type(type_)
     if found is None:
         parser.raise_error(f"values of type '{type_}' cannot cross between host and compiled code")
     return found
-
-
-def _print_argument(printer: Printer, operand: SSAValue, argument: SSAValue) -> None:
-    printer.print_ssa_value(operand)
-    printer.print_string(" as ")
-    printer.print_ssa_value(argument)
-    printer.print_string(": ")
-    printer.print_attribute(argument.type)

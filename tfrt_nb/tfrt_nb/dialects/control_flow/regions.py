@@ -24,24 +24,21 @@ from xdsl.utils.exceptions import VerifyException
 from tfrt_nb.dialects.assembly import (
     parse_attributes_with_keyword,
     parse_function_type,
+    parse_further_operands,
     parse_named_region,
     parse_operands,
+    parse_optional_types,
     parse_range,
     parse_symbol,
-    parse_types,
     print_attributes,
     print_function_types,
     print_named_region,
-    print_operands,
+    print_parts,
     print_range,
-    print_symbol,
-    print_types,
 )
-from tfrt_nb.dialects.checks import description
-from tfrt_nb.dialects.control_flow.returns import ReturnOp
-from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp, Types
+from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp, ReturnOp, Types
 from tfrt_nb.dialects.literals import parse_literal
-from tfrt_nb.dialects.types import CHAIN, I1, I32
+from tfrt_nb.dialects.types import CHAIN, I32, description
 
 
 class IfOp(BodyOp):
@@ -57,13 +54,10 @@ class IfOp(BodyOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         condition = parser.parse_unresolved_operand()
-        operands = parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+        operands = parse_further_operands(parser)
         attributes = parse_attributes_with_keyword(parser)
         types = parse_function_type(parser)
-        values = [
-            parser.resolve_operand(condition, I1),
-            *parser.resolve_operands(operands, types.inputs, types.position),
-        ]
+        values = cls.resolved(parser, [condition], operands, types.inputs, types.position)
         then = parse_named_region(parser, operands, types.inputs)
         if parser.parse_optional_keyword("else") is not None:
             otherwise = parse_named_region(parser, operands, types.inputs)
@@ -81,8 +75,7 @@ class IfOp(BodyOp):
         )
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        print_operands(printer, self.operands)
+        print_parts(printer, " ", self.operands)
         print_attributes(printer, self.attributes, keyword=True)
         print_function_types(printer, self.argument_types, self.result_types)
         printer.print_string("  ")
@@ -100,18 +93,12 @@ class RepeatOp(BodyOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         count = parser.parse_unresolved_operand()
-        operands = parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+        operands = parse_further_operands(parser)
         attributes = parse_attributes_with_keyword(parser)
         start = parser.pos
-        types: list[Attribute] = []
-        if parser.parse_optional_punctuation(":") is not None:
-            types = parse_types(parser)
-        values = [
-            parser.resolve_operand(count, I32),
-            *parser.resolve_operands(operands, types, start),
-        ]
+        types = parse_optional_types(parser)
         return cls.create(
-            operands=values,
+            operands=cls.resolved(parser, [count], operands, types, start),
             result_types=types,
             attributes=attributes,
             regions=[parse_named_region(parser, operands, types)],
@@ -124,12 +111,10 @@ class RepeatOp(BodyOp):
 
     def print(self, printer: Printer) -> None:
         arguments = self.arguments
-        printer.print_string(" ")
-        print_operands(printer, self.operands)
+        print_parts(printer, " ", self.operands)
         print_attributes(printer, self.attributes, keyword=True)
         if arguments:
-            printer.print_string(" : ")
-            print_types(printer, self.result_types)
+            print_parts(printer, " : ", self.result_types)
         printer.print_string(" ")
         print_named_region(printer, self.regions[0], arguments)
 
@@ -147,16 +132,11 @@ class ParallelForOp(BodyOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         bounds = parse_range(parser)
-        operands = parse_operands(parser) if parser.parse_optional_punctuation(",") else []
+        operands = parse_further_operands(parser)
         attributes = parse_attributes_with_keyword(parser)
         start = parser.pos
-        types: list[Attribute] = []
-        if parser.parse_optional_punctuation(":") is not None:
-            types = parse_types(parser)
-        values = [
-            *parser.resolve_operands(bounds, (I32, I32, I32), start),
-            *parser.resolve_operands(operands, types, start),
-        ]
+        types = parse_optional_types(parser)
+        values = cls.resolved(parser, bounds, operands, types, start)
         body = parse_named_region(parser, [*bounds[:2], *operands], [I32, I32, *types])
         return cls.create(
             operands=values, result_types=[CHAIN], attributes=attributes, regions=[body]
@@ -173,12 +153,10 @@ class ParallelForOp(BodyOp):
         arguments = self.arguments
         print_range(printer, self)
         if arguments:
-            printer.print_string(", ")
-            print_operands(printer, arguments)
+            print_parts(printer, ", ", arguments)
         print_attributes(printer, self.attributes, keyword=True)
         if arguments:
-            printer.print_string(" : ")
-            print_types(printer, self.argument_types)
+            print_parts(printer, " : ", self.argument_types)
         printer.print_string(" ")
         print_named_region(printer, self.regions[0], self.body_arguments)
 
@@ -201,8 +179,7 @@ class DoAsyncOp(BodyOp):
         )
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        print_operands(printer, self.operands)
+        print_parts(printer, " ", self.operands)
         print_attributes(printer, self.attributes, keyword=True)
         print_function_types(printer, self.operand_types, self.result_types)
         printer.print_string("  ")
@@ -243,8 +220,7 @@ class BenchmarkOp(BodyOp):
             raise VerifyException("incorrect number of return values. One return value is expected")
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.attributes["name"])
+        print_parts(printer, " ", self.attributes["name"])
         _print_typed_operands(printer, self)
         _print_settings(printer, self, without="name")
         printer.print_string("  ")
@@ -276,7 +252,7 @@ class SyncBenchmarkOp(CallingOp):
         )
 
     def print(self, printer: Printer) -> None:
-        print_symbol(printer, " ", self.attributes.get("target_fn"))
+        print_parts(printer, " ", self.attributes["target_fn"])
         _print_typed_operands(printer, self)
         _print_settings(printer, self, without="target_fn")
 
@@ -295,11 +271,7 @@ def _parse_typed_operands(parser: Parser) -> tuple[list[UnresolvedOperand], list
 
 def _print_typed_operands(printer: Printer, op: Operation) -> None:
     with printer.in_parens():
-        for index, operand in enumerate(op.operands):
-            printer.print_string(", " if index else "")
-            printer.print_ssa_value(operand)
-            printer.print_string(" : ")
-            printer.print_attribute(operand.type)
+        printer.print_list(op.operands, lambda one: print_parts(printer, one, " : ", one.type))
 
 
 def _parse_settings(parser: Parser) -> dict[str, Attribute]:

@@ -1,18 +1,27 @@
 """What all control flow operations have: fixed operands first, then the arguments that they pass on
-to functions or regions."""
+to functions or regions; and `tfrt.return`, with which these end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects.builtin import ArrayAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, OpTraits, SSAValue
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import NamesItsRegionArguments
-from tfrt_nb.dialects.checks import description
-from tfrt_nb.dialects.types import WORDS
+from tfrt_nb.dialects.assembly import (
+    NamesItsRegionArguments,
+    parse_operands,
+    parse_types,
+    print_attributes,
+    print_typed_operands,
+)
+from tfrt_nb.dialects.types import WORDS, description
 from tfrt_runtime.diagnostics import counted
 
 Types: TypeAlias = tuple[Attribute, ...]
@@ -28,6 +37,21 @@ class ControlFlowOp(Operation):
     leading: ClassVar[tuple[str, ...]] = ()
     result_words: ClassVar[tuple[str, ...] | None] = None
     region_count: ClassVar[int] = 0
+
+    @classmethod
+    def resolved(
+        cls,
+        parser: Parser,
+        leading: Sequence[UnresolvedOperand],
+        operands: Sequence[UnresolvedOperand],
+        types: Sequence[Attribute],
+        position: int,
+    ) -> list[SSAValue]:
+        """The values of the operands in front, and of those behind with these types, listed at `position`."""
+        return [
+            *parser.resolve_operands(leading, [WORDS[word] for word in cls.leading], position),
+            *parser.resolve_operands(operands, types, position),
+        ]
 
     @property
     def arguments(self) -> tuple[SSAValue, ...]:
@@ -133,3 +157,51 @@ def _holds_symbols(attribute: Attribute) -> bool:
     if isinstance(attribute, ArrayAttr):
         return all(isinstance(element, SymbolRefAttr) for element in attribute)
     return isinstance(attribute, SymbolRefAttr)
+
+
+class ReturnOp(Operation):
+    """`tfrt.return %x, %ch : i32, !tfrt.chain`: what a function or a region gives back.  It has no kernel."""
+
+    name = "tfrt.return"
+    traits = OpTraits(lambda: (IsTerminator(),))
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
+        attributes = parser.parse_optional_attr_dict()
+        operands = parse_operands(parser, on_this_line=True)
+        types: list[Attribute] = []
+        if operands:
+            parser.parse_punctuation(":", " and the types of the operands")
+            start = parser.pos
+            types = parse_types(parser)
+        return cls.create(
+            operands=parser.resolve_operands(operands, types, start), attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        print_attributes(printer, self.attributes)
+        if self.operands:
+            printer.print_string(" ")
+            print_typed_operands(printer, self.operands)
+
+
+class KernelReturnOp(ReturnOp):
+    """`kernel.return %x`, with types or without, at the end of a `hex.run`; read as `tfrt.return`."""
+
+    name = "kernel.return"
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
+        operands = parse_operands(parser, on_this_line=True)
+        if parser.parse_optional_punctuation(":") is not None:
+            values = parser.resolve_operands(operands, parse_types(parser), start)
+        else:
+            for operand in operands:
+                if operand.operand_name not in parser.ssa_values:
+                    parser.raise_error("use of undeclared SSA value name", operand.span)
+                if operand.index >= len(parser.ssa_values[operand.operand_name]):
+                    parser.raise_error("reference to invalid result number", operand.span)
+            values = [parser.ssa_values[one.operand_name][one.index] for one in operands]
+        return cast(Self, ReturnOp.create(operands=values))

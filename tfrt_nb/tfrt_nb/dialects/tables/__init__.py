@@ -1,2 +1,1 @@
-"""The kernels of each dialect as a table: `signatures` says what a row is; `tfrt`, `tfrt_test`, `tensor`, `vt`,
-`demo`."""
+"""The kernels of each dialect as a table: `signatures` says what a row is; `tfrt`, `tfrt_test`, `tensor`."""

@@ -33,7 +33,8 @@ _SET_FROM_OPERANDS = ("tfrt_dht.set_tensor_with_values.{0}", "tensor chain {1}* 
 _EQUAL = ("tfrt_dht.tensor_equal.{0}", "tensor tensor chain -> i1 chain")
 _MAKE = ("tfrt_dht.make_tensor.{0}", "buffer shape chain -> tensor chain")
 
-_DENSE = table(
+SIGNATURES = table(
+    # Dense
     family(_product(f"{SHORT} {COMPLEX} {HALVES}", RANKS),
            *_CREATE, Form.ARRAY, shape="array.i64"),
     family(_product(LONG, RANKS), *_CREATE, shape="array.i64"),
@@ -58,9 +59,7 @@ _DENSE = table(
     kernel("tfrt_dht.get_tensor_shape", "tensor -> shape", Form.OPERANDS),
     kernel("tfrt_dht.no_op_ht", "tensor -> tensor"),
     kernel("tfrt_sht.create_tensor", "-> tensor", shape="array.i64", values="aggregate"),
-)  # fmt: skip
-
-_SYNC = table(
+    # What there is in sync functions
     family(_product(SHORT, RANKS),
            "tfrt_dht_sync.create_uninitialized_tensor.{0}.{1}", "-> tensor",
            Form.ARRAY, shape="array.i64"),
@@ -73,19 +72,14 @@ _SYNC = table(
     kernel("tfrt_dht_sync.print_tensor", "tensor ->", Form.OPERANDS),
     kernel("tfrt_sht_sync.create_tensor", "-> tensor", shape="array.i64", values="aggregate"),
     kernel("tfrt_sht_sync.create_uninitialized_tensor", "-> tensor", shape="array.i64"),
-)  # fmt: skip
-"""What there is in sync functions."""
-
-_SPARSE = table(
+    # Sparse
     family(_product(f"{SHORT} {LONG}", RANKS),
            "coo.convert_dht_to_coo.{0}.{1}", "tensor chain -> tensor chain", Form.OPERANDS),
     family(_product(f"{SHORT} {LONG}", RANKS),
            "coo.convert_coo_to_dht.{0}.{1}", "tensor chain -> tensor chain", Form.OPERANDS),
     family(_product(f"{SHORT} {LONG}", RANKS),
            "coo.tensor_equal.{0}.{1}", "tensor tensor chain -> i1 chain", Form.OPERANDS),
-)  # fmt: skip
-
-_SHAPES = table(
+    # Shapes
     kernel("ts.build_shape", "-> shape", Form.ARRAY, value="array.i64"),
     kernel("ts.print_shape", "shape chain -> chain", Form.OPERANDS),
     kernel("ts.equal_shape", "shape shape -> i1", Form.OPERANDS),
@@ -99,16 +93,12 @@ _SHAPES = table(
     kernel("ts.print_partial_shape", "partial_shape chain -> chain", Form.OPERANDS),
     kernel("ts.to_shape", "partial_shape -> shape", Form.OPERANDS),
     kernel("ts.to_partial_shape", "shape -> partial_shape", Form.OPERANDS),
-)  # fmt: skip
-
-_FILES = table(
+    # Files
     family(_product("f32 i32 i64 i8 ui8", RANKS),
            "btf.read_dense_tensor.{0}.{1}", "string i32 -> tensor"),
     family(_product("f32 i32 i64 i8 ui8", RANKS),
            "btf.read_coo_tensor.{0}.{1}", "string i32 -> tensor"),
-)  # fmt: skip
-
-_MATHEMATICS = table(
+    # Mathematics
     family("f32 i32", "tfrt_test.matmul.{}.2", "{0} tensor tensor {0} tensor chain -> chain"),
     family("f32", "tfrt_test.relu.{}", "tensor tensor chain -> chain"),
     family("f32", "tfrt_test.relu_inplace.{}", "tensor chain -> chain"),
@@ -125,6 +115,4 @@ _MATHEMATICS = table(
     family("f32", "tfrt_test.softmax_inplace.{}", "tensor chain -> chain"),
     kernel("tfrt_test.cast.i32_to_f32", "tensor chain -> tensor"),
 )  # fmt: skip
-
-SIGNATURES = {**_DENSE, **_SYNC, **_SPARSE, **_SHAPES, **_FILES, **_MATHEMATICS}
 """The kernels of tensors and shapes."""

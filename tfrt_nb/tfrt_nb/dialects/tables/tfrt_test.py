@@ -1,4 +1,7 @@
-"""The kernels that exist to test the runtime: asynchrony, errors, lifetimes, strings, atomics.
+"""The kernels that exist to test the runtime, and to show it: asynchrony, errors, lifetimes, strings, atomics.
+
+`vt` is a value that prints when it is constructed, moved, copied and destroyed; `demo` makes a first program worth
+watching.
 
 The ones with regions or callees are in `control_flow`.
 """
@@ -9,7 +12,8 @@ from tfrt_nb.dialects.tables.signatures import Form, family, kernel, table
 
 _INTEGERS = "i32 i64"
 
-_ASYNC = table(
+SIGNATURES = table(
+    # Asynchrony
     family("i1 i32", "tfrt_test.async_constant.{}", "-> {}", value="{}"),
     kernel("tfrt_test.async_add.i32", "i32 i32 -> i32"),
     kernel("tfrt_test.async_copy.i32", "i32 -> i32"),
@@ -22,16 +26,12 @@ _ASYNC = table(
     kernel("tfrt_test.as_chain", "any* -> chain"),
     kernel("tfrt_test.get_thread_id", "chain -> i32"),
     kernel("tfrt_test.test_cost", "any* -> i32 / chain", Form.TYPED, id="i64", _tfrt_cost="i64?"),
-)
-
-_ATOMICS = table(
+    # Atomics
     kernel("tfrt_test.atomic.create.i32", "-> atomic.i32"),
     kernel("tfrt_test.atomic.inc.i32", "atomic.i32 chain -> chain"),
     kernel("tfrt_test.atomic.add.i32", "atomic.i32 i32 chain -> chain"),
     kernel("tfrt_test.atomic.get.i32", "atomic.i32 chain -> i32 chain"),
-)
-
-_ERRORS = table(
+    # Errors
     kernel("tfrt_test.fail", "-> i32"),
     kernel("tfrt_test.partial_fail", "-> i32 i32"),
     kernel("tfrt_test.report_error_async", "-> i32"),
@@ -39,9 +39,7 @@ _ERRORS = table(
     kernel("tfrt_test.report_error_indirect_async", "i32 -> i32"),
     kernel("tfrt_test.error_chain", "chain -> chain"),
     kernel("tfrt_test.cancel", "chain -> i32 chain"),
-)
-
-_STRINGS = table(
+    # Strings
     kernel("tfrt_test.print_hello", "chain -> chain"),
     kernel("tfrt_test.get_string", "-> string", Form.OPERANDS, value="string"),
     kernel("tfrt_test.append_string", "string string -> string"),
@@ -52,9 +50,7 @@ _STRINGS = table(
     kernel("tfrt_test.logging", "string chain -> chain"),
     kernel("tfrt_test.async_value_get", "-> string"),
     kernel("tfrt_test.async_value_ref", "-> string"),
-)
-
-_PROBES = table(
+    # Probes
     family(_INTEGERS, "tfrt_test.count3.{}", "{0} -> {0} {0} {0}", Form.OPERANDS),
     kernel("tfrt_test.sum", "i32* -> i32"),
     kernel("tfrt_test.print_bool", "chain i1 -> chain"),
@@ -71,23 +67,17 @@ _PROBES = table(
     kernel("tfrt_test.get_request_context_data.i32", "-> i32"),
     kernel("tfrt_test.print_tensor_type", "chain -> chain"),
     kernel("tfrt_test.get_static_tensor_type", "-> i32"),
-)
-
-_SYNC = table(
+    # In sync functions
     kernel("tfrt_test.fail_s", "-> i32"),
     kernel("tfrt_test.error_s", "-> i32"),
     kernel("tfrt_test.sync_sum", "i32* -> i32"),
     kernel("tfrt_test.sync_sum2", "i32* -> i32"),
     kernel("tfrt_test.get_string_sync", "-> string", value="string"),
     kernel("tfrt_test.sync.const_dense_attr", "-> tensor", value="dense"),
-)
-
-_TUTORIAL = table(
+    # Of a tutorial
     kernel("tfrt_tutorial.create_coordinate", "i32 i32 -> coordinate"),
     kernel("tfrt_tutorial.print_coordinate", "coordinate chain -> chain"),
-)
-
-_NO_FIXED_TYPES = table(
+    # Of any types
     kernel("tfrt_test.identity", "chain any* ->"),
     kernel("tfrt_test.multi_arg_result", "any* ->"),
     kernel("tfrt_test.share_to_two", "vt -> vt vt"),
@@ -96,16 +86,12 @@ _NO_FIXED_TYPES = table(
     kernel("tfrt_test.sync_sum_attributes", "-> i32"),
     kernel("tfrt_test.invoke_sync_function.i32_i32.i32", "i32 i32 -> i32"),
     kernel("tfrt_test.invoke_sync_function.i32_i32.i32_i32", "i32 i32 -> i32 i32"),
+    # Values that print
+    kernel("vt.constant", "-> vt", value="i32"),
+    kernel("vt.add", "vt vt -> vt"),
+    kernel("vt.print", "vt chain -> chain"),
+    # In quotes it takes operands of any types, and gives them back.
+    kernel("demo.wait", "chain -> chain", seconds="f64"),
+    family("i1 i32 i64 f32 f64", "demo.wait.{}", "{0} -> {0}", Form.OPERANDS, seconds="f64"),
 )
-
-SIGNATURES = {
-    **_ASYNC,
-    **_ATOMICS,
-    **_ERRORS,
-    **_STRINGS,
-    **_PROBES,
-    **_SYNC,
-    **_TUTORIAL,
-    **_NO_FIXED_TYPES,
-}
-"""The kernels `tfrt_test.*` and `tfrt_tutorial.*` without regions and callees."""
+"""The kernels `tfrt_test.*` and `tfrt_tutorial.*` without regions and callees, `vt.*` and `demo.*`."""

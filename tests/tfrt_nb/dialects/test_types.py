@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfrt_nb.dialects.attributes import DYNAMIC, ShapeAttr
+from tfrt_nb.dialects.types import DYNAMIC, ShapeAttr
 
 
 @pytest.mark.parametrize(
