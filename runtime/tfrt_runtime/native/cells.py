@@ -2,12 +2,15 @@
 
     thread:   free list, one spare batch, a slab that blocks are cut from         per size class
     process:  depot, batches that threads had too many of                         per size class
+              left slabs, which no thread cuts blocks from now                    per size class
               stock, slabs for when the system has no memory
 
 A block that a thread gives back may come from any thread's slab.  A thread whose list is full keeps it
 as its spare batch and gives the former one to the depot, where others find it: no block is touched, and
-a program that keeps millions of values alive takes and gives them at the price of a list.  `trim` finds
-the slabs whose blocks are all in the depot and gives them back.
+a program that keeps millions of values alive takes and gives them at the price of a list.  A thread that
+ends leaves its slab to the next one that needs blocks of that size: else each short life would keep a slab for
+a few blocks, which wander to other threads.  `trim` finds the slabs whose blocks are all in the depot and
+gives them back.
 
 Small blocks are never refused.  A thread that is over the budget, or that the system gives nothing,
 calls `budget.refuse`, which ends its run, and gets its block all the same, from the stock if need be:
@@ -195,15 +198,21 @@ def carve(context: Address, size_class: int) -> Address:
     end = context + at.CONTEXT_CARVE_END + 8 * size_class
     refused = 0
     if load(place) == load(end):
-        close_slab(context, size_class)
-        slab = take_slab(context)
-        if slab & 1 != 0:
-            slab -= 1
-            refused = at.SLAB_SIZE
-        store(slab + at.SLAB_CARVED, 0)
-        store(slab + at.SLAB_FREE, 0)
-        store(slab + at.SLAB_OPEN, 1)
-        store(place, slab + at.SLAB_BLOCKS)
+        leave_slab(context, size_class)
+        slab = take_one(
+            load(context + at.CONTEXT_PROCESS) + at.PROCESS_LEFT + 8 * size_class, at.SLAB_LINK
+        )
+        if slab != 0:
+            store(place, load(slab + at.SLAB_PLACE))
+        else:
+            slab = take_slab(context)
+            if slab & 1 != 0:
+                slab -= 1
+                refused = at.SLAB_SIZE
+            store(slab + at.SLAB_CARVED, 0)
+            store(slab + at.SLAB_FREE, 0)
+            store(slab + at.SLAB_OPEN, 1)
+            store(place, slab + at.SLAB_BLOCKS)
         store(end, slab + at.SLAB_BLOCKS + (at.SLAB_ROOM - at.SLAB_BLOCKS) // size * size)
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
@@ -225,14 +234,25 @@ def carve(context: Address, size_class: int) -> Address:
 
 
 @native
-def close_slab(context: Address, size_class: int) -> None:
-    """This thread cuts no more blocks from its slab of a size class, if it has one."""
+def leave_slab(context: Address, size_class: int) -> None:
+    """This thread cuts no more blocks from its slab of a size class, if it has one; another may cut the rest."""
+    place = load(context + at.CONTEXT_CARVE + 8 * size_class)
     end = load(context + at.CONTEXT_CARVE_END + 8 * size_class)
-    if end != 0:
-        # What is left over of it is lost until the slab is free.
-        store_release(((end - 1) & -at.SLAB_SIZE) + at.SLAB_OPEN, 0)
-        store(context + at.CONTEXT_CARVE + 8 * size_class, 0)
-        store(context + at.CONTEXT_CARVE_END + 8 * size_class, 0)
+    if end == 0:
+        return
+    slab = (end - 1) & -at.SLAB_SIZE
+    store(context + at.CONTEXT_CARVE + 8 * size_class, 0)
+    store(context + at.CONTEXT_CARVE_END + 8 * size_class, 0)
+    if place == end:
+        # Release: a thread that trims and reads this knows the last SLAB_CARVED.
+        store_release(slab + at.SLAB_OPEN, 0)
+    else:
+        store(slab + at.SLAB_PLACE, place)
+        push(
+            load(context + at.CONTEXT_PROCESS) + at.PROCESS_LEFT + 8 * size_class,
+            slab,
+            at.SLAB_LINK,
+        )
 
 
 @native
@@ -325,8 +345,17 @@ def trim(process: Address, kept: int) -> int:
 @native
 def trim_class(process: Address, size_class: int) -> int:
     """As `trim`, for one size class; by the one thread that trims."""
-    # The batches are this thread's now: others find an empty depot, and cut new blocks meanwhile.
+    # The left slabs and the batches are this thread's now: others find none, and cut new blocks meanwhile.
+    # Slabs first: all blocks that were ever cut from one may be in the batches only if no thread cuts more.
+    left = take_all(process + at.PROCESS_LEFT + 8 * size_class)
     slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
+    while left != 0:
+        slab = left
+        left = load(slab + at.SLAB_LINK)
+        if load(slab + at.SLAB_FREE) == load(slab + at.SLAB_CARVED):
+            store(slab + at.SLAB_OPEN, 0)
+        else:
+            push(process + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)
     found = 0
     first = 0
     count = 0
@@ -384,17 +413,10 @@ def sort_by_slab(batches: Address) -> Address:
 
 @native
 def give_all(context: Address) -> None:
-    """A thread's context ends: the depot gets its blocks, and its slabs are closed."""
-    for size_class in range(1, at.FREE_CLASSES):
-        close_slab(context, size_class)
-    give_lists(context)
-
-
-@native
-def give_lists(context: Address) -> None:
-    """Let the depot have the free blocks of this thread, which keeps the slabs that it cuts."""
+    """Let other threads have the free blocks of this one, and the rest of the slabs that it cuts."""
     process = load(context + at.CONTEXT_PROCESS)
     for size_class in range(1, at.FREE_CLASSES):
+        leave_slab(context, size_class)
         spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
         if spare != 0:
             give_batches(process, size_class, spare, spare)
@@ -411,7 +433,7 @@ def give_if_much(context: Address) -> None:
     A free block in its lists keeps a whole slab from being given back, and they may be of as many slabs.
     """
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
-        give_lists(context)
+        give_all(context)
 
 
 @entry
@@ -425,7 +447,7 @@ def trim_at_rest(context: Address) -> None:
     start = now()
     if start < load_acquire(process + at.PROCESS_TRIM_NEXT):
         return
-    give_lists(context)
+    give_all(context)
     trim(process, at.KEPT_AT_REST)
     if load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST:
         end = now()

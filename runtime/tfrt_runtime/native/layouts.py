@@ -240,7 +240,9 @@ PROCESS_RUNS = 496
 """The number of the last run that has begun."""
 PROCESS_OBJECTS = 504
 """How many Python objects payloads refer to; written with the GIL only."""
-PROCESS_SIZE = 512
+PROCESS_LEFT = 512
+"""Slabs that threads have left before they were cut up, one stack per size class, which is taken whole."""
+PROCESS_SIZE = 704
 KEPT_AT_REST = 64 << 20
 """Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
 TRIM_PAUSE = 16
@@ -339,9 +341,13 @@ SLAB_CARVED = 8
 SLAB_FREE = 16
 """How many of them the thread that trims has found free; 0 in between."""
 SLAB_OPEN = 24
-"""1 while a thread cuts blocks from it."""
+"""1 while blocks may be cut from it: by the thread that has it, or that takes it from PROCESS_LEFT."""
 SLAB_LIST = 32
 """Those blocks, while a thread trims."""
+SLAB_LINK = 40
+"""The next one of PROCESS_LEFT.  Not SLAB_NEXT, which a thread that trims writes meanwhile."""
+SLAB_PLACE = 48
+"""Where the next block is cut, while it is in PROCESS_LEFT."""
 SLAB_BLOCKS = 64
 
 # Batch: free blocks of one size class, linked by VALUE_NEXT.  The first one says:

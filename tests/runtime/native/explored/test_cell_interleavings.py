@@ -68,7 +68,7 @@ def made(host: SimulatedHost, count: int) -> list[int]:
     """So many blocks, those of a slab side by side; no slab is open."""
     assert load(host.main + at.CONTEXT_FREE + 8 * CLASS) == 0
     blocks = [cells.take_block(host.main, CLASS * at.CELL_SIZE) for _ in range(count)]
-    cells.close_slab(host.main, CLASS)
+    cells.leave_slab(host.main, CLASS)
     return blocks
 
 
@@ -152,12 +152,68 @@ def test_a_thread_that_sleeps_lets_no_slab_wait_for_it(monkeypatch: pytest.Monke
             there = left_in(host)
             assert (found, sorted(there)) == ([0], blocks[0::2])
             give_back(host, [*there, *blocks[1::2]])
-            cells.give_lists(host.main)
+            cells.give_all(host.main)
             assert cells.trim_class(host.process, CLASS) == 2
 
         world.finally_assert(check)
 
     assert explore(scenario).complete
+
+
+def test_a_slab_that_a_thread_left_has_one_owner_and_goes_when_it_is_free(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cells, "CARVED_AT_ONCE", 1)
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=1)
+        first = cells.take_block(host.main, CLASS * at.CELL_SIZE)
+        give_back(host, [first])
+        cells.give_all(
+            host.main
+        )  # a slab whose only block is free, and which has room for another one
+        found: list[int] = []
+        taken: list[int] = []
+
+        def cut(context: int) -> None:
+            # As of a thread that finds no free block.
+            taken.append(cells.carve(context, CLASS))
+            cells.leave_slab(context, CLASS)
+
+        world.thread(lambda: cut(host.main))
+        world.thread(lambda: cut(host.contexts[0]))
+        world.thread(lambda: found.append(cells.trim_class(host.process, CLASS)))
+
+        def check() -> None:
+            free = left_in(host)
+            assert len({*free, *taken}) == len(free) + 2
+            assert free == [] if found == [1] else free == [first]
+            give_back(host, [*free, *taken])
+            slabs = {block & -at.SLAB_SIZE for block in [*free, *taken]}
+            cells.give_all(host.main)
+            assert cells.trim_class(host.process, CLASS) == len(slabs)
+
+        world.finally_assert(check)
+
+    assert explore(scenario).complete
+
+
+def test_the_next_thread_goes_on_with_a_slab_that_one_has_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cells, "CARVED_AT_ONCE", 1)
+
+    def scenario(world: World) -> None:
+        host = SimulatedHost(world, workers=BLOCKS)
+        before = load(host.process + at.PROCESS_HELD)
+        blocks = []
+        for context in host.contexts:
+            blocks.append(cells.take_block(context, CLASS * at.CELL_SIZE))
+            cells.give_all(context)
+        assert load(host.process + at.PROCESS_HELD) - before == at.SLAB_SIZE
+        give_back(host, blocks)
+
+    explore(scenario)
 
 
 def test_after_a_trim_that_leaves_much_there_is_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,8 +223,8 @@ def test_after_a_trim_that_leaves_much_there_is_a_pause(monkeypatch: pytest.Monk
         host = SimulatedHost(world)
         blocks = made(host, 2 * BLOCKS)
         give_back(host, blocks[0::2])
-        before = load(host.process + at.PROCESS_HELD)
         cells.trim_at_rest(host.main)
+        before = load(host.process + at.PROCESS_HELD)
         give_back(host, blocks[1::2])
         cells.trim_at_rest(host.main)
         assert load(host.process + at.PROCESS_HELD) == before

@@ -524,6 +524,20 @@ MUTANTS = [
     ),
     _mutant(
         "cells.trim_class",
+        "a left slab goes that has a block in use",
+        "if load(slab + at.SLAB_FREE) == load(slab + at.SLAB_CARVED):",
+        "if load(slab + at.SLAB_FREE) != 0:",
+        "cell_interleavings test_a_slab_that_a_thread_left",
+    ),
+    _mutant(
+        "cells.leave_slab",
+        "a slab is left before it says where the next block is cut",
+        "        store(slab + at.SLAB_PLACE, place)\n        push(load(context + at.CONTEXT_PROCESS) + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)",
+        "        push(load(context + at.CONTEXT_PROCESS) + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)\n        store(slab + at.SLAB_PLACE, place)",
+        "cell_interleavings test_a_slab_that_a_thread_left",
+    ),
+    _mutant(
+        "cells.trim_class",
         "a slab keeps the count of its blocks from one trim to the next",
         "store(slab + at.SLAB_FREE, 0)",
         "pass",
