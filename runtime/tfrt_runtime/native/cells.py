@@ -236,6 +236,7 @@ def carve(context: Address, size_class: int) -> Address:
 @native
 def leave_slab(context: Address, size_class: int) -> None:
     """This thread cuts no more blocks from its slab of a size class, if it has one; another may cut the rest."""
+    process = load(context + at.CONTEXT_PROCESS)
     place = load(context + at.CONTEXT_CARVE + 8 * size_class)
     end = load(context + at.CONTEXT_CARVE_END + 8 * size_class)
     if end == 0:
@@ -248,11 +249,7 @@ def leave_slab(context: Address, size_class: int) -> None:
         store_release(slab + at.SLAB_OPEN, 0)
     else:
         store(slab + at.SLAB_PLACE, place)
-        push(
-            load(context + at.CONTEXT_PROCESS) + at.PROCESS_LEFT + 8 * size_class,
-            slab,
-            at.SLAB_LINK,
-        )
+        push(process + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)
 
 
 @native
@@ -346,7 +343,6 @@ def trim(process: Address, kept: int) -> int:
 def trim_class(process: Address, size_class: int) -> int:
     """As `trim`, for one size class; by the one thread that trims."""
     # The left slabs and the batches are this thread's now: others find none, and cut new blocks meanwhile.
-    # Slabs first: all blocks that were ever cut from one may be in the batches only if no thread cuts more.
     left = take_all(process + at.PROCESS_LEFT + 8 * size_class)
     slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
     while left != 0:

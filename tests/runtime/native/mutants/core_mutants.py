@@ -523,17 +523,23 @@ MUTANTS = [
         "cell_interleavings test_a_slab_goes_when_all_its_blocks_are_free_and_not_before",
     ),
     _mutant(
-        "cells.trim_class",
-        "a left slab goes that has a block in use",
-        "if load(slab + at.SLAB_FREE) == load(slab + at.SLAB_CARVED):",
-        "if load(slab + at.SLAB_FREE) != 0:",
+        "cells.leave_slab",
+        "a slab is left before it says where the next block is cut",
+        """
+        store(slab + at.SLAB_PLACE, place)
+        push(process + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)
+        """,
+        """
+        push(process + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)
+        store(slab + at.SLAB_PLACE, place)
+        """,
         "cell_interleavings test_a_slab_that_a_thread_left",
     ),
     _mutant(
         "cells.leave_slab",
-        "a slab is left before it says where the next block is cut",
-        "        store(slab + at.SLAB_PLACE, place)\n        push(load(context + at.CONTEXT_PROCESS) + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)",
-        "        push(load(context + at.CONTEXT_PROCESS) + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)\n        store(slab + at.SLAB_PLACE, place)",
+        "a slab that is left counts as cut up",
+        "        store(slab + at.SLAB_PLACE, place)",
+        "        store(slab + at.SLAB_OPEN, 0)\n        store(slab + at.SLAB_PLACE, place)",
         "cell_interleavings test_a_slab_that_a_thread_left",
     ),
     _mutant(
