@@ -36,7 +36,7 @@ const OPTIONS = [
 ];
 
 /** A StreamLanguage mode: the options on the first line, MLIR below. */
-export const MODE = {
+const MODE = {
   name: "tfrt",
   startState: () => ({ inOptions: true }),
   token(stream, state) {

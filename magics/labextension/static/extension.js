@@ -5,8 +5,7 @@ import { element } from "./board/dom.js";
 import { createColours } from "./colours.js";
 import { createCurrentLine } from "./current.js";
 import { createDefinitions } from "./definitions.js";
-import { createRenderer } from "./renderer.js";
-import { createRuns } from "./runs.js";
+import { createRenderer, createRuns } from "./runs.js";
 import { createServices } from "./services.js";
 import { createUnderlines } from "./underlines.js";
 

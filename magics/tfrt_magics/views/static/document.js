@@ -5,7 +5,7 @@
 // a file that was saved while the run went on has it as it is (`body`).
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
-export const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
+const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
 const EMPTY = () => ({ program: { functions: [], operations: [], values: [] }, layout: null, source: "", functions: [],
   events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, counts: {}, absent: [], cancelled: [], unlogged: null, previews: {}, results: {},

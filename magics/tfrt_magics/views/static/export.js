@@ -1,18 +1,39 @@
-// What a reader takes away: the run's document, its graph and timeline as pictures, its events for Perfetto.
+// What a reader takes away: the run as text, its document, its graph as a picture, its events for Perfetto.
 
 import { asFile, bytesOf } from "./document.js";
-import { button, download, element } from "./dom.js";
+import { button, download, duration, element } from "./dom.js";
 import { extent, foldedLayout } from "./folding.js";
 import { edgesOf } from "./history.js";
-import { textOf } from "./text.js";
-import { COLOURS } from "./theme.js";
+import { COLOURS, SHAPES, STATUSES } from "./theme.js";
+import { outcomesInWords, RACE } from "./views/schedules.js";
+import { functionsOf, namesOf, progress, tableOf, timesOf } from "./views/values.js";
+
+const ROWS = 200, WIDTH = 400, LOG = 20000;
+const MOST = 500; // operations of a graph
+
+/** A run as text, for the clipboard, for the notebook's search and for "copy output". */
+export function textOf(moment) {
+  const { document, status } = moment.store;
+  const [decided, total] = progress(moment);
+  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
+  const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
+  for (const pair of document.outcomes?.races ?? []) {
+    parts.push(RACE, ...pair.map((op) => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
+  }
+  for (const function_ of functionsOf(moment)) {
+    const rows = tableOf(moment, function_);
+    parts.push(...rows.slice(0, ROWS).map((row) =>
+      [`${SHAPES[row.state]} ${row.state}`, [row.name, ...(row.tags ?? [])].join(" "), row.text.slice(0, WIDTH) + timesOf(row), row.type, row.worker].filter(Boolean).join("  ")));
+    if (rows.length > ROWS) parts.push(`… and ${rows.length - ROWS} more values`);
+  }
+  const log = document.log.map(([, , text]) => text).join("").slice(0, LOG);
+  return [...parts, log].filter(Boolean).join("\n");
+}
 
 const escape = (text) => String(text).replace(/[&<>"']/g, (each) => `&#${each.codePointAt(0)};`);
 
-/** The graph as SVG, of at most so many operations. */
-const MOST = 500;
-
-export function svgOf(moment) {
+/** The graph as SVG, of its first operations. */
+function svgOf(moment) {
   const operations = moment.program.operations.slice(0, MOST), places = foldedLayout(moment.document.layout, { operations }, new Set());
   const { x, y, w, h, boxes } = places, { width, height } = extent(places);
   const frames = boxes.map((box) => `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" fill="none" stroke="#888"/>`);
@@ -24,13 +45,13 @@ export function svgOf(moment) {
 }
 
 /** The operations as Graphviz reads them. */
-export function dotOf(store) {
+function dotOf(store) {
   const edges = [...edgesOf(store.program)].map(({ from, to, isChain }) => `  ${from} -> ${to}${isChain ? " [style=dashed]" : ""};`);
   return `digraph run {\n  node [shape=box, fontname=monospace];\n${store.program.operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
 }
 
 /** The spans as Chrome's tracing and Perfetto read them. */
-export function traceOf(moment) {
+function traceOf(moment) {
   const events = moment.store.live.spans.map(({ op, instance, worker, begin, end }) => ({ name: moment.program.operations[op].kernel, ph: "X", pid: 1, tid: worker,
     ts: begin / 1000, dur: ((isNaN(end) ? moment.store.end : end) - begin) / 1000, args: { operation: moment.store.textOf(op), instance } }));
   const names = moment.document.workers.map((name, tid) => ({ name: "thread_name", ph: "M", pid: 1, tid, args: { name } }));

@@ -1,11 +1,13 @@
 // How states look: a shape, a colour (Okabe and Ito) and a word, so that none of them has to be seen.
 
-export const STATES = ["waiting", "ready", "running", "available", "error", "skipped", "cancelled", "unrecorded"];
+/** Of each state the shape, the colour on white, and that on black. */
+const LOOKS = { waiting: ["○", "#6b7280", "#9ca3af"], ready: ["◔", "#5b5bd6", "#a5a8ff"], running: ["◑", "#0072b2", "#56b4e9"],
+  available: ["●", "#00805c", "#2fc79a"], error: ["▲", "#c24e00", "#ff8a47"], skipped: ["◇", "#9a6a00", "#e6b022"],
+  cancelled: ["■", "#a3507d", "#e59bc6"], unrecorded: ["?", "#7a5230", "#d2a679"] };
+export const STATES = Object.keys(LOOKS);
 export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED] = STATES.keys();
-export const SHAPES = { waiting: "○", ready: "◔", running: "◑", available: "●", error: "▲", skipped: "◇", cancelled: "■", unrecorded: "?" };
-
-/** Their colours on white. */
-export const COLOURS = { waiting: "#6b7280", ready: "#5b5bd6", running: "#0072b2", available: "#00805c", error: "#c24e00", skipped: "#9a6a00", cancelled: "#a3507d", unrecorded: "#7a5230" };
+export const [SHAPES, COLOURS, DARK] = [0, 1, 2].map((place) => Object.fromEntries(STATES.map((state) => [state, LOOKS[state][place]])));
+const variables = (colours) => STATES.map((state) => `--${state}: ${colours[state]};`).join("");
 
 /** The statuses of a run: the state whose look each has, what it is called in text, and what explains it. */
 export const STATUSES = {
@@ -17,13 +19,13 @@ export const STATUSES = {
 
 const css = `
 :host { container-type: inline-size; display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
-  ${STATES.map((state) => `--${state}: ${COLOURS[state]};`).join("")}
+  ${variables(COLOURS)}
   --ink: var(--jp-ui-font-color1, CanvasText); --soft: var(--jp-ui-font-color2, GrayText); --line: var(--jp-border-color2, #8886);
   --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882); --accent: var(--jp-brand-color1, #0072b2);
   --mark: color-mix(in srgb, var(--accent) 16%, transparent); --ui: var(--jp-ui-font-family, system-ui, sans-serif);
   --code: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace);
   color: var(--ink); background: var(--paper); font: 13px/1.4 var(--ui); text-align: left; }
-:host([data-dark]) { --waiting: #9ca3af; --ready: #a5a8ff; --running: #56b4e9; --available: #2fc79a; --error: #ff8a47; --skipped: #e6b022; --cancelled: #e59bc6; --unrecorded: #d2a679; }
+:host([data-dark]) { ${variables(DARK)} }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: pre; }

@@ -10,7 +10,7 @@ const FONT = "11px ui-monospace, monospace", BUTTON = 22, FAR = 0.15;
 const LEAVING = 200; // so many edges that end below the view are drawn: more are one blot, and thousands take seconds
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
-export function criticalPath(moment) {
+function criticalPath(moment) {
   const { operations, values } = moment.program, { end } = moment.history.values;
   const endOf = (op) => Math.max(...operations[op].results.map((value) => end[value] || 0), 0);
   let here = operations.reduce((last, { id }) => (last == null || endOf(id) > endOf(last) ? id : last), null);

@@ -4,7 +4,7 @@ import { duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 
 /** The entries of the log as lines; a piece without an end of line goes on in the next of its operation. */
-export function linesOf(log) {
+function linesOf(log) {
   const lines = [], latest = new Map();
   for (const [time, op, text] of log) {
     for (const part of String(text).match(/[^\n]*\n|[^\n]+/g) ?? []) {

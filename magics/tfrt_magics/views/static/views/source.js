@@ -1,11 +1,11 @@
-// The program with the state of each operation beside its line.
+// The program with the state of each operation beside its line; and what becomes of it on its way to the processor.
 
-import { element, setAttributes, setText } from "../dom.js";
+import { button, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { SHAPES, STATES } from "../theme.js";
 
 /** Of a longer line the beginning is shown. */
-export const MOST_LETTERS = 2000;
+const MOST_LETTERS = 2000;
 
 export function createSource(store, label = "Source") {
   const rows = createRows({ label, height: 20, cells: [["number", "line-number"], ["shape", "shape"], ["text", ""], ["word", "hidden"]], draw: drawItem,
@@ -42,4 +42,80 @@ export function createSource(store, label = "Source") {
   }
 
   return { title: "Source", node, show, reveal, isEmpty: () => !store.document.source.trim() };
+}
+
+/**
+ * The program, beside its text what each pass, LLVM and the BEF writer make of it.
+ *
+ * The kernel makes these texts when the view is opened; `ops` says which operation each line stands for.
+ * `ask` asks the kernel, where `canAsk()` says that there is one.
+ */
+export function createStages(store, ask, canAsk) {
+  const source = createSource(store, "Program");
+  const list = element("div.bar.stages", { role: "group", "aria-label": "Stages" });
+  const about = element("p.note.soft");
+  const rows = createRows({ label: "Stage", height: 20, cells: [["mark", "line-number"], ["text", ""]], draw: drawItem,
+    choose: ({ op }) => { if (op >= 0) store.select(op); } });
+  const text = element("div.scroll", {}, rows.node);
+  const node = element("div", {}, list, about, element("div.split.even.source", {}, element("div.scroll", {}, source.node), text));
+  let chosen = null, shown = null, asked = false, problem = "", drawn = null, selected = null;
+
+  function show(moment) {
+    if (!store.document.stages && !asked) request();
+    source.show(moment);
+    const stages = store.document.stages?.rows ?? [];
+    if (shown !== stages) {
+      shown = stages;
+      list.replaceChildren(...stages.map(({ name }, place) => button(name, () => choose(place), { "data-stage": name })));
+      chosen ??= Math.max(0, stages.findIndex(({ marks }) => /[-+]/.test(marks)));
+    }
+    const stage = stages[chosen] ?? stages[0];
+    [...list.children].forEach((each, place) => each.setAttribute("aria-pressed", stages[place] === stage));
+    setText(about, stage ? stage.about : store.document.stages?.problem || problem || "The kernel compiles it again …");
+    about.hidden = !about.textContent;
+    text.hidden = !stage;
+    if (stage && stage !== drawn) {
+      drawn = stage;
+      selected = null;
+      drawn.lines ??= placedLines(stage);
+      text.scrollTop = 0;
+      rows.node.style.minWidth = `${Math.max(...drawn.lines.map((line) => line.text.length)) + 8}ch`;
+    }
+    rows.show(drawn?.lines ?? []);
+    if (drawn && selected !== store.chosen) reveal();
+  }
+
+  /** The lines of the selected operation come into view, here and in the program. */
+  function reveal() {
+    const op = selected = store.chosen;
+    rows.reveal((drawn?.lines ?? []).findIndex((line) => op !== null && line.op === op));
+    source.reveal();
+  }
+
+  function choose(place) {
+    chosen = place;
+    store.changed();
+  }
+
+  async function request() {
+    asked = true;
+    const answer = await ask?.({ stages: store.document.run });
+    if (!answer || answer.status === "unknown") problem = "The kernel is gone: run the cell again to see its stages.";
+    store.changed();
+  }
+
+  function drawItem(row, { text, op, mark }) {
+    setAttributes(row, { "data-op": op >= 0 ? op : null, "data-line": store.program.operations[op]?.line ?? null, "data-mark": mark.trim() || null,
+      "aria-current": op === store.chosen || null });
+    row.classList.toggle("add", mark === "+");
+    row.classList.toggle("cut", mark === "-");
+    setText(row.parts.mark, mark);
+    setText(row.parts.text, text);
+  }
+
+  return { title: "Stages", node, show, reveal, isEmpty: () => !store.document.stages && !(canAsk() && store.program.operations.length) };
+}
+
+function placedLines({ text, ops, marks }) {
+  return String(text).split("\n").map((line, place) => ({ text: line.slice(0, MOST_LETTERS), op: Number(ops[place] ?? -1), mark: marks[place] ?? " " }));
 }

@@ -7,7 +7,7 @@ import { createRows } from "../rows.js";
 const LANE = 22, BAR = 14, AXIS = 22, EACH = 6, LABELS = 84;
 
 /** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
-export function listed(spans) {
+function listed(spans) {
   const byOperation = new Map();
   for (const span of spans) {
     if (!byOperation.has(span.op)) byOperation.set(span.op, []);
