@@ -114,7 +114,11 @@ def test_the_extension_and_html_are_the_only_names_of_a_higher_floor() -> None:
 @pytest.mark.parametrize(
     ("imported", "unwanted"),
     [
-        pytest.param(("tfrt_nb",), {"IPython", "xdsl", "numba", "llvmlite", "numpy"}, id="package"),
+        pytest.param(
+            ("tfrt_nb",),
+            {"IPython", "ipywidgets", "xdsl", "numba", "llvmlite", "numpy"},
+            id="package",
+        ),
         pytest.param(
             ("tfrt_nb.cli.main",), {"IPython", "xdsl", "numba", "numpy"}, id="command line"
         ),

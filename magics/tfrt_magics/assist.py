@@ -7,7 +7,8 @@ completer, the kernel's answer to Shift-Tab, and `answer`, which a page asks thr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
@@ -15,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.record import Json
 from tfrt_magics.inputs import programs_of
-from tfrt_magics.options import ARGUMENTS, ENGINES, STAGES, Argument, OptionError, parse_options
+from tfrt_magics.options import ARGUMENTS, ENGINES, STAGES, OptionError, parse_options
 from tfrt_magics.session import TFRT
 from tfrt_magics.views.diagnostics import CellText, diagnostics_json
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
@@ -50,7 +51,7 @@ class Assistant:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
-        self._undo: list[Callable[[], None]] = []
+        self._undo = ExitStack()
 
     def install(self) -> None:
         """Answer the shell's Tab; in a kernel, Shift-Tab and pages, too."""
@@ -61,7 +62,7 @@ class Assistant:
 
         matcher = context_matcher(identifier="tfrt")(match)
         completer.custom_matchers.append(matcher)
-        self._undo.append(lambda: completer.custom_matchers.remove(matcher))
+        self._undo.callback(completer.custom_matchers.remove, matcher)
         kernel: Any = getattr(self._shell, "kernel", None)
         if kernel is None:
             return
@@ -75,14 +76,13 @@ class Assistant:
             return {"status": "ok", "found": True, "data": data, "metadata": {}}
 
         kernel.do_inspect = do_inspect
-        self._undo.append(lambda: kernel.__dict__.pop("do_inspect", None))
+        self._undo.callback(kernel.__dict__.pop, "do_inspect", None)
         kernel.comm_manager.register_target(SERVICES, self._opened)
-        self._undo.append(lambda: kernel.comm_manager.unregister_target(SERVICES, self._opened))
+        self._undo.callback(kernel.comm_manager.unregister_target, SERVICES, self._opened)
 
     def uninstall(self) -> None:
         """Undo `install`."""
-        while self._undo:
-            self._undo.pop()()
+        self._undo.close()
 
     def complete(self, cell: str, cursor: int) -> tuple[int, Offered] | None:
         """From where on, and with what, a text may go on at `cursor`; None where it is not ours."""
@@ -111,11 +111,11 @@ class Assistant:
             assert word is not None
             assert rest is not None
             flag = word[0] + rest[0]
-            known = next((one for one in ARGUMENTS if flag in one.flags), None)
-            if known is None:
-                return None
-            value = known.settings.get("metavar", "")
-            return f"{', '.join(known.flags)} {value}".rstrip() + f"\n\n{_help(known)}"
+            for flags, settings in ARGUMENTS.items():
+                if flag in flags:
+                    option = f"{', '.join(flags)} {settings.get('metavar', '')}".rstrip()
+                    return f"{option}\n\n{settings['help']}".replace("%%", "%")
+            return None
         from tfrt_nb.language.answers import explain
 
         found = explain(_program(cell, head), cursor)
@@ -234,9 +234,9 @@ class Assistant:
             offered = [(prefix + text, type_) for text, type_ in values]
         else:
             offered = [
-                (flag, str(one.settings.get("metavar", "")) or "option")
-                for one in ARGUMENTS
-                for flag in one.flags
+                (flag, str(settings.get("metavar", "option")))
+                for flags, settings in ARGUMENTS.items()
+                for flag in flags
                 if flag.startswith("--")
             ]
         fitting = [pair for pair in offered if pair[0].startswith(word)]
@@ -257,7 +257,9 @@ class Assistant:
                 return [(one.name, one.signature) for one in functions]
             parameters = [name[1:] + "=" for one in functions for name in one.parameters]
             return [(name, "parameter") for name in dict.fromkeys(parameters)]
-        takes_value = any(option in one.flags and "metavar" in one.settings for one in ARGUMENTS)
+        takes_value = any(
+            option in flags and "metavar" in settings for flags, settings in ARGUMENTS.items()
+        )
         return [] if takes_value else None
 
     def _program_names(self) -> list[str]:
@@ -326,7 +328,3 @@ def _function_in(text: str, function: str) -> Place | None:
 
     found = next((one for one in scan(text).functions if one.name == function), None)
     return None if found is None else definition(text, found.start + 1)
-
-
-def _help(argument: Argument) -> str:
-    return str(argument.settings.get("help", "")).replace("%%", "%")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -59,8 +59,8 @@ class RunInterrupted(KeyboardInterrupt):
 
 def _documented(magic: Callable[..., None]) -> Callable[..., None]:
     """`magic` with the options, so that `%%tfrt?` shows them and the examples."""
-    for each in reversed(ARGUMENTS):
-        magic = argument(*each.flags, **each.settings)(magic)  # type: ignore[no-untyped-call]
+    for flags, settings in reversed(ARGUMENTS.items()):
+        magic = argument(*flags, **settings)(magic)  # type: ignore[no-untyped-call]
     with_examples = kwds(epilog=EXAMPLES)(magic)  # type: ignore[no-untyped-call]
     documented: Callable[..., None] = magic_arguments("%tfrt")(with_examples)  # type: ignore[no-untyped-call]
     return documented
@@ -107,13 +107,7 @@ class CellMagics(Magics):
         # A byte order mark stays a column.
         cell = " " + cell[1:] if cell.startswith("\ufeff") else cell
         text = CellText(f"cell {self._shell.displayhook.prompt_count}", "\n" + cell)
-
-        def compile_cell(libraries: Mapping[str, Program]) -> Program:
-            return self._session.compile(
-                text.text, text.name, options.parallel_for, libraries, options.level
-            )
-
-        self._execute(options, text, compile_cell)
+        self._execute(options, text)
 
     @no_var_expand
     @line_magic("tfrt")  # type: ignore[arg-type]
@@ -127,31 +121,24 @@ class CellMagics(Magics):
             text, data = read_source(options.file or "")
         except TfrtError as problem:
             raise UsageError(clean(f"%tfrt: {problem.diagnostics[0].message}")) from None
+        self._execute(options, text, data)
 
-        def compile_file(libraries: Mapping[str, Program]) -> Program:
-            if data is not None:
-                if libraries:
-                    raise TfrtError(error("--with: a BEF file calls no functions of others"))
-                return self._session.load_bef(data, text.name)
-            return self._session.compile(
-                text.text, text.name, options.parallel_for, libraries, options.level
-            )
-
-        self._execute(options, text, compile_file)
-
-    def _execute(
-        self,
-        options: RunOptions,
-        text: CellText,
-        compiled: Callable[[Mapping[str, Program]], Program],
-    ) -> None:
+    def _execute(self, options: RunOptions, text: CellText, bef: bytes | None = None) -> None:
+        """Do with the program in `text`, or in a BEF file, what the options say."""
         if options.help:
             print(help_text())
             return
         outlet = self._outlet()
         try:
             libraries = programs_of(options.libraries, self._shell.user_ns)
-            program = compiled(libraries)
+            if bef is not None and libraries:
+                raise TfrtError(error("--with: a BEF file calls no functions of others"))
+            if bef is not None:
+                program = self._session.load_bef(bef, text.name)
+            else:
+                program = self._session.compile(
+                    text.text, text.name, options.parallel_for, libraries, options.level
+                )
             self._session.last_program = program
             if options.name:
                 self._shell.user_ns[options.name] = program

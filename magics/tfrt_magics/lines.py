@@ -29,15 +29,6 @@ from tfrt_runtime.host.queues.queue_names import parse_work_queue
 if TYPE_CHECKING:
     from tfrt_nb.programs import Program
 
-LINE_MAGICS = (
-    "async_leaks",
-    "tfrt_config",
-    "tfrt_graph",
-    "tfrt_kernels",
-    "tfrt_leaks",
-    "tfrt_reset",
-    "tfrt_trace",
-)
 MAX_EXPLAINED = 20
 """So many kernels are listed with their documentation."""
 

@@ -81,14 +81,6 @@ class RunOptions:
     help: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One option: its spellings and what `ArgumentParser.add_argument` is told about it."""
-
-    flags: tuple[str, ...]
-    settings: Mapping[str, object]
-
-
 def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
     """The options in `line`; `of_file` for a line that begins with the name of a file, or has it.
 
@@ -132,7 +124,7 @@ def _unknown(magic: str, word: str) -> str:
     if not word.startswith("-"):
         where = "one file at a time" if magic == "%tfrt" else "the program starts on the line below"
         return f"{magic}: unexpected {word!r}; {where}"
-    spellings = [flag for argument in ARGUMENTS for flag in argument.flags]
+    spellings = [flag for flags in ARGUMENTS for flag in flags]
     near = difflib.get_close_matches(word.partition("=")[0], spellings, n=1)
     hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(spellings)}"
     return f"{magic}: unknown option {word}; {hint}"
@@ -167,8 +159,8 @@ class _Once(argparse.Action):
 def _parser(magic: str) -> _Parser:
     parser = _Parser(prog=magic, add_help=False, allow_abbrev=False)
     parser.set_defaults(file=None)
-    for argument in ARGUMENTS:
-        parser.add_argument(*argument.flags, **argument.settings)  # type: ignore[arg-type]
+    for flags, settings in ARGUMENTS.items():
+        parser.add_argument(*flags, **settings)  # type: ignore[arg-type]
     return parser
 
 
@@ -209,146 +201,98 @@ def _read_by(parse: Callable[[str], object]) -> Callable[[str], str]:
     return read
 
 
-def _function(word: str) -> str:
-    return word.removeprefix("@")
-
-
-ARGUMENTS = (
-    Argument(
-        ("--in",),
-        {
-            "metavar": "NAME=EXPRESSION",
-            "dest": "inputs",
-            "action": "append",
-            "help": "give the parameter %%NAME the value of a Python expression, or of the Python name"
-            " NAME; a BEF file has no names: there, values are taken in order",
-        },
-    ),
-    Argument(
-        ("--as",),
-        {
-            "metavar": "NAME",
-            "dest": "name",
-            "action": _Once,
-            "type": _python_name,
-            "help": "keep the program under this Python name: its functions are methods",
-        },
-    ),
-    Argument(
-        ("--with",),
-        {
-            "metavar": "NAME[,NAME]",
-            "dest": "libraries",
-            "action": "append",
-            "type": _python_names,
-            "help": "programs of --as whose functions this one may call",
-        },
-    ),
-    Argument(
-        ("-o", "--output"),
-        {
-            "metavar": "NAME",
-            "action": _Once,
-            "type": _python_name,
-            "help": "bind the results: one result is an AsyncValue, several are a tuple; "
-            "when several functions run, a dictionary by function name",
-        },
-    ),
-    Argument(
-        ("-q", "--work-queue"),
-        {
-            "metavar": "QUEUE",
-            "type": _read_by(parse_work_queue),
-            "help": "s (one thread), mstd (a thread per core), mstd:N (N compute threads) or "
-            "mstd:N,B (and B blocking threads); default: %%config TFRT.work_queue",
-        },
-    ),
-    Argument(
-        ("-f", "--function"),
-        {
-            "metavar": "FUNCTION",
-            "type": _function,
-            "help": "run only this function; default: every function whose arguments have values",
-        },
-    ),
-    Argument(
-        ("-t", "--timeout"),
-        {
-            "metavar": "SECONDS",
-            "type": _above_zero("number of seconds"),
-            "help": "cancel what has not finished by then",
-        },
-    ),
-    Argument(
-        ("--memory",),
-        {
-            "metavar": "SIZE",
-            "type": _read_by(parse_budget),
-            "help": "what values, tasks, tensors and buffers may take, for instance 500M or 2G; "
-            "default: half of what the process may have",
-        },
-    ),
-    Argument(
-        ("--no-wait",),
-        {
-            "dest": "wait",
-            "action": "store_false",
-            "help": "return at once; the board finishes by itself",
-        },
-    ),
-    Argument(
-        ("--parallel-for",),
-        {
-            "metavar": "OPTIONS",
-            "help": "split scf.parallel of compiled functions into tasks; quote several options: "
-            "'num-workers=4 min-task-size=100', or '' for the usual ones; a first line "
-            "`// parallel-for: OPTIONS` asks for the same",
-        },
-    ),
-    Argument(
-        ("-O",),
-        {
-            "dest": "level",
-            "metavar": "LEVEL",
-            "type": int,
-            "choices": (0, 1),
-            "help": "-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where"
-            " none is needed; default: a run takes them, and --emit shows coroutines",
-        },
-    ),
-    Argument(
-        ("--emit",),
-        {
-            "metavar": "STAGE",
-            "choices": STAGES,
-            "help": f"show a stage of the program instead of running: {', '.join(STAGES)}; those"
-            " behind bef are of compiled functions",
-        },
-    ),
-    Argument(
-        ("--explore",),
-        {
-            "action": "store_true",
-            "help": "run every order of the program's steps that can make a difference, and show the"
-            " outcomes and races; for small programs",
-        },
-    ),
-    Argument(
-        ("--slow",),
-        {
-            "metavar": "FACTOR",
-            "type": _above_zero("factor"),
-            "default": 1.0,
-            "help": "let each operation of a host program last so many times as long; results are the same",
-        },
-    ),
-    Argument(
-        ("--step",),
-        {
-            "action": "store_true",
-            "help": "run one operation at a time: the board lists those that are ready, and a click runs one;"
-            " without a page they run in the order of the program",
-        },
-    ),
-    Argument(("--help",), {"action": "store_true", "help": "show this"}),
-)
+ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
+    ("--in",): {
+        "metavar": "NAME=EXPRESSION",
+        "dest": "inputs",
+        "action": "append",
+        "help": "give the parameter %%NAME the value of a Python expression, or of the Python name"
+        " NAME; a BEF file has no names: there, values are taken in order",
+    },
+    ("--as",): {
+        "metavar": "NAME",
+        "dest": "name",
+        "action": _Once,
+        "type": _python_name,
+        "help": "keep the program under this Python name: its functions are methods",
+    },
+    ("--with",): {
+        "metavar": "NAME[,NAME]",
+        "dest": "libraries",
+        "action": "append",
+        "type": _python_names,
+        "help": "programs of --as whose functions this one may call",
+    },
+    ("-o", "--output"): {
+        "metavar": "NAME",
+        "action": _Once,
+        "type": _python_name,
+        "help": "bind the results: one result is an AsyncValue, several are a tuple; "
+        "when several functions run, a dictionary by function name",
+    },
+    ("-q", "--work-queue"): {
+        "metavar": "QUEUE",
+        "type": _read_by(parse_work_queue),
+        "help": "s (one thread), mstd (a thread per core), mstd:N (N compute threads) or "
+        "mstd:N,B (and B blocking threads); default: %%config TFRT.work_queue",
+    },
+    ("-f", "--function"): {
+        "metavar": "FUNCTION",
+        "type": lambda word: word.removeprefix("@"),
+        "help": "run only this function; default: every function whose arguments have values",
+    },
+    ("-t", "--timeout"): {
+        "metavar": "SECONDS",
+        "type": _above_zero("number of seconds"),
+        "help": "cancel what has not finished by then",
+    },
+    ("--memory",): {
+        "metavar": "SIZE",
+        "type": _read_by(parse_budget),
+        "help": "what values, tasks, tensors and buffers may take, for instance 500M or 2G; "
+        "default: half of what the process may have",
+    },
+    ("--no-wait",): {
+        "dest": "wait",
+        "action": "store_false",
+        "help": "return at once; the board finishes by itself",
+    },
+    ("--parallel-for",): {
+        "metavar": "OPTIONS",
+        "help": "split scf.parallel of compiled functions into tasks; quote several options: "
+        "'num-workers=4 min-task-size=100', or '' for the usual ones; a first line "
+        "`// parallel-for: OPTIONS` asks for the same",
+    },
+    ("-O",): {
+        "dest": "level",
+        "metavar": "LEVEL",
+        "type": int,
+        "choices": (0, 1),
+        "help": "-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where"
+        " none is needed; default: a run takes them, and --emit shows coroutines",
+    },
+    ("--emit",): {
+        "metavar": "STAGE",
+        "choices": STAGES,
+        "help": f"show a stage of the program instead of running: {', '.join(STAGES)}; those"
+        " behind bef are of compiled functions",
+    },
+    ("--explore",): {
+        "action": "store_true",
+        "help": "run every order of the program's steps that can make a difference, and show the"
+        " outcomes and races; for small programs",
+    },
+    ("--slow",): {
+        "metavar": "FACTOR",
+        "type": _above_zero("factor"),
+        "default": 1.0,
+        "help": "let each operation of a host program last so many times as long; results are the same",
+    },
+    ("--step",): {
+        "action": "store_true",
+        "help": "run one operation at a time: the board lists those that are ready, and a click runs one;"
+        " without a page they run in the order of the program",
+    },
+    ("--help",): {"action": "store_true", "help": "show this"},
+}
+"""Each option: its spellings, and what `ArgumentParser.add_argument` is told about it."""

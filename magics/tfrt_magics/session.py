@@ -15,8 +15,6 @@ from tfrt_magics.predictions import Prediction
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
-    import asyncio
-
     from tfrt_magics.bridge.runtime import NotebookHost
     from tfrt_nb.programs import FunctionSignature, Program
     from tfrt_runtime.async_runtime import LiveObject
@@ -56,7 +54,7 @@ class Session:
 
     def __init__(
         self,
-        open_host: Callable[[str], NotebookHost] | None = None,
+        open_host: Callable[[str, bool], NotebookHost] | None = None,
         compile_program: Callable[..., Program] | None = None,
         *,
         config: Config | None = None,
@@ -181,20 +179,13 @@ class Session:
         if key not in self._hosts:
             # Here and not in a trait's validator, whose message would go to the server's log.
             parse_work_queue(work_queue)
-            open_host = self._open_loop_host if on_loop else self._open_host
-            self._hosts[key] = open_host(work_queue)
+            self._hosts[key] = self._open_host(*key)
         return self._hosts[key]
 
-    def _open_notebook_host(
-        self, work_queue: str, loop: asyncio.AbstractEventLoop | None = None
-    ) -> NotebookHost:
-        from tfrt_magics.bridge.runtime import NotebookHost
+    def _open_notebook_host(self, work_queue: str, on_loop: bool) -> NotebookHost:
+        from tfrt_magics.bridge.runtime import NotebookHost, notebook_loop
 
+        loop = notebook_loop() if on_loop else None
         host = NotebookHost(work_queue, lambda: bool(self.settings.check_references), loop)
         self.divert_prints()
         return host
-
-    def _open_loop_host(self, work_queue: str) -> NotebookHost:
-        from tfrt_magics.bridge.runtime import notebook_loop
-
-        return self._open_notebook_host(work_queue, notebook_loop())

@@ -114,17 +114,14 @@ def test_an_argument_that_came_late_is_available(shell, capsys) -> None:
     assert re.search(r"● available  %late ", capsys.readouterr().out)
 
 
-def test_results_come_back_to_python(shell, capsys) -> None:
-    assert run(shell, "-o both", LATER) is None
+@pytest.mark.parametrize(
+    ("line", "printed"), [("", "● @main: done"), ("--no-wait", "@main runs in the background\n")]
+)
+def test_results_come_back_to_python(shell, line: str, printed: str, capsys) -> None:
+    assert run(shell, f"{line} -o both", LATER) is None
+    assert capsys.readouterr().out.startswith(printed)
     token, value = shell.user_ns["both"]
-
-    assert (token.state, value.result(SLOW)) == (State.AVAILABLE, 1.5)
-
-
-def test_a_cell_that_does_not_wait_gives_its_results_later(shell, capsys) -> None:
-    assert run(shell, "--no-wait -o both", LATER) is None
-    assert capsys.readouterr().out == "@main runs in the background\n"
-    assert shell.user_ns["both"][1].result(SLOW) == 1.5
+    assert (value.result(SLOW), token.state) == (1.5, State.AVAILABLE)
 
 
 def test_an_error_is_shown_under_its_line(shell, capsys) -> None:
@@ -249,11 +246,6 @@ def test_a_stage_is_shown_and_nothing_runs(shell, capsys) -> None:
     assert output.startswith("module {\n  func.func @main()")
     assert "async.execute" not in output
     assert "nothing" not in shell.user_ns
-
-
-def test_a_host_program_has_no_stages_of_compiled_functions(shell, capsys) -> None:
-    assert run(shell, "--emit asm", "func.func @main() {\n  tfrt.return\n}\n") is None
-    assert "--emit asm is a stage of compiled functions" in capsys.readouterr().err
 
 
 LOOP = """func.func @main() {

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
+import threading
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -12,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from tfrt_magics import extension
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.snapshot import Status
-from tfrt_magics.cell import RunInterrupted, follow
+from tfrt_magics.cell import RunInterrupted, follow, interrupts_noticed
 from tfrt_magics.session import Session
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -49,16 +48,13 @@ def test_a_cell_prints_its_table_and_binds_its_result(shell, host, capsys) -> No
     assert shell.user_ns["three"] is host.runs[0].results[0]
 
 
-def test_a_wrong_option_is_one_line(shell, capsys) -> None:
-    run(shell, "--functoin f")
-    assert capsys.readouterr().err == (
-        "UsageError: %%tfrt: unknown option --functoin; did you mean --function?\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("line", "said"),
     [
+        (
+            "%%tfrt --functoin f\n",
+            "UsageError: %%tfrt: unknown option --functoin; did you mean --function?\n",
+        ),
         ("%%tfrt --\u202eabc\x1b[31m\n", "unknown option --\\u202eabc\\u001b[31m"),
         ("%%tfrt -q 'm\u2066'\n", "unknown work queue 'm\\u2066'"),
         ("%tfrt \u202eabc.mlir", "cannot read '\\u202eabc.mlir'"),
@@ -70,7 +66,9 @@ def test_a_wrong_option_is_one_line(shell, capsys) -> None:
         ("%tfrt_config timeout=-1", "%tfrt_config: timeout=-1: should not be less than 0.0"),
     ],
 )
-def test_what_one_cannot_see_is_escaped_in_one_line(shell, capsys, line: str, said: str) -> None:
+def test_a_wrong_line_is_one_line_in_which_what_one_cannot_see_is_escaped(
+    shell, capsys, line: str, said: str
+) -> None:
     shell.run_cell(line + PROGRAM if line.startswith("%%") else line)
     output = capsys.readouterr()
     shown = output.err + output.out
@@ -114,11 +112,6 @@ def test_a_function_that_is_not_there_is_named(shell, capsys, line, message) -> 
     assert capsys.readouterr().err == message
 
 
-def test_a_program_without_functions_to_run_says_so(shell, capsys) -> None:
-    run(shell, "", "// nothing\n")
-    assert capsys.readouterr().out == "the program compiles; it has no function to run\n"
-
-
 def test_not_waiting_returns_at_once_with_the_value(shell, host, capsys) -> None:
     host.runs[0].over.clear()
     run(shell, "--no-wait -o later")
@@ -134,11 +127,12 @@ def test_unloading_cancels_what_runs_and_closes_the_host(shell, host) -> None:
     assert "tfrt" not in shell.magics_manager.magics["cell"]
 
 
-def test_what_runs_as_the_kernel_ends_says_that_it_is_gone(shell, host) -> None:
+def test_what_runs_as_the_kernel_ends_says_that_it_is_gone(fake, host) -> None:
     host.runs[0].over.clear()
-    run(shell, "--no-wait")
-    (session,) = extension._sessions.values()
-    job = session.last_job
+    session = Session(lambda *_: host, fake.compile)
+    job = session.job(fake.Program(), fake.Program().functions, "s", None)
+    job.start()
+    job.wait_for_results()
     session.leave()
     assert (host.runs[0].cancelled, host.is_closed) == (True, True)
     assert (job.snapshot().status, job.snapshot().note) == (Status.KERNEL_GONE, "")
@@ -201,11 +195,29 @@ def test_an_interrupt_cancels_the_run_and_is_one_line(fake, stuck: bool) -> None
     hanging.over.set()
 
 
-def test_importing_the_compiler_loads_no_notebook() -> None:
-    program = (
-        "import sys, tfrt_nb; print([m for m in ('IPython', 'ipywidgets') if m in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "[]\n"
+def test_what_was_begun_is_finished_and_each_interrupt_is_noticed() -> None:
+    with interrupts_noticed() as interrupts:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    assert len(interrupts) == 2
+
+
+def test_afterwards_an_interrupt_is_what_it_was_before() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(ValueError, match="first"), interrupts_noticed():
+        raise ValueError("first")
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_other_threads_are_left_alone() -> None:
+    done = []
+
+    def work() -> None:
+        with interrupts_noticed():
+            done.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert done == [signal.getsignal(signal.SIGINT)]

@@ -39,34 +39,30 @@ class CompiledObjects:
         """A run begins."""
         self._shared.runtime.checked = self._checked
 
-    def _is_own(self, place: AnyLocation | None) -> bool:
-        return isinstance(place, Location) and place.source == self._program.name
-
     def left_over(self, raised: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Warnings of the objects that the run has left behind.
 
         Of those that nothing could resolve, the reason is said instead, once, unless it is among `raised`.
         """
-        left = [one for one in self._shared.runtime.live_objects() if self._is_own(one.location)]
+        left = [
+            one
+            for one in self._shared.runtime.live_objects()
+            if isinstance(one.location, Location) and one.location.source == self._program.name
+        ]
         found = [one for one in left if one.reason is None]
         reasons = [one.reason for one in left if one.reason is not None]
         if reasons and not any(reason in raised for reason in reasons):
             return (reasons[0],)
-        shown = [
-            Diagnostic(Severity.WARNING, left_over_text(one, self._program.text), one.location)
-            for one in found[:MAX_WARNINGS]
-        ]
+        shown = []
+        for one in found[:MAX_WARNINGS]:
+            operation = one.maker or operation_at(self._program.text, one.location)
+            maker = f" of '{operation}'" if operation else ""
+            text = f"a {one.kind}{maker} is left over: {holders(one)}"
+            shown.append(Diagnostic(Severity.WARNING, text, one.location))
         if len(found) > MAX_WARNINGS:
             more = f"{len(found) - MAX_WARNINGS} more objects are left over; see %tfrt_leaks"
             shown.append(Diagnostic(Severity.WARNING, more))
         return tuple(shown)
-
-
-def left_over_text(one: LiveObject, text: str) -> str:
-    """What is left over, and its holders."""
-    operation = one.maker or operation_at(text, one.location)
-    maker = f" of '{operation}'" if operation else ""
-    return f"a {one.kind}{maker} is left over: {holders(one)}"
 
 
 def holders(one: LiveObject) -> str:
@@ -90,10 +86,8 @@ def operation_at(text: str, place: AnyLocation | None) -> str:
 
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
     """The async objects of a host that have references; `texts` are the programs by their names."""
-    found = host.shared_context(HostCode).runtime.live_objects()
-    return [replace(one, maker=one.maker or _maker_of(one, texts)) for one in found]
-
-
-def _maker_of(one: LiveObject, texts: Mapping[str, str]) -> str | None:
-    place = one.location
-    return None if place is None else operation_at(texts.get(place.source, ""), place) or None
+    named = []
+    for one in host.shared_context(HostCode).runtime.live_objects():
+        text = "" if one.location is None else texts.get(one.location.source, "")
+        named.append(replace(one, maker=one.maker or operation_at(text, one.location) or None))
+    return named

@@ -340,14 +340,10 @@ def _closed(section: Section, stopped: Status) -> Section:
     states = {row.state for row in section.rows}
     if stopped is not Status.RUNNING and states & UNDECIDED:
         return ended(section, stopped)
-    return ended(section, _end_of_function(states))
-
-
-def _end_of_function(states: set[State]) -> Status:
-    """How a function ended that was not stopped from outside; it may have cancelled itself."""
     if State.ERROR in states:
-        return Status.FAILED
-    return Status.CANCELLED if State.CANCELLED in states else Status.DONE
+        return ended(section, Status.FAILED)
+    # It may have cancelled itself.
+    return ended(section, Status.CANCELLED if State.CANCELLED in states else Status.DONE)
 
 
 def waiting_for(section: Section, limit: int = 5) -> str:

@@ -257,14 +257,11 @@ class Record:
         if offset or base:
             changed["time"] = [time + offset for time in new["time"]]
             changed["instance"] = [instance + base for instance in new["instance"]]
-        self._keep(changed)
-
-    def _keep(self, new: Mapping[str, Sequence[Any]]) -> None:
         room = max(0, MAX_EVENTS - len(self._columns["time"]))
         self._seen += len(new["time"])
         for name in COLUMNS:
-            self._columns[name] += new[name][:room]
-            self._newest[name].extend(new[name][room:])
+            self._columns[name] += changed[name][:room]
+            self._newest[name].extend(changed[name][room:])
 
     def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: RunDocument) -> None:
         offset = 0 if log.start is None or self._start is None else log.start - self._start

@@ -328,8 +328,10 @@ class TracedRun:
             value, type_ = self.results[place], types[place]
             state = self._state(value)
             # That a token is available says its state.
-            is_token = state is State.AVAILABLE and type_ == TOKEN
-            text = "" if is_token else self._text(place, value, state)
+            is_shown = state in SHOWN and not (state is State.AVAILABLE and type_ == TOKEN)
+            if is_shown and place not in self._texts:  # made once: a tensor's takes a while
+                self._texts[place] = preview_of(value)
+            text = self._texts.get(place, "")
             found.append(Row(name, label(type_), state, text, is_result=True))
         return found
 
@@ -391,7 +393,11 @@ class TracedRun:
     def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> Row:
         """A value of the program's document."""
         seen = self.events.seen.get(number)
-        state = self._unseen(number) if seen is None else State(seen.state)
+        if seen is not None:
+            state = State(seen.state)
+        else:  # no event is about it: an argument of a compiled function may have come
+            box = self.events.boxes.get(number)
+            state = State.UNAVAILABLE if box is None else self._state(box)
         if state is State.UNAVAILABLE and self._signature.is_compiled:
             maker = self.events.program.data["values"][number]["op"]
             known = self.events.unlogged().get(maker, state)
@@ -412,11 +418,6 @@ class TracedRun:
             }
         return Row(label(name), label(type_), state, text, number=number, **timed)
 
-    def _unseen(self, number: int) -> State:
-        """The state of a value that no event is about: an argument of a compiled function may have come."""
-        box = self.events.boxes.get(number)
-        return State.UNAVAILABLE if box is None else self._state(box)
-
     def _state(self, value: AsyncValue) -> State:
         if not value.done():
             return State.UNAVAILABLE
@@ -426,12 +427,6 @@ class TracedRun:
         if problem.diagnostics[0].location is None and self._execution.request.is_cancelled:
             return State.CANCELLED
         return State.ERROR
-
-    def _text(self, place: int, value: AsyncValue, state: State) -> str:
-        """The text of a result, made once: a tensor's takes a while."""
-        if state is not State.UNAVAILABLE and place not in self._texts:
-            self._texts[place] = preview_of(value) if state in SHOWN else ""
-        return self._texts.get(place, "")
 
 
 class SteppedRun(TracedRun):

@@ -88,7 +88,7 @@ def diagnostics_bundle(diagnostics: Sequence[Diagnostic], cell: CellText) -> dic
     """The display data of `diagnostics`: positions for the editor, a page, and text."""
     return {
         DIAGNOSTICS_MIME: diagnostics_json(diagnostics, cell),
-        "text/html": diagnostics_page(diagnostics, cell),
+        "text/html": f'<div role="alert">{"".join(_page(one, cell) for one in _flat(diagnostics))}</div>',
         "text/plain": diagnostics_text(diagnostics, cell),
     }
 
@@ -122,7 +122,8 @@ def _message(diagnostic: Diagnostic) -> str:
 
 def headline(diagnostic: Diagnostic) -> str:
     """Where it is, and what it says."""
-    return f"{visible(_place(diagnostic))}{diagnostic.severity}: {_message(diagnostic)}"
+    place = "" if diagnostic.location is None else f"{visible(str(diagnostic.location))}: "
+    return f"{place}{diagnostic.severity}: {_message(diagnostic)}"
 
 
 def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
@@ -136,13 +137,8 @@ def _one_text(diagnostic: Diagnostic, cell: CellText) -> str:
     return f"{head}\n  {before}{under}{after}\n  {blank}{'^' * max(1, width(under))}"
 
 
-def diagnostics_page(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
+def _page(diagnostic: Diagnostic, cell: CellText) -> str:
     """The same as HTML, with the offending text underlined."""
-    pages = "".join(_one_page(one, cell) for one in _flat(diagnostics))
-    return f'<div role="alert">{pages}</div>'
-
-
-def _one_page(diagnostic: Diagnostic, cell: CellText) -> str:
     colour = COLOURS[diagnostic.severity]
     shape = SHAPES[diagnostic.severity]
     indent = "24px" if diagnostic.severity is Severity.NOTE else "0"
@@ -167,10 +163,6 @@ def _source_line(mark: Underline | None, colour: str) -> str:
         f'<span style="border-bottom: 2px solid {colour}; font-weight: bold">{escape(under) or " "}'
         f"</span>{escape(after)}</pre>"
     )
-
-
-def _place(diagnostic: Diagnostic) -> str:
-    return "" if diagnostic.location is None else f"{diagnostic.location}: "
 
 
 def _short(diagnostic: Diagnostic, cell: CellText) -> str:

@@ -9,7 +9,7 @@ them: as little as possible, as each board of a saved notebook has such a page.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
@@ -54,21 +54,16 @@ def _section(section: Section, snapshot: Snapshot) -> str:
 
 def rows_table(rows: Sequence[Row], hidden: int = 0) -> str:
     """A table of values; `hidden` ones more have no row."""
-    return (
-        f'<table cellpadding="4" style="{TABLE}"><thead>{_headings()}</thead>'
-        f"<tbody>{''.join(_rows(rows, hidden))}</tbody></table>"
-    )
-
-
-def _headings() -> str:
-    columns = "".join(f'<th style="{CELL}">{heading}</th>' for heading in HEADINGS)
-    return f"<tr>{columns}</tr>"
-
-
-def _rows(rows: Sequence[Row], hidden: int) -> Iterable[str]:
-    yield from map(_row, rows[:ROW_LIMIT])
+    headings = "".join(f'<th style="{CELL}">{heading}</th>' for heading in HEADINGS)
+    lines = "".join(map(_row, rows[:ROW_LIMIT]))
     if more := hidden + len(rows[ROW_LIMIT:]):
-        yield f'<tr><td style="{CELL}" colspan="{len(HEADINGS)}">… and {more} more values</td></tr>'
+        lines += (
+            f'<tr><td style="{CELL}" colspan="{len(HEADINGS)}">… and {more} more values</td></tr>'
+        )
+    return (
+        f'<table cellpadding="4" style="{TABLE}"><thead><tr>{headings}</tr></thead>'
+        f"<tbody>{lines}</tbody></table>"
+    )
 
 
 def _row(row: Row) -> str:
@@ -82,7 +77,8 @@ def _row(row: Row) -> str:
         escape(row.worker or ""),
         when(row),
     )
-    return f"<tr>{''.join(map(_cell, cells))}</tr>"
+    shown = (f'<td style="{CELL}">{cell}</td>' if cell else "<td></td>" for cell in cells)
+    return f"<tr>{''.join(shown)}</tr>"
 
 
 def _name(name: str) -> str:
@@ -92,10 +88,6 @@ def _name(name: str) -> str:
     return (
         f'<span title="{escape(name)}">{escape(f"{name[: NAME_WIDTH - 12]}…{name[-11:]}")}</span>'
     )
-
-
-def _cell(content: str) -> str:
-    return f'<td style="{CELL}">{content}</td>' if content else "<td></td>"
 
 
 def _shape(mark: Mark) -> str:

@@ -1,7 +1,7 @@
 """A run as text: for a terminal, for `text/plain`, for readers without a page.
 
 A state looks like a shape, a colour and a word, so that none of them has to be seen.  The colours are those of
-Okabe and Ito, which people with any colour vision can tell apart.  The board's JavaScript has the same table.
+Okabe and Ito, which people with any colour vision can tell apart.  The table of the board is in `static/theme.js`.
 """
 
 from __future__ import annotations
