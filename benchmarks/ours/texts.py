@@ -17,7 +17,7 @@ from benchmarks.ours import programs
 from benchmarks.sizes import CELL, COROUTINES
 from benchmarks.work import Run, Work
 from tfrt_nb import HostContext, Program
-from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.source import parse_module
 

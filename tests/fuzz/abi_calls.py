@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from tests.fuzz.running import Runner
 
-from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.kernels import HostCode
 from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.diagnostics import TfrtError
 

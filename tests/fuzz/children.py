@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tfrt_nb.jit.cache import code_cache as programs_cache
+from tfrt_nb.jit.programs import code_cache as programs_cache
 from tfrt_runtime.cache import code_cache as files_cache
 
 MAX_MEMORY = 4 << 30

@@ -21,7 +21,7 @@ from tests.fuzz.random_programs import UNLIMITED, Extras, random_program
 from tests.fuzz.random_scalar_programs import random_scalar_program
 from tests.fuzz.running import Runner, ends
 
-from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.executor.execution import Execution

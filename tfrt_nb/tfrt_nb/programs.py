@@ -1,6 +1,6 @@
 """A program, from its text or its file to something that runs.
 
-A text may have functions of two kinds, which `compiled.kinds` tells apart: those of host programs become
+A text may have functions of two kinds, which `compiled.division` tells apart: those of host programs become
 BEF, which the executor runs; the others become machine code when they are first run, and are kernels to it.
 """
 
@@ -185,7 +185,7 @@ class Program:
         if is_large and (len(text) > MAX_PLAIN_TEXT or text.count("\n") > MAX_PLAIN_LINES):
             raise too_large(name, len(text))
         # The compiler is imported here: a program that comes as a file does not need it.
-        from tfrt_nb.compiled.file import divide
+        from tfrt_nb.compiled.division import divide
         from tfrt_nb.compiled.module import CompiledModule, loop_passes, requested_parallel_for
         from tfrt_nb.convert.mlir_to_bef import to_records
         from tfrt_nb.convert.plain_text import plain_records
@@ -402,7 +402,7 @@ class Program:
 
         if self.compiled is None or self.file.compiled:
             return write_bef(self.file)
-        from tfrt_nb.compiled.file import with_compiled
+        from tfrt_nb.compiled.division import with_compiled
 
         with deep_stack():
             return with_compiled(self.file, self.compiled.module, self.compiled.parallel_for)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tfrt_nb import HostContext, KernelError, Program, external
-from tfrt_nb.compiled.file import with_compiled
+from tfrt_nb.compiled.division import with_compiled
 from tfrt_runtime.async_runtime import externals
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 

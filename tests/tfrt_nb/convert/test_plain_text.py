@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.tfrt_nb.source.damage import damaged
 
-from tfrt_nb.compiled.file import divide
+from tfrt_nb.compiled.division import divide
 from tfrt_nb.convert import plain_text
 from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tfrt_nb.jit.compiler import FULL, QUICK
-from tfrt_nb.jit.effort import Effort, worthwhile_effort
-from tfrt_nb.jit.stages import Stage, emit
+from tfrt_nb.jit.stages import Effort, Stage, emit, worthwhile_effort
 from tfrt_nb.source import parse_module
 
 LOOP = """

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_nb.jit.compiler import compile_module, object_code
-from tfrt_nb.jit.linking import LIBRARY, UnresolvedFunction, linked, undefined_symbols
+from tfrt_nb.jit.compiler import (
+    LIBRARY,
+    UnresolvedFunction,
+    compile_module,
+    linked,
+    object_code,
+    undefined_symbols,
+)
 
 CALLS = """
 declare i32 @{name}(i64)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tfrt_nb.cli.expectations import check_all, find_expectations, split
 from tfrt_nb.cli.files import decode, display_name, read_input, show, write_output
-from tfrt_nb.compiled.file import divide, with_compiled
+from tfrt_nb.compiled.division import divide, with_compiled
 from tfrt_nb.compiled.module import parallel_for_line, requested_parallel_for
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir as module_of
 from tfrt_nb.convert.mlir_to_bef import to_records

@@ -6,30 +6,35 @@
     }
     async.func @twice(%x: i32) -> !async.value<i32> { ... }
 
-For host programs, @twice is a native function: `declarations` declares it, and the kernel of its name is
+For host programs, @twice is a native function: `division` declares it, and the kernel of its name is
 machine code, made here when a program is first loaded.  A run of @twice itself is one of a host function
-that has such a call for its body.
+that has such a call for its body.  All compiled functions of a host share a runtime, and keep their code as long as
+the host (`HostCode`).
 """
 
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable, Sequence
 
-from tfrt_nb.compiled.host import HostCode
 from tfrt_nb.compiled.interface import CompiledFunction
 from tfrt_nb.compiled.module import CompiledModule
 from tfrt_nb.jit.compiler import MachineCode
 from tfrt_nb.jit.names import adapter_name
-from tfrt_runtime.async_runtime import kernel_functions
+from tfrt_runtime.async_runtime import AsyncRuntime, kernel_functions
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.loading.native_functions import PREFIX
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
+
+_abandoned: list[object] = []
+"""Code of closed hosts that still runs: freed, it would end the process."""
 
 
 def compile_kernels(
@@ -119,3 +124,39 @@ def _kernel(
         code=code,
         prepare=prepare,
     )
+
+
+class HostCode:
+    """What compiled functions of one host share; `host.shared_context(HostCode)`.
+
+    Code stays loaded until the host is closed: objects that it has made refer to it.
+    """
+
+    def __init__(self, host: HostContext) -> None:
+        self.host = host
+        self.runtime = AsyncRuntime(host)
+        self._codes: dict[int, MachineCode] = {}
+        self._checked: weakref.WeakSet[CompiledModule] = weakref.WeakSet()
+
+    def add(self, compiled: CompiledModule, code: MachineCode) -> None:
+        """Keep the machine code of a compiled module as long as the host."""
+        self._codes.setdefault(id(code), code)
+        self.check(compiled)
+
+    def check(self, compiled: CompiledModule) -> None:
+        """Check references from now on if the module's text counts them by itself, and so may miscount.
+
+        Does nothing for a module that this host has seen before.
+        """
+        if compiled not in self._checked:
+            self._checked.add(compiled)
+            self.runtime.checked |= compiled.interface.counts_references
+
+    def __del__(self) -> None:
+        # The host is closed.  If all is garbage of one cycle, the code may be gone already.
+        if not hasattr(self, "runtime"):
+            return
+        if self.runtime.is_at_rest() and not self.host.has_runs:
+            self.runtime.close()
+        else:
+            _abandoned.append((self.runtime, self._codes))

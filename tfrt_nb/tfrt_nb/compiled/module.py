@@ -33,6 +33,8 @@ LLVM IR.
 What compiles is imported where it is needed: a run may find its machine code in the cache.
 """
 
+OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
+"""The operations that a module of compiled functions has."""
 _PARALLEL_FOR = "// parallel-for:"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
 """What the first line of a text begins with that wants its parallel loops split, and the options."""
@@ -65,12 +67,11 @@ class CompiledModule:
         """
         from xdsl.context import Context
 
-        from tfrt_nb.compiled.kinds import OF_CODE
         from tfrt_nb.passes.errors import fail
         from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 
         for op in module.ops:
-            if op.name not in OF_CODE:  # of a file: `split` leaves them in the other half
+            if op.name not in OF_CODE:  # of a file: `division.split` leaves them in the other half
                 fail(op, "expected a function")
         DesugarProposal().apply(Context(), module)
         self._set(parallel_for, source, level)

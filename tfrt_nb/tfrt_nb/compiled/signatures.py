@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
-from tfrt_nb.compiled.declarations import Function
 from tfrt_nb.compiled.interface import CompiledFunction, Interface
 from tfrt_nb.convert.attributes import place_of
+from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import host_type, is_awaited, uncrossable
 from tfrt_nb.dialects.types import CHAIN, TENSOR
@@ -37,13 +38,13 @@ def read_interface(module: ModuleOp) -> Interface:
         functions = {
             op.sym_name.data: _function(op)
             for op in module.ops
-            if isinstance(op, Function) and op.body.blocks
+            if isinstance(op, FuncOp | AsyncFuncOp) and op.body.blocks
         }
         counts_references = any(op.name in _BY_HAND for op in module.walk())
     return Interface(functions, counts_references)
 
 
-def _function(op: Function) -> CompiledFunction:
+def _function(op: FuncOp | AsyncFuncOp) -> CompiledFunction:
     inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
     visibility = op.sym_visibility
     known = CompiledFunction(

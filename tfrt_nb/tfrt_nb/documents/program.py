@@ -19,7 +19,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from tfrt_nb.compiled.kinds import is_compiled
+from tfrt_nb.compiled.division import is_compiled
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.graph import Document, Graph
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp

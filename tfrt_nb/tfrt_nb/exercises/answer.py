@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.exercises.orders import is_print, longest_path, needed, print_orders, returning
 from tfrt_nb.report import render
 from tfrt_runtime.diagnostics import TfrtError

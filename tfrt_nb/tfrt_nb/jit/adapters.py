@@ -31,20 +31,11 @@ from xdsl.ir import Attribute
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.crossing import is_awaited
 from tfrt_nb.jit.function_body import LIVE_COUNTER, ModuleText
-from tfrt_nb.jit.llvm_types import llvm_type, result_type
+from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.names import adapter_name
+from tfrt_nb.jit.operations.async_runtime import runtime_call
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 
-_FUNCTIONS = {
-    "tfrtKernelArgument": ("ptr", "ptr, i64"),
-    "tfrtKernelObject": ("ptr", "ptr, ptr, i64"),
-    "tfrtKernelReturn": ("void", "ptr, ptr, i64, i64"),
-    "tfrtKernelReturnObject": ("void", "ptr, ptr, i64, ptr"),
-    "tfrtKernelBorrowBuffer": ("i1", "ptr, ptr"),
-    "tfrtKernelReturnBuffer": ("void", "ptr, ptr"),
-    "tfrtKernelBufferObject": ("ptr", "ptr, ptr, i64, i64, ptr"),
-    "tfrtKernelReturnBufferObject": ("void", "ptr, ptr, i64, ptr, ptr"),
-}
 _BITS: dict[type[Attribute], tuple[str, str]] = {
     Float16Type: ("half", "i16"),
     BFloat16Type: ("bfloat", "i16"),
@@ -80,11 +71,9 @@ class _Adapter:
     def emit(self, line: str) -> None:
         self.lines.append(f"  {line}")
 
-    def call(self, name: str, *arguments: str, result: str = "") -> None:
-        returns, parameters = _FUNCTIONS[name]
-        self.module.declare(name, returns, parameters)
+    def call(self, name: str, *operands: str, result: str = "") -> None:
         prefix = f"{result} = " if result else ""
-        self.emit(f"{prefix}call {returns} @{name}({', '.join(arguments)})")
+        self.emit(f"{prefix}{runtime_call(self.module, name, *operands)}")
 
     def count(self, step: int) -> None:
         if self.module.counts:
@@ -95,15 +84,14 @@ class _Adapter:
     def take(self, place: int, name: str, type_: Attribute) -> None:
         """Let `name` be the argument in that place of the frame, which is no buffer."""
         if is_awaited(type_):
-            arguments = ["ptr %context", "ptr %record", f"i64 {place}"]
+            where = "%context", "%record", str(place)
             if (buffer := _awaited_buffer(type_)) is not None:
-                size = f"ptrtoint (ptr getelementptr ({llvm_type(buffer)}, ptr null, i64 1) to i64)"
-                arguments += [f"i64 {size}", f"ptr {self._spec(buffer)}"]
-                self.call("tfrtKernelBufferObject", *arguments, result=name)
+                size = size_of(llvm_type(buffer))
+                self.call("tfrtKernelBufferObject", *where, size, self._spec(buffer), result=name)
             else:
-                self.call("tfrtKernelObject", *arguments, result=name)
+                self.call("tfrtKernelObject", *where, result=name)
             return
-        self.call("tfrtKernelArgument", "ptr %context", f"i64 {place}", result=f"{name}.place")
+        self.call("tfrtKernelArgument", "%context", str(place), result=f"{name}.place")
         text = llvm_type(type_)
         if text == "i1":
             self.emit(f"{name}.byte = load i8, ptr {name}.place, align 8")
@@ -116,7 +104,7 @@ class _Adapter:
     ) -> None:
         """Let `name` be the descriptor of the tensor in that place; leave if that is no such one."""
         words = self._words(name, place, type_, is_first=is_first)
-        self.call("tfrtKernelBorrowBuffer", "ptr %context", f"ptr {words}", result=f"{name}.wrong")
+        self.call("tfrtKernelBorrowBuffer", "%context", words, result=f"{name}.wrong")
         label = name.removeprefix("%")
         self.emit(f"br i1 {name}.wrong, label %refused, label %{label}.go")
         self.lines.append(f"{label}.go:")
@@ -153,20 +141,19 @@ class _Adapter:
 
     def give(self, index: int, name: str, type_: Attribute) -> None:
         """Hand over a result that is no buffer."""
-        places = "ptr %context", "ptr %record", f"i64 {index}"
+        place = "%context", "%record", str(index)
         if (buffer := _awaited_buffer(type_)) is not None:
-            arguments = f"ptr {name}", f"ptr {self._spec(buffer)}"
-            self.call("tfrtKernelReturnBufferObject", *places, *arguments)
+            self.call("tfrtKernelReturnBufferObject", *place, name, self._spec(buffer))
         elif is_awaited(type_):
-            self.call("tfrtKernelReturnObject", *places, f"ptr {name}")
+            self.call("tfrtKernelReturnObject", *place, name)
         else:
-            self.call("tfrtKernelReturn", *places, f"i64 {self._word(name, type_)}")
+            self.call("tfrtKernelReturn", *place, self._word(name, type_))
 
     def give_buffer(self, index: int, name: str, type_: MemRefType[Attribute]) -> None:
         """Hand over a buffer."""
         self.emit(f"store {llvm_type(type_)} {name}, ptr {name}.descriptor")
         words = self._words(name, index, type_)
-        self.call("tfrtKernelReturnBuffer", "ptr %context", f"ptr {words}")
+        self.call("tfrtKernelReturnBuffer", "%context", words)
 
     def _word(self, name: str, type_: Attribute) -> str:
         text = llvm_type(type_)

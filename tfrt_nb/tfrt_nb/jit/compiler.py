@@ -1,12 +1,14 @@
-"""LLVM IR to machine code in this process.
+"""LLVM IR to machine code in this process, linked to a table of functions.
 
-The pipeline is LLVM's own; it splits coroutines on the way at every level.  What compiled code may call is
-in the tables of `linking`.
+The pipeline is LLVM's own; it splits coroutines on the way at every level.  Code is linked to what is in a table,
+never to whatever the process happens to have.  What an object file calls is read from the file: LLVM adds calls that
+no declaration shows, such as `memcpy` for a copy of a struct, or `__divti3` for a division of 128 bits.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import platform
 import sys
 from collections.abc import Mapping
@@ -14,9 +16,9 @@ from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from tfrt_nb.jit.linking import linked
 from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol
-from tfrt_nb.jit.rounding import TO_BFLOAT
+from tfrt_runtime.async_runtime.externals import address_of
+from tfrt_runtime.diagnostics import TfrtError, error
 
 QUICK, FULL = 0, 2
 """Levels of LLVM's optimisations."""
@@ -33,6 +35,66 @@ _LIBRARY_BY_TABLE = """
 """A module that makes one that it is linked into call LLVM's own needs, like `memcpy`, in that way, too."""
 
 _HAS_COROUTINES = " presplitcoroutine"
+_TO_BFLOAT = """
+; To the nearest, a tie to the even one; the lower half of a NaN may be all that makes it one, so it gets the quiet bit.
+define hidden bfloat @__truncsfbf2(float %x) {
+  %bits = bitcast float %x to i32
+  %upper = lshr i32 %bits, 16
+  %is_odd = and i32 %upper, 1
+  %half = add i32 %is_odd, 32767
+  %sum = add i32 %bits, %half
+  %rounded = lshr i32 %sum, 16
+  %quiet = or i32 %upper, 64
+  %is_nan = fcmp uno float %x, 0.0
+  %chosen = select i1 %is_nan, i32 %quiet, i32 %rounded
+  %word = trunc i32 %chosen to i16
+  %result = bitcast i16 %word to bfloat
+  ret bfloat %result
+}
+
+; First to odd in f32: towards 0, and the last bit is set where that is inexact.  So the second rounding sees on which
+; side of a tie the number is.
+define hidden bfloat @__truncdfbf2(double %x) {
+  %near = fptrunc double %x to float
+  %back = fpext float %near to double
+  %is_exact = fcmp ueq double %back, %x
+  %bits = bitcast float %near to i32
+  %size = call double @llvm.fabs.f64(double %x)
+  %near_size = call double @llvm.fabs.f64(double %back)
+  %is_larger = fcmp ogt double %near_size, %size
+  %excess = zext i1 %is_larger to i32
+  %towards_0 = sub i32 %bits, %excess
+  %odd = or i32 %towards_0, 1
+  %chosen = select i1 %is_exact, i32 %bits, i32 %odd
+  %single = bitcast i32 %chosen to float
+  %result = call bfloat @__truncsfbf2(float %single)
+  ret bfloat %result
+}
+
+declare double @llvm.fabs.f64(double)
+"""
+"""Rounding to bf16, for processors without an instruction for it: LLVM calls these functions, libgcc has none before 13.
+A module is linked to each that has numbers of this type."""
+_MATHEMATICS = (
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "
+    "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"
+)
+LIBRARY = frozenset(
+    {
+        *(f"{name}{suffix}" for name in _MATHEMATICS.split() for suffix in ("", "f")),
+        *("aligned_alloc", "free", "memcpy", "memmove", "memset", "bcmp"),
+        # Of integers of 128 bits, and numbers of 16 bits.
+        *(f"__{name}ti3" for name in ("div", "udiv", "mod", "umod", "mul")),
+        *(f"__fix{sign}{short}ti" for short in ("hf", "sf", "df") for sign in ("", "uns")),
+        *(f"__float{sign}ti{short}" for short in ("hf", "sf", "df") for sign in ("", "un")),
+        *("__truncsfhf2", "__truncdfhf2", "__extendhfsf2"),
+    }
+)
+"""What LLVM may call by itself: functions of the C library and of the compiler's own."""
+
+
+class UnresolvedFunction(TfrtError):
+    """Machine code calls functions that are in no table."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +141,7 @@ def object_code(text: str, level: int = FULL) -> bytes:
     """Compile the module to an object file."""
     module, machine = _optimised(text, level)
     if "bfloat" in text:
-        module.link_in(llvm.parse_assembly(TO_BFLOAT))
+        module.link_in(llvm.parse_assembly(_TO_BFLOAT))
     _call_by_table(module)
     return bytes(machine.emit_object(module))
 
@@ -154,3 +216,55 @@ def _call_by_table(module: llvm.ModuleRef) -> None:
     for function in module.functions:
         if function.is_declaration:
             function.add_function_attribute("nonlazybind")
+
+
+def linked(code: bytes, functions: Mapping[str, int]) -> dict[str, int]:
+    """The address of each function that an object file calls; `functions` are those of the runtime.
+
+    Raises:
+        UnresolvedFunction: naming the functions that are in no table.
+    """
+    found: dict[str, int] = {}
+    missing = []
+    for name in undefined_symbols(code):
+        address = functions.get(name) or address_of(name) or _library_address(name)
+        if address is None:
+            missing.append(
+                error(f"the machine code calls '{name}', which is in no table of functions")
+            )
+        else:
+            found[name] = address
+    if missing:
+        raise UnresolvedFunction(*missing)
+    return found
+
+
+_SYMBOL_SIZE, _SECTION_OF_SYMBOL = 24, slice(6, 8)
+
+
+def undefined_symbols(code: bytes) -> list[str]:
+    """The names in an object file (ELF, 64 bits) that other objects have to define."""
+    sections = {s.name(): s.data() for s in llvm.ObjectFileRef.from_data(code).sections()}
+    if b".symtab" not in sections:
+        raise UnresolvedFunction(error("the machine code has no table of symbols"))
+    symbols, texts = sections[b".symtab"], sections[b".strtab"]
+    names = []
+    for start in range(0, len(symbols), _SYMBOL_SIZE):
+        symbol = symbols[start : start + _SYMBOL_SIZE]
+        text = int.from_bytes(symbol[:4], "little")
+        if text and not any(symbol[_SECTION_OF_SYMBOL]):
+            names.append(texts[text : texts.index(0, text)].decode())
+    return names
+
+
+@functools.cache
+def _library_address(name: str) -> int | None:
+    if name not in LIBRARY:
+        return None
+    for library in (None, "libm.so.6", "libgcc_s.so.1"):
+        try:
+            function = getattr(ctypes.CDLL(library), name)
+        except (OSError, AttributeError):
+            continue
+        return ctypes.cast(function, ctypes.c_void_p).value
+    return None

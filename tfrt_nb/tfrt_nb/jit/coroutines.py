@@ -24,32 +24,21 @@ from tfrt_nb.dialects.async_.runtime import CoroFreeOp
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
-from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type, result_type, signature
+from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type, signature
 from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol, plain_name
-from tfrt_nb.jit.operations import (
-    arithmetic,
-    async_runtime,
-    buffers,
-    control,
-    mathematics,
-    printing,
-    views,
-)
+from tfrt_nb.jit.operations import arithmetic, async_runtime, buffers, control
+from tfrt_nb.jit.operations.control import Externals
 from tfrt_nb.jit.operations.descriptors import METADATA
-from tfrt_nb.jit.operations.externals import Externals
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import split_edge, terminator_of
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.lowering.coroutines import PRESPLIT
+from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, PRESPLIT
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
-    **mathematics.LOWERINGS,
-    **printing.LOWERINGS,
     **buffers.LOWERINGS,
-    **views.LOWERINGS,
     **control.LOWERINGS,
     **async_runtime.LOWERINGS,
     **spawning.LOWERINGS,
@@ -84,12 +73,12 @@ def lower_to_llvm(
     functions = [op for op in ops if isinstance(op, func.FuncOp)]
     text = ModuleText(
         adapted,
-        _has_buffers(ops, adapted),
+        any(op.sym_name.data in adapted and has_buffers(op.function_type) for op in functions),
         constant_globals=frozenset(
             op.sym_name.data for op in buffer_globals if op.constant is not None
         ),
-        fallible=spawning.fallible_functions(functions),
-        resolving=spawning.resolving_functions(functions),
+        fallible=frozenset(op.sym_name.data for op in functions if FALLIBLE in op.attributes),
+        resolving=frozenset(op.sym_name.data for op in functions if GIVEN_RESULTS in op.attributes),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
         limited=frozenset(op.sym_name.data for op in functions if _compares_stack(op)),
         quick=quick,
@@ -126,16 +115,6 @@ def lower_to_llvm(
             *(() if places is None else (places.text(),)),
             "",
         ]
-    )
-
-
-def _has_buffers(ops: Sequence[Operation], adapted: frozenset[str]) -> bool:
-    """Whether kernels give buffers to compiled code, or take some."""
-    return any(
-        isinstance(op, func.FuncOp)
-        and op.sym_name.data in adapted
-        and has_buffers(op.function_type)
-        for op in ops
     )
 
 
@@ -269,47 +248,33 @@ def _in_order(region: Region) -> list[Block]:
 
 
 def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:
-    """Load the arguments, call, store the results."""
+    """Load the arguments, call, store the results.
+
+    A fallible function's first result is not stored: it is what the packed function returns.
+    """
     lines: list[str] = []
+
+    def pointer(name: str, place: int) -> str:
+        lines.append(f"  %{name}.place = getelementptr ptr, ptr %pointers, i64 {place}")
+        lines.append(f"  %{name} = load ptr, ptr %{name}.place")
+        return f"ptr %{name}"
+
     arguments = []
     for index, type_ in enumerate(op.function_type.inputs):
-        parameter = llvm_type(type_)
-        lines += _pointer_at(f"a{index}", index)
-        lines.append(f"  %x{index} = load {parameter}, ptr %a{index}, align 1")
+        parameter, place = llvm_type(type_), pointer(f"a{index}", index)
+        lines.append(f"  %x{index} = load {parameter}, {place}, align 1")
         arguments.append(f"{parameter} %x{index}")
     call = f"call {returns} {text.function(op.sym_name.data)}({', '.join(arguments)})"
     lines.append(f"  {call}" if returns == "void" else f"  %r = {call}")
-    lines += _store_results(op, len(arguments))
-    is_fallible = FALLIBLE in op.attributes
-    failed = _result(op, 0) if is_fallible else "false"
-    lines.append(f"  ret i1 {failed}")
-    body = "\n".join(lines)
-    name = global_symbol(packed_name(op.sym_name.data))
-    return f"define i1 {name}(ptr %pointers) {{\n{body}\n}}"
-
-
-def _pointer_at(name: str, index: int) -> list[str]:
-    return [
-        f"  %{name}.place = getelementptr ptr, ptr %pointers, i64 {index}",
-        f"  %{name} = load ptr, ptr %{name}.place",
-    ]
-
-
-def _store_results(op: func.FuncOp, first: int) -> list[str]:
-    """A fallible function's first result is not stored: it is what the packed function returns."""
     outputs = op.function_type.outputs.data
-    returns = result_type(outputs)
-    skipped = int(FALLIBLE in op.attributes)
-    lines = []
-    for index, type_ in enumerate(outputs):
+    is_fallible = FALLIBLE in op.attributes
+    names = ["%r"] if len(outputs) == 1 else [f"%r{index}" for index in range(len(outputs))]
+    for index, (name, type_) in enumerate(zip(names, outputs, strict=True)):
         if len(outputs) > 1:
-            lines.append(f"  %r{index} = extractvalue {returns} %r, {index}")
-        if index >= skipped:
-            place = first + index - skipped
-            lines += _pointer_at(f"p{index}", place)
-            lines.append(f"  store {llvm_type(type_)} {_result(op, index)}, ptr %p{index}, align 1")
-    return lines
-
-
-def _result(op: func.FuncOp, index: int) -> str:
-    return "%r" if len(op.function_type.outputs) == 1 else f"%r{index}"
+            lines.append(f"  {name} = extractvalue {returns} %r, {index}")
+        if index >= is_fallible:
+            place = pointer(f"p{index}", len(arguments) + index - is_fallible)
+            lines.append(f"  store {llvm_type(type_)} {name}, {place}, align 1")
+    lines.append(f"  ret i1 {names[0] if is_fallible else 'false'}")
+    body = "\n".join(lines)
+    return f"define i1 {global_symbol(packed_name(op.sym_name.data))}(ptr %pointers) {{\n{body}\n}}"

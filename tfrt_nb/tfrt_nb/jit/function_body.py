@@ -23,8 +23,8 @@ from tfrt_nb.dialects.async_.extensions import (
 from tfrt_nb.dialects.async_.runtime import CoroIdOp, RuntimeCreateOp
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
-from tfrt_nb.jit.linking import LIBRARY
-from tfrt_nb.jit.llvm_types import llvm_type
+from tfrt_nb.jit.compiler import LIBRARY
+from tfrt_nb.jit.llvm_types import llvm_type, result_type
 from tfrt_nb.jit.names import bytes_of, global_symbol, plain_name, text_constant
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import terminator_of
@@ -32,7 +32,7 @@ from tfrt_runtime.async_runtime.externals import PythonExternal
 from tfrt_runtime.async_runtime.printing import PRINTING
 from tfrt_runtime.diagnostics import Location
 
-_CALLED_BY_OURS = LIBRARY.keys() | PRINTING.keys()
+_CALLED_BY_OURS = LIBRARY | PRINTING.keys()
 _OUR_PREFIXES = ("llvm.", "mlirAsyncRuntim", "tfrt", "__", ".", "defined.", "external.")
 
 Argument: TypeAlias = tuple[str, str]
@@ -311,6 +311,24 @@ class FunctionBody:
             self.emit(f"call void {function}({operands})")
             return ""
         return self.value(f"call {returns} {function}({operands})")
+
+    def call_for(
+        self, results: Sequence[SSAValue], callee: str, returns: str | None = None
+    ) -> None:
+        """Call a function, named with its arguments, that returns the MLIR values; several of them as a struct.
+
+        `returns` is what it returns in LLVM, if that is not all.
+        """
+        returns = returns or result_type([result.type for result in results])
+        call = f"call {returns} {callee}"
+        if not results:
+            self.emit(call)
+        elif len(results) == 1:
+            self.set(results[0], call)
+        else:
+            struct = f"{returns} {self.value(call)}"
+            for index, result in enumerate(results):
+                self.set(result, f"extractvalue {struct}, {index}")
 
     def text(self) -> str:
         """All blocks, the arguments of all but the first as phi instructions."""

@@ -46,11 +46,7 @@ _FLOATS: dict[type[Attribute], str] = {
 }
 
 UNRANKED_TYPE = f"{{ i64, ptr, ptr, i64, [{MAX_DIMENSIONS} x i64], [{MAX_DIMENSIONS} x i64] }}"
-"""The descriptor of such a buffer: see `unranked`."""
-
-LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
-"""Functions of the C library that LLVM has no intrinsic for."""
-
+"""The descriptor of such a buffer: see `operations.descriptors`."""
 
 MAX_BITS = 4096
 """Of an integer."""
@@ -98,6 +94,11 @@ def memref_type(rank: int) -> str:
     if rank == 0:
         return "{ ptr, ptr, i64 }"
     return f"{{ ptr, ptr, i64, [{rank} x i64], [{rank} x i64] }}"
+
+
+def size_of(type_: str) -> str:
+    """The size of a type of LLVM in bytes, as a constant of type i64."""
+    return f"ptrtoint (ptr getelementptr ({type_}, ptr null, i64 1) to i64)"
 
 
 def result_type(types: Sequence[Attribute]) -> str:

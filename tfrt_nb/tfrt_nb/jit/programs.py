@@ -1,19 +1,99 @@
 """The machine code of a program, which is made once: a program that was compiled before is only loaded.
 
+Object files are kept in memory, and as files for the next process.  A program is known by its text and everything
+else that its code depends on: how it is called in messages, the passes, the sources of compiler and runtime, LLVM,
+the processor.  The code refers to functions by name, so it does not matter where they are.
+
 To load one needs nothing of the passes and of what writes LLVM IR; `stages` is imported for the others.
 """
 
 from __future__ import annotations
 
+import functools
+import hashlib
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfrt_nb.jit.cache import code_cache, program_key
+import llvmlite
+import llvmlite.binding as llvm
+
 from tfrt_nb.jit.compiler import MachineCode, load
+from tfrt_nb.jit.names import bytes_of
+from tfrt_runtime import async_runtime, cache
+from tfrt_runtime.cache import Cache
+from tfrt_runtime.native.loaded import sources_digest
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
+
+_COMPILER = Path(__file__).parents[1]
+_PARTS = ("compiled", "dialects", "jit", "passes", "source")
+MAX_IN_MEMORY = 64
+
+
+@dataclass
+class CodeCache:
+    """The object files of programs by key; those that were used last stay in memory."""
+
+    files: Cache
+    _recent: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+
+    def get(self, key: str) -> bytes | None:
+        """The program, if it has been compiled before."""
+        code = self._recent.get(key) or self.files.get(f"program-{key}")
+        if code is not None:
+            self._remember(key, code)
+        return code
+
+    def put(self, key: str, code: bytes) -> None:
+        """Keep a program; where files cannot be written, in memory only."""
+        self._remember(key, code)
+        self.files.put(f"program-{key}", code)
+
+    def _remember(self, key: str, code: bytes) -> None:
+        self._recent[key] = code
+        self._recent.move_to_end(key)
+        if len(self._recent) > MAX_IN_MEMORY:
+            self._recent.popitem(last=False)
+
+
+@functools.cache
+def code_cache() -> CodeCache:
+    """The cache of this process."""
+    return CodeCache(cache.code_cache())
+
+
+def program_key(
+    source: tuple[str, str],
+    level: int,
+    first: Sequence[ModulePass],
+    adapted: Collection[str],
+    symbols: Iterable[str] = (),
+) -> str:
+    """What a program is known by; the arguments as for `compile_program`, `symbols` are functions of Python."""
+    text, name = source
+    how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])
+    digest = hashlib.sha256(_compiler())
+    for part in (name, how, text):
+        digest.update(bytes_of(part) + b"\0")
+    return digest.hexdigest()[:40]
+
+
+@functools.cache
+def _compiler() -> bytes:
+    folders = [*(_COMPILER / part for part in _PARTS), Path(async_runtime.__file__).parent]
+    facts = (
+        sources_digest(),
+        llvmlite.__version__,
+        cache.installed("xdsl"),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+    )
+    return cache.digest_of(folders, facts)
 
 
 def compile_program(
@@ -28,13 +108,13 @@ def compile_program(
 
     Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
     `adapted` through `names.adapter_name(f)`.  With its `source`, the text that the module is made
-    from and what that is called, a program is not compiled again that was before: see `cache`.
+    from and what that is called, a program is not compiled again that was before.
     """
-    from tfrt_nb.jit.operations.externals import check_declarations
+    from tfrt_nb.jit.operations.control import check_declarations
 
     externals = check_declarations(module)
     symbols = [external.symbol for external in externals.values()]
-    key = None if source is None else _key(source, level, first, adapted, symbols)
+    key = None if source is None else program_key(source, level, first, adapted, symbols)
     code = None if key is None else code_cache().get(key)
     if code is None:
         from tfrt_nb.jit.stages import object_of
@@ -53,16 +133,5 @@ def load_program(
     level: int = 1,
 ) -> MachineCode | None:
     """A program that `compile_program` has compiled before, if it has; for one that calls nothing of Python."""
-    code = code_cache().get(_key(source, level, first, adapted))
+    code = code_cache().get(program_key(source, level, first, adapted))
     return None if code is None else load(code, functions)
-
-
-def _key(
-    source: tuple[str, str],
-    level: int,
-    first: Sequence[ModulePass],
-    adapted: Collection[str],
-    symbols: Iterable[str] = (),
-) -> str:
-    how = [str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)]
-    return program_key(*source, "\n".join(how))

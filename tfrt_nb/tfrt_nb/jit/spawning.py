@@ -27,18 +27,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import AWAITED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
-from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.jit.operations.async_runtime import IN_HEADER, RUNTIME_FUNCTIONS
+from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
+from tfrt_nb.jit.operations.async_runtime import IN_HEADER, runtime_call
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
-from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS
-from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 _WORD = 8
@@ -113,17 +110,11 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
             awaited_inside=len(awaits) if isinstance(awaits, ArrayAttr) else 0,
             is_unused=key[1],
         )
-        spawn = f"call {result_type(shape.results)} {_functions(module, shape)}"
+        spawn = _functions(module, shape)
         module.spawns[key] = f"{spawn}(ptr {module.function(symbol)}, ptr "
     maker = module.maker(op) or "null"
     arguments = [maker, *(body.typed(value) for value in op.operands)]
-    result = body.value(f"{module.spawns[key]}{', '.join(arguments)})")
-    if len(op.results) == 1:
-        body.bind(op.results[0], result)
-        return
-    returns = result_type(op.result_types)
-    for index, value in enumerate(op.results):
-        body.set(value, f"extractvalue {returns} {result}, {index}")
+    body.call_for(op.results, f"{module.spawns[key]}{', '.join(arguments)})")
 
 
 def _is_only_dropped(token: SSAValue) -> bool:
@@ -166,23 +157,10 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
     return module.spawners[shape]
 
 
-def _call(module: ModuleText, name: str, *operands: str) -> str:
-    function = RUNTIME_FUNCTIONS[name]
-    symbol = module.declare(name, function.returns, ", ".join(function.parameters))
-    arguments = ", ".join(
-        f"{type_} {operand}" for type_, operand in zip(function.parameters, operands, strict=True)
-    )
-    return f"call {function.returns} {symbol}({arguments})"
-
-
 def _payload_of(module: ModuleText, value: str, type_: str) -> str:
     if type_ in IN_HEADER:
         return f"getelementptr i8, ptr {value}, i64 {VALUE_PAYLOAD}"
-    return _call(module, "mlirAsyncRuntimeGetValueStorage", value)
-
-
-def _size(type_: str) -> str:
-    return f"ptrtoint (ptr getelementptr ({type_}, ptr null, i64 1) to i64)"
+    return runtime_call(module, "mlirAsyncRuntimeGetValueStorage", value)
 
 
 def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterator[str]:
@@ -196,12 +174,14 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
     yield f"define internal {returns} {spawn}({', '.join(parameters)}) {{"
     for index, type_ in enumerate(shape.results):
         kind = "UnusedToken" if shape.is_unused else "Token"
-        create = _call(module, f"tfrtAsyncCreate{kind}", "%maker")
+        create = runtime_call(module, f"tfrtAsyncCreate{kind}", "%maker")
         if isinstance(type_, ValueType):
-            size = _size(llvm_type(type_.value_type))
-            create = _call(module, "tfrtAsyncCreateValue", size, "%maker")
+            size = size_of(llvm_type(type_.value_type))
+            create = runtime_call(module, "tfrtAsyncCreateValue", size, "%maker")
         yield f"  %r{index} = {create}"
-    allocate = _call(module, "tfrtAsyncAllocateFrame", _size(_frame(module, shape)), str(_WORD))
+    allocate = runtime_call(
+        module, "tfrtAsyncAllocateFrame", size_of(_frame(module, shape)), str(_WORD)
+    )
     yield f"  %frame = {allocate}"
     names = ["%body", *(f"%r{i}" for i in range(len(shape.results)))]
     names += [f"%a{i}" for i in range(len(shape.arguments))]
@@ -211,10 +191,10 @@ def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterat
     if module.counts:
         yield f"  atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel"
     # Handed over first: adding first takes a quarter longer.
-    yield f"  {_call(module, 'mlirAsyncRuntimeExecute', '%frame', task)}"
+    yield f"  {runtime_call(module, 'mlirAsyncRuntimeExecute', '%frame', task)}"
     if shape.is_member:
-        yield f"  %rank = {_call(module, 'tfrtAsyncAddToGroup', '%r0', '%group', '%adder')}"
-        yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', '%r0', '1')}"
+        yield f"  %rank = {runtime_call(module, 'tfrtAsyncAddToGroup', '%r0', '%group', '%adder')}"
+        yield f"  {runtime_call(module, 'mlirAsyncRuntimeDropRef', '%r0', '1')}"
         yield "  ret void"
         yield "}"
     else:
@@ -249,12 +229,12 @@ def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
         yield f"define internal void {_step(task, step)}(ptr %frame) {{"
         source = "null"
         if step == 0:
-            yield f"  %is_off = {_call(module, 'tfrtAsyncIsCancelled')}"
+            yield f"  %is_off = {runtime_call(module, 'tfrtAsyncIsCancelled')}"
         else:
             source = f"%a{step - 1}"
             yield from _load_argument(module, shape, step - 1)
             name = f"mlirAsyncRuntimeIs{_kind(shape, step - 1)}Error"
-            yield f"  %is_off = {_call(module, name, source)}"
+            yield f"  %is_off = {runtime_call(module, name, source)}"
         yield "  br i1 %is_off, label %abandon, label %go_on"
         yield "abandon:"
         yield f"  call void {task}.abandon(ptr %frame, ptr {source})"
@@ -265,7 +245,7 @@ def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
             yield from _load(module, shape, 1, "%r0")
             number = max(0, step + 1 - (shape.awaited - shape.awaited_inside))
             operands = f"%a{step}", "%frame", _step(task, step + 1), "%r0", str(number)
-            yield f"  {_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands)}"
+            yield f"  {runtime_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands)}"
             yield "  ret void"
         else:
             yield from _run(module, shape, {step - 1})
@@ -304,7 +284,7 @@ def _load(module: ModuleText, shape: _Shape, index: int, name: str) -> Iterator[
 
 
 def _free_frame(module: ModuleText, shape: _Shape) -> str:
-    return f"  {_call(module, 'tfrtAsyncFreeFrame', '%frame', _size(_frame(module, shape)), str(_WORD))}"
+    return f"  {runtime_call(module, 'tfrtAsyncFreeFrame', '%frame', size_of(_frame(module, shape)), str(_WORD))}"
 
 
 def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator[str]:
@@ -321,7 +301,7 @@ def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator
             yield f"  %x{index} = load {payload}, ptr %place{index}, align 1"
             given.append(f"{payload} %x{index}")
     for index in range(shape.awaited):
-        yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
+        yield f"  {runtime_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
     body = "%body" if shape.body is None else module.function(shape.body)
     call = f"call {shape.body_returns} {body}({', '.join(given)})"
     yield f"  {call}" if shape.body_returns == "void" else f"  %returned = {call}"
@@ -338,7 +318,7 @@ def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator
     if shape.is_fallible:
         yield "failed:"
         for index in range(len(shape.results)):
-            yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
+            yield f"  {runtime_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
         yield from _set_errors(module, shape)
     yield "done:"
     yield from _resolve(module, shape)
@@ -352,16 +332,16 @@ def _abandon(module: ModuleText, shape: _Shape, name: str) -> Iterator[str]:
     yield "  br i1 %is_cancelled, label %take, label %inherit"
     yield "take:"
     for index in range(len(shape.results)):
-        yield f"  {_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
+        yield f"  {runtime_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
     yield "  br label %noted"
     yield "inherit:"
     for index in range(len(shape.results)):
-        yield f"  {_call(module, 'tfrtAsyncInheritError', f'%r{index}', '%source')}"
+        yield f"  {runtime_call(module, 'tfrtAsyncInheritError', f'%r{index}', '%source')}"
     yield "  br label %noted"
     yield "noted:"
     for index, type_ in enumerate(shape.arguments):
         if isinstance(type_, TokenType | ValueType | GroupType):
-            yield f"  {_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
+            yield f"  {runtime_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
     yield _free_frame(module, shape)
     yield from _set_errors(module, shape)
     yield "}"
@@ -372,7 +352,7 @@ def _set_errors(module: ModuleText, shape: _Shape) -> Iterator[str]:
     for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
         for index, type_ in enumerate(shape.results):
             if isinstance(type_, kind):
-                yield f"  {_call(module, f'mlirAsyncRuntime{name}', f'%r{index}')}"
+                yield f"  {runtime_call(module, f'mlirAsyncRuntime{name}', f'%r{index}')}"
     yield from _leave(module)
 
 
@@ -396,21 +376,11 @@ def _resolve(module: ModuleText, shape: _Shape) -> Iterator[str]:
             stored = llvm_type(type_.value_type)
             yield f"  %storage{index} = {_payload_of(module, f'%r{index}', stored)}"
             yield f"  store {stored} {payload}, ptr %storage{index}, align 1"
-            yield f"  {_call(module, 'mlirAsyncRuntimeEmplaceValue', f'%r{index}')}"
+            yield f"  {runtime_call(module, 'mlirAsyncRuntimeEmplaceValue', f'%r{index}')}"
     for index, type_ in enumerate(shape.results):
         if isinstance(type_, TokenType):
-            yield f"  {_call(module, 'mlirAsyncRuntimeEmplaceToken', f'%r{index}')}"
+            yield f"  {runtime_call(module, 'mlirAsyncRuntimeEmplaceToken', f'%r{index}')}"
     yield from _leave(module)
-
-
-def fallible_functions(functions: Sequence[FuncOp]) -> frozenset[str]:
-    """The names of those that return first whether they failed."""
-    return frozenset(f.sym_name.data for f in functions if FALLIBLE in f.attributes)
-
-
-def resolving_functions(functions: Sequence[FuncOp]) -> frozenset[str]:
-    """The names of those that resolve what they are given as results."""
-    return frozenset(f.sym_name.data for f in functions if GIVEN_RESULTS in f.attributes)
 
 
 LOWERINGS: dict[str, Lowering] = {

@@ -1,27 +1,42 @@
-"""An async program at each stage of its compilation: as text, as machine code in an object file."""
+"""An async program at each stage of its compilation: as text, as machine code in an object file.
+
+How much work LLVM should put into each function is decided here.  Optimising and selecting instructions well costs
+several times the quick way.  It pays where code runs more than once per call from outside: in loops, in recursive
+functions, and in what these call.  What runs once from top to bottom ends sooner than it would be optimised; so does
+what hardly ever runs.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
 from tfrt_nb.internal_errors import internal_error, location_of
-from tfrt_nb.jit.compiler import assembly, object_code, split_coroutines
+from tfrt_nb.jit.compiler import FULL, QUICK, assembly, object_code, split_coroutines
 from tfrt_nb.jit.coroutines import lower_to_llvm
-from tfrt_nb.jit.effort import worthwhile_effort
-from tfrt_nb.jit.operations.externals import Externals, check_declarations, expand_calls
+from tfrt_nb.jit.operations.control import Externals, check_declarations, expand_calls
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
+from tfrt_nb.passes.control_flow import returning_edges, terminator_of
+from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.copying import copy_program
+from tfrt_nb.passes.speed.fast_path import SELDOM
 from tfrt_runtime.bef.collector import collector_paused
+
+_MAX_NESTED_LOOPS = 32
+"""What LLVM's passes on loops take grows faster than the square of how deep they nest."""
 
 
 class Stage(StrEnum):
@@ -44,17 +59,16 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> 
     lowered = _lowered(module, externals, first, level)
     if stage is Stage.ASYNC_RUNTIME:
         return print_ir(lowered)
-    effort = worthwhile_effort(lowered)
-    text = lower_to_llvm(lowered, externals=externals, quick=effort.quick)
+    text, effort = _llvm_text(lowered, externals)
     match stage:
         case Stage.COROUTINE:
             return _QUOTED.sub(r"@\1", text)
         case Stage.LLVM_SPLIT:
             with _llvm_errors_placed(lowered, text):
-                return split_coroutines(text, effort.level)
+                return split_coroutines(text, effort)
         case Stage.ASM:
             with _llvm_errors_placed(lowered, text):
-                return assembly(text, effort.level)
+                return assembly(text, effort)
 
 
 def object_of(
@@ -67,10 +81,21 @@ def object_of(
     """The program as an object file; the arguments are those of `programs.compile_program`."""
     with collector_paused():
         lowered = _lowered(module, externals, first, level, adapted)
-        effort = worthwhile_effort(lowered)
-        text = lower_to_llvm(lowered, frozenset(adapted), externals=externals, quick=effort.quick)
+        text, effort = _llvm_text(lowered, externals, frozenset(adapted))
     with _llvm_errors_placed(lowered, text):
-        return object_code(text, effort.level)
+        return object_code(text, effort)
+
+
+def _llvm_text(
+    lowered: ModuleOp,
+    externals: Externals,
+    adapted: frozenset[str] = frozenset(),
+    places: Places | None = None,
+) -> tuple[str, int]:
+    """The LLVM IR of a program after the passes, and the level at which it is worth optimising."""
+    effort = worthwhile_effort(lowered)
+    text = lower_to_llvm(lowered, adapted, externals=externals, quick=effort.quick, places=places)
+    return text, effort.level
 
 
 _QUOTED = re.compile(r'@"([A-Za-z$._-][\w$.-]*)"')
@@ -141,9 +166,70 @@ def placed_code(
     """What LLVM makes of a program, stage by stage, with the place of each line in the program's text."""
     externals = check_declarations(module)
     lowered = _lowered(module, externals, first, level)
-    effort = worthwhile_effort(lowered)
-    text = lower_to_llvm(lowered, externals=externals, quick=effort.quick, places=Places())
+    text, effort = _llvm_text(lowered, externals, places=Places())
     yield Stage.COROUTINE, read_places(text)
     with _llvm_errors_placed(lowered, text):
-        yield Stage.LLVM_SPLIT, read_places(split_coroutines(text, effort.level))
-        yield Stage.ASM, read_assembly(assembly(text, effort.level))
+        yield Stage.LLVM_SPLIT, read_places(split_coroutines(text, effort))
+        yield Stage.ASM, read_assembly(assembly(text, effort))
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The level for a module, and the functions in it that are not worth more than `QUICK`."""
+
+    level: int
+    quick: frozenset[str]
+
+
+def worthwhile_effort(module: ModuleOp) -> Effort:
+    """`FULL` if some function is worth it, else `QUICK`."""
+    functions = {
+        op.sym_name.data: op
+        for op in module.body.block.ops
+        if isinstance(op, FuncOp) and op.body.blocks
+    }
+    repeated = {name: _repeated_blocks(function) for name, function in functions.items()}
+    graph = callees(module)
+    pending = list(recursive_functions(graph))
+    for blocks in repeated.values():
+        for block in blocks:
+            pending += callees_in(block)
+    worthy = {name for name, blocks in repeated.items() if blocks}
+    followed: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in followed:
+            followed.add(name)
+            pending += graph.get(name, ())
+    worthy |= followed & functions.keys()
+    worthy -= {name for name, function in functions.items() if SELDOM in function.attributes}
+    return Effort(FULL if worthy else QUICK, frozenset(functions.keys() - worthy))
+
+
+def _repeated_blocks(function: FuncOp) -> set[Block]:
+    """The blocks from which control may come back to them; none where loops nest too deep to optimise."""
+    repeated: set[Block] = set()
+    depths: Counter[Block] = Counter()
+    if function.body.first_block is function.body.last_block:
+        return repeated
+    returns = returning_edges(function.body)
+    if not returns:
+        return repeated
+    predecessors: dict[Block, list[Block]] = {}
+    for block in function.body.blocks:
+        for successor in terminator_of(block).successors:
+            predecessors.setdefault(successor, []).append(block)
+    for end, start in returns:
+        loop = {start}
+        pending = [end]
+        while pending:
+            block = pending.pop()
+            if block not in loop:
+                loop.add(block)
+                pending += predecessors.get(block, ())
+        repeated |= loop
+        for block in loop:
+            depths[block] += 1
+            if depths[block] > _MAX_NESTED_LOOPS:
+                return set()
+    return repeated

@@ -1,7 +1,7 @@
 """Programs that earlier commands have compiled: a run needs no compiler for them.
 
 The compiler takes longer to import than most programs run.  Of a text the cache has the BEF of its host functions;
-of functions that become machine code their interface, beside that code (`jit.cache`).  A program is known by
+of functions that become machine code their interface, beside that code (`jit.programs`).  A program is known by
 itself, its name in messages, and the sources of all that compiles it.
 """
 
@@ -89,7 +89,7 @@ def _code_of_file(text: str, name: str) -> CompiledModule:
 def _line(code: CompiledModule) -> bytes | None:
     """The interface of functions as the cache has it; None if they call what Python registers."""
     # Imported here: this program is compiled.
-    from tfrt_nb.jit.operations.externals import check_declarations
+    from tfrt_nb.jit.operations.control import check_declarations
 
     try:
         calls = check_declarations(code.module)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tfrt_nb.cli.expectations import check, find_expectations
 from tfrt_nb.cli.files import EXIT_INTERRUPTED, EXIT_PROBLEM, show
-from tfrt_nb.compiled.host import HostCode
+from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.programs import Program
 from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject

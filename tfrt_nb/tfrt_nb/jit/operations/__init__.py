@@ -1,5 +1,1 @@
-"""What lowers which operations to LLVM IR.
-
-`arithmetic`, `mathematics`, `control`, `async_runtime`, `externals`, `printing`; of buffers `descriptors`, `buffers`,
-`views`, `unranked`.
-"""
+"""What lowers which operations to LLVM IR: `arithmetic`, `control`, `async_runtime`; of buffers `descriptors`, `buffers`."""

@@ -1,4 +1,4 @@
-"""`arith` and `math` as LLVM instructions and intrinsics."""
+"""`arith` and `math` as LLVM instructions, intrinsics and functions of the C library."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from xdsl.dialects.builtin import IntegerType, MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.jit.function_body import FunctionBody, Lowering
-from tfrt_nb.jit.llvm_types import constant, llvm_type
+from tfrt_nb.jit.llvm_types import UnsupportedType, constant, float_literal, llvm_type
 from tfrt_nb.jit.operations.descriptors import dead_buffer
 from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
 from tfrt_runtime.scalars import INSTRUCTIONS
 
 _BINARY = {**INSTRUCTIONS, "shrui": "lshr", "remf": "frem"}
+_EQUAL_NAMES = (
+    "acos asin atan atan2 ceil copysign cos cosh ctpop exp exp2 floor fma log log10 log2 round roundeven "
+    "sin sinh sqrt tan tanh trunc"
+)
 _INTRINSICS = {
     "arith.maxsi": "smax",
     "arith.minsi": "smin",
@@ -23,31 +27,8 @@ _INTRINSICS = {
     "arith.maxnumf": "maxnum",
     "arith.minnumf": "minnum",
     "math.absf": "fabs",
-    "math.acos": "acos",
-    "math.asin": "asin",
-    "math.atan": "atan",
-    "math.atan2": "atan2",
-    "math.ceil": "ceil",
-    "math.copysign": "copysign",
-    "math.cos": "cos",
-    "math.cosh": "cosh",
-    "math.ctpop": "ctpop",
-    "math.exp": "exp",
-    "math.exp2": "exp2",
-    "math.floor": "floor",
-    "math.fma": "fma",
-    "math.log": "log",
-    "math.log10": "log10",
-    "math.log2": "log2",
     "math.powf": "pow",
-    "math.round": "round",
-    "math.roundeven": "roundeven",
-    "math.sin": "sin",
-    "math.sinh": "sinh",
-    "math.sqrt": "sqrt",
-    "math.tan": "tan",
-    "math.tanh": "tanh",
-    "math.trunc": "trunc",
+    **{f"math.{name}": name for name in _EQUAL_NAMES.split()},
 }
 _CASTS = {
     "extsi": "sext",
@@ -61,13 +42,13 @@ _CASTS = {
     "truncf": "fptrunc",
     "bitcast": "bitcast",
 }
+_LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
+"""Functions of the C library that LLVM has no intrinsic for."""
 _INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
 )
-
-
 _UNDEFINED_FOR_SOME = frozenset({"shl", "ashr", "lshr", "fptosi", "fptoui"})
 
 
@@ -238,6 +219,88 @@ def _with_flag(name: str) -> Lowering:
     return lower
 
 
+def _library_function(name: str) -> Lowering:
+    """The function for doubles, or with `f` behind its name for floats, which shorter ones become."""
+
+    def lower(body: FunctionBody, op: Operation) -> None:
+        [operand], [result] = op.operands, op.results
+        text, value = llvm_type(result.type), body.name(operand)
+        if text in ("half", "bfloat"):
+            wide = body.value(f"fpext {text} {value} to float")
+            found = body.call(f"{name}f", "float", ("float", wide))
+            body.set(result, f"fptrunc float {found} to {text}")
+        elif text in ("float", "double"):
+            called = f"{name}f" if text == "float" else name
+            body.bind(result, body.call(called, text, (text, value)))
+        else:
+            raise UnsupportedType(f"'math.{name}' is not available for '{result.type}'")
+
+    return lower
+
+
+def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
+    type_ = op.results[0].type
+    text = llvm_type(type_)
+    root = body.call(f"llvm.sqrt.{type_suffix(type_)}", text, body.argument(op.operands[0]))
+    body.set(op.results[0], f"fdiv {text} {float_literal(1.0, type_)}, {root}")
+
+
+def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
+    """By `pow`: what LLVM's `powi` calls is in the compiler's library, not in the process."""
+    base, exponent = op.operands
+    type_ = llvm_type(base.type)
+    power = body.value(f"sitofp {body.typed(exponent)} to {type_}")
+    name = f"llvm.pow.{type_suffix(base.type)}"
+    body.bind(op.results[0], body.call(name, type_, body.argument(base), (type_, power)))
+
+
+def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
+    """By squaring, in a helper; see `_integer_power`."""
+    base, exponent = op.operands
+    type_ = base.type
+    if not isinstance(type_, IntegerType):
+        raise UnsupportedType(f"'{op.name}' is not available for '{type_}'")
+    text = llvm_type(type_)
+    name = f"@__ipowi.{text}"
+    body.module.helpers[name] = _integer_power(name, text)
+    body.set(op.results[0], f"call {text} {name}({body.typed(base)}, {body.typed(exponent)})")
+
+
+def _integer_power(name: str, type_: str) -> str:
+    """What 1 and -1 are to any power; to a negative one everything else is 0, rounded towards zero."""
+    return f"""\
+define internal {type_} {name}({type_} %base, {type_} %exponent) {{
+start:
+  %is_negative = icmp slt {type_} %exponent, 0
+  br i1 %is_negative, label %inverse, label %check
+inverse:
+  %is_one = icmp eq {type_} %base, 1
+  %is_minus_one = icmp eq {type_} %base, -1
+  %lowest_bit = and {type_} %exponent, 1
+  %is_odd = icmp ne {type_} %lowest_bit, 0
+  %sign = select i1 %is_odd, {type_} -1, {type_} 1
+  %other = select i1 %is_minus_one, {type_} %sign, {type_} 0
+  %inverse_power = select i1 %is_one, {type_} 1, {type_} %other
+  ret {type_} %inverse_power
+check:
+  %power = phi {type_} [ 1, %start ], [ %more, %square ]
+  %factor = phi {type_} [ %base, %start ], [ %squared, %square ]
+  %left = phi {type_} [ %exponent, %start ], [ %half, %square ]
+  %none = icmp eq {type_} %left, 0
+  br i1 %none, label %done, label %square
+square:
+  %lowest = and {type_} %left, 1
+  %counts = icmp ne {type_} %lowest, 0
+  %times = select i1 %counts, {type_} %factor, {type_} 1
+  %more = mul {type_} %power, %times
+  %squared = mul {type_} %factor, %factor
+  %half = lshr {type_} %left, 1
+  br label %check
+done:
+  ret {type_} %power
+}}"""
+
+
 LOWERINGS: dict[str, Lowering] = {
     **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
     **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
@@ -261,4 +324,8 @@ LOWERINGS: dict[str, Lowering] = {
     math.CountLeadingZerosOp.name: _with_flag("ctlz"),
     math.CountTrailingZerosOp.name: _with_flag("cttz"),
     ub.PoisonOp.name: _lower_poison,
+    **{f"math.{name}": _library_function(name) for name in _LIBRARY_FUNCTIONS},
+    math.FPowIOp.name: _lower_fpowi,
+    math.IPowIOp.name: _lower_ipowi,
+    math.RsqrtOp.name: _lower_rsqrt,
 }

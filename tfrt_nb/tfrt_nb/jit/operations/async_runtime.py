@@ -1,12 +1,10 @@
 """Runtime and coroutine operations as calls of the runtime's C functions and of LLVM's intrinsics.
 
-The 22 functions have the names and signatures of MLIR's async runtime, so that code compiled here runs
+22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled here runs
 on MLIR's runtime (without messages of errors) and code compiled by MLIR on ours.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from xdsl.dialects import cf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnrankedMemRefType
@@ -14,8 +12,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import extensions, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
-from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering
-from tfrt_nb.jit.llvm_types import llvm_type
+from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering, ModuleText
+from tfrt_nb.jit.llvm_types import llvm_type, size_of
 from tfrt_nb.jit.names import INTERRUPT_FLAG
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
@@ -28,99 +26,296 @@ IN_HEADER = frozenset({"i1", "i8", "i16", "i32", "i64", "half", "bfloat", "float
 """Types of payloads that a value has at `layouts.VALUE_PAYLOAD`, as others that fit into a word."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeFunction:
-    """A function that compiled code calls: LLVM types of the result and the parameters."""
+_OF_MLIR: dict[str, tuple[str, ...]] = {
+    "AddRef": (
+        "void",
+        "ptr",
+        "i64",
+    ),
+    "DropRef": (
+        "void",
+        "ptr",
+        "i64",
+    ),
+    "CreateToken": ("ptr",),
+    "CreateValue": (
+        "ptr",
+        "i64",
+    ),
+    "CreateGroup": (
+        "ptr",
+        "i64",
+    ),
+    "AddTokenToGroup": (
+        "i64",
+        "ptr",
+        "ptr",
+    ),
+    "EmplaceToken": (
+        "void",
+        "ptr",
+    ),
+    "EmplaceValue": (
+        "void",
+        "ptr",
+    ),
+    "SetTokenError": (
+        "void",
+        "ptr",
+    ),
+    "SetValueError": (
+        "void",
+        "ptr",
+    ),
+    "IsTokenError": (
+        "i1",
+        "ptr",
+    ),
+    "IsValueError": (
+        "i1",
+        "ptr",
+    ),
+    "IsGroupError": (
+        "i1",
+        "ptr",
+    ),
+    "AwaitToken": (
+        "void",
+        "ptr",
+    ),
+    "AwaitValue": (
+        "void",
+        "ptr",
+    ),
+    "AwaitAllInGroup": (
+        "void",
+        "ptr",
+    ),
+    "GetValueStorage": (
+        "ptr",
+        "ptr",
+    ),
+    "Execute": (
+        "void",
+        "ptr",
+        "ptr",
+    ),
+    "AwaitTokenAndExecute": (
+        "void",
+        "ptr",
+        "ptr",
+        "ptr",
+    ),
+    "AwaitValueAndExecute": (
+        "void",
+        "ptr",
+        "ptr",
+        "ptr",
+    ),
+    "AwaitAllInGroupAndExecute": (
+        "void",
+        "ptr",
+        "ptr",
+        "ptr",
+    ),
+}
+"""The runtime's functions that MLIR defines, apart from two for numbers of threads, without the prefix of their names:
+the LLVM types of the result and of the parameters."""
+RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
+    **{f"{_PREFIX}{name}": types for name, types in _OF_MLIR.items()},
+    "mlirAsyncRuntimGetNumWorkerThreads": ("i64",),  # the typo is the name
+    "mlirAsyncRuntimeAddValueToGroup": ("i64", "ptr", "ptr"),
+    "tfrtAsyncAddToGroup": (
+        "i64",
+        "ptr",
+        "ptr",
+        "ptr",
+    ),
+    "tfrtAsyncAddRefOnTop": (
+        "void",
+        "ptr",
+        "i64",
+    ),
+    "tfrtAsyncDropRefOnTop": (
+        "void",
+        "ptr",
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncDropOwnRef": (
+        "void",
+        "ptr",
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncDropRefByHand": (
+        "void",
+        "ptr",
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncCreateToken": (
+        "ptr",
+        "ptr",
+    ),
+    "tfrtAsyncCreateUnusedToken": (
+        "ptr",
+        "ptr",
+    ),
+    "tfrtAsyncCreateValue": (
+        "ptr",
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncCreateGroup": (
+        "ptr",
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncEmplaceUnseen": (
+        "void",
+        "ptr",
+    ),
+    "tfrtAsyncEmplaceStored": (
+        "void",
+        "ptr",
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncDescribeError": (
+        "void",
+        "ptr",
+        "ptr",
+    ),
+    "tfrtAsyncInheritError": (
+        "void",
+        "ptr",
+        "ptr",
+    ),
+    "tfrtAsyncTakeFailure": (
+        "void",
+        "ptr",
+    ),
+    "tfrtAsyncFail": (
+        "void",
+        "ptr",
+    ),
+    "tfrtAsyncFailFrom": (
+        "void",
+        "ptr",
+    ),
+    "tfrtAsyncAwait": (
+        "void",
+        "ptr",
+        "ptr",
+    ),
+    "tfrtAsyncAwaitAndExecute": (
+        "void",
+        "ptr",
+        "ptr",
+        "ptr",
+        "ptr",
+    ),
+    "tfrtAsyncAwaitAndExecuteFor": (
+        "void",
+        "ptr",
+        "ptr",
+        "ptr",
+        "ptr",
+        "i64",
+    ),
+    "tfrtAsyncStackLimit": ("ptr",),
+    "tfrtAsyncIsCancelled": ("i1",),
+    "tfrtAsyncIsInterrupted": (
+        "i1",
+        "ptr",
+    ),
+    "tfrtAsyncIsAvailable": (
+        "i1",
+        "ptr",
+    ),
+    "tfrtAsyncGoesOn": (
+        "i1",
+        "ptr",
+    ),
+    "tfrtAsyncLogBlock": (
+        "void",
+        "ptr",
+    ),
+    "tfrtAsyncLogEnter": (
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncLogLeave": (
+        "void",
+        "ptr",
+        "i64",
+    ),
+    "tfrtAsyncNewBuffer": (
+        "ptr",
+        "i64",
+    ),
+    "tfrtAsyncNewFrameBuffer": (
+        "ptr",
+        "i64",
+        "ptr",
+    ),
+    "tfrtAsyncFreeBuffer": (
+        "i1",
+        "ptr",
+    ),
+    "tfrtAsyncFreeFrameBuffers": (
+        "void",
+        "ptr",
+    ),
+    "tfrtAsyncAllocateFrame": (
+        "ptr",
+        "i64",
+        "i64",
+    ),
+    "tfrtAsyncFreeFrame": (
+        "void",
+        "ptr",
+        "i64",
+        "i64",
+    ),
+    "tfrtKernelArgument": ("ptr", "ptr", "i64"),
+    "tfrtKernelObject": ("ptr", "ptr", "ptr", "i64"),
+    "tfrtKernelReturn": ("void", "ptr", "ptr", "i64", "i64"),
+    "tfrtKernelReturnObject": ("void", "ptr", "ptr", "i64", "ptr"),
+    "tfrtKernelBorrowBuffer": ("i1", "ptr", "ptr"),
+    "tfrtKernelReturnBuffer": ("void", "ptr", "ptr"),
+    "tfrtKernelBufferObject": ("ptr", "ptr", "ptr", "i64", "i64", "ptr"),
+    "tfrtKernelReturnBufferObject": ("void", "ptr", "ptr", "i64", "ptr", "ptr"),
+}
+"""All functions of the runtime.
 
-    name: str
-    returns: str
-    parameters: tuple[str, ...]
-
-
-def _mlir(name: str, returns: str, *parameters: str) -> RuntimeFunction:
-    return RuntimeFunction(f"{_PREFIX}{name}", returns, parameters)
-
-
-MLIR_FUNCTIONS = (
-    _mlir("AddRef", "void", "ptr", "i64"),
-    _mlir("DropRef", "void", "ptr", "i64"),
-    _mlir("CreateToken", "ptr"),
-    _mlir("CreateValue", "ptr", "i64"),
-    _mlir("CreateGroup", "ptr", "i64"),
-    _mlir("AddTokenToGroup", "i64", "ptr", "ptr"),
-    _mlir("EmplaceToken", "void", "ptr"),
-    _mlir("EmplaceValue", "void", "ptr"),
-    _mlir("SetTokenError", "void", "ptr"),
-    _mlir("SetValueError", "void", "ptr"),
-    _mlir("IsTokenError", "i1", "ptr"),
-    _mlir("IsValueError", "i1", "ptr"),
-    _mlir("IsGroupError", "i1", "ptr"),
-    _mlir("AwaitToken", "void", "ptr"),
-    _mlir("AwaitValue", "void", "ptr"),
-    _mlir("AwaitAllInGroup", "void", "ptr"),
-    _mlir("GetValueStorage", "ptr", "ptr"),
-    _mlir("Execute", "void", "ptr", "ptr"),
-    _mlir("AwaitTokenAndExecute", "void", "ptr", "ptr", "ptr"),
-    _mlir("AwaitValueAndExecute", "void", "ptr", "ptr", "ptr"),
-    _mlir("AwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr"),
-    RuntimeFunction("mlirAsyncRuntimGetNumWorkerThreads", "i64", ()),  # the typo is the name
-)
-"""The runtime's functions that MLIR defines, apart from one that prints a thread's number."""
-
-OUR_FUNCTIONS = (
-    _mlir("AddValueToGroup", "i64", "ptr", "ptr"),
-    RuntimeFunction("tfrtAsyncAddToGroup", "i64", ("ptr", "ptr", "ptr")),
-    RuntimeFunction("tfrtAsyncAddRefOnTop", "void", ("ptr", "i64")),
-    RuntimeFunction("tfrtAsyncDropRefOnTop", "void", ("ptr", "i64", "ptr")),
-    RuntimeFunction("tfrtAsyncDropOwnRef", "void", ("ptr", "i64", "ptr")),
-    RuntimeFunction("tfrtAsyncDropRefByHand", "void", ("ptr", "i64", "ptr")),
-    RuntimeFunction("tfrtAsyncCreateToken", "ptr", ("ptr",)),
-    RuntimeFunction("tfrtAsyncCreateUnusedToken", "ptr", ("ptr",)),
-    RuntimeFunction("tfrtAsyncCreateValue", "ptr", ("i64", "ptr")),
-    RuntimeFunction("tfrtAsyncCreateGroup", "ptr", ("i64", "ptr")),
-    RuntimeFunction("tfrtAsyncEmplaceUnseen", "void", ("ptr",)),
-    RuntimeFunction("tfrtAsyncEmplaceStored", "void", ("ptr", "i64", "ptr")),
-    RuntimeFunction("tfrtAsyncDescribeError", "void", ("ptr", "ptr")),
-    RuntimeFunction("tfrtAsyncInheritError", "void", ("ptr", "ptr")),
-    RuntimeFunction("tfrtAsyncTakeFailure", "void", ("ptr",)),
-    RuntimeFunction("tfrtAsyncFail", "void", ("ptr",)),
-    RuntimeFunction("tfrtAsyncFailFrom", "void", ("ptr",)),
-    RuntimeFunction("tfrtAsyncAwait", "void", ("ptr", "ptr")),
-    RuntimeFunction("tfrtAsyncAwaitAndExecute", "void", ("ptr", "ptr", "ptr", "ptr")),
-    RuntimeFunction("tfrtAsyncAwaitAndExecuteFor", "void", ("ptr", "ptr", "ptr", "ptr", "i64")),
-    RuntimeFunction("tfrtAsyncStackLimit", "ptr", ()),
-    RuntimeFunction("tfrtAsyncIsCancelled", "i1", ()),
-    RuntimeFunction("tfrtAsyncIsInterrupted", "i1", ("ptr",)),
-    RuntimeFunction("tfrtAsyncIsAvailable", "i1", ("ptr",)),
-    RuntimeFunction("tfrtAsyncGoesOn", "i1", ("ptr",)),
-    RuntimeFunction("tfrtAsyncLogBlock", "void", ("ptr",)),
-    RuntimeFunction("tfrtAsyncLogEnter", "i64", ("ptr",)),
-    RuntimeFunction("tfrtAsyncLogLeave", "void", ("ptr", "i64")),
-    RuntimeFunction("tfrtAsyncNewBuffer", "ptr", ("i64",)),
-    RuntimeFunction("tfrtAsyncNewFrameBuffer", "ptr", ("i64", "ptr")),
-    RuntimeFunction("tfrtAsyncFreeBuffer", "i1", ("ptr",)),
-    RuntimeFunction("tfrtAsyncFreeFrameBuffers", "void", ("ptr",)),
-    RuntimeFunction("tfrtAsyncAllocateFrame", "ptr", ("i64", "i64")),
-    RuntimeFunction("tfrtAsyncFreeFrame", "void", ("ptr", "i64", "i64")),
-)
-"""Functions that MLIR's runtime does not have: values in groups, places of objects, objects that are
-resolved before any other code refers to them, messages of errors,
-the lowest address of this thread's stack that recursive functions should use, whether tasks shall not
-start any more, what watched code logs, and frames of coroutines from a free list.
+Those that MLIR's runtime does not have: values in groups, places of objects, objects that are resolved before any other
+code refers to them, messages of errors, the lowest address of this thread's stack that recursive functions should use,
+whether tasks shall not start any more, what watched code logs, frames of coroutines from a free list, and what kernels
+of host programs are given and give (`adapters`).
 
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
-
 RESUME = "@__resume"
 """Resumes a coroutine; the runtime gets it as a pointer."""
 
-RUNTIME_FUNCTIONS = {f.name: f for f in (*MLIR_FUNCTIONS, *OUR_FUNCTIONS)}
-"""All functions of the runtime, by name."""
+
+def runtime_call(module: ModuleText, name: str, *operands: str) -> str:
+    """A call of a function of the runtime, which the module declares from then on."""
+    returns, *types = RUNTIME_FUNCTIONS[name]
+    symbol = module.declare(name, returns, ", ".join(types))
+    given = ", ".join(f"{type_} {one}" for type_, one in zip(types, operands, strict=True))
+    return f"call {returns} {symbol}({given})"
 
 
 def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
-    function = RUNTIME_FUNCTIONS[name]
-    return body.call(name, function.returns, *zip(function.parameters, operands, strict=True))
+    """Call a function of the runtime; the name of its result, if there is one."""
+    call = runtime_call(body.module, name, *operands)
+    if call.startswith("call void "):
+        body.emit(call)
+        return ""
+    return body.value(call)
 
 
 def _calls(name: str, *more: str) -> Lowering:
@@ -139,9 +334,7 @@ def _create(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, runtime.RuntimeCreateOp)
     type_ = op.result.type
     if isinstance(type_, ValueType):
-        element = llvm_type(type_.value_type)
-        size = f"ptrtoint (ptr getelementptr ({element}, ptr null, i64 1) to i64)"
-        _make(body, op, "CreateValue", size)
+        _make(body, op, "CreateValue", size_of(llvm_type(type_.value_type)))
     else:
         _make(body, op, "CreateToken")
 

@@ -1,4 +1,4 @@
-"""`memref` as LLVM instructions on descriptors.
+"""`memref` as LLVM instructions on descriptors; views are new descriptors, no copies.
 
 Buffers made here are contiguous and begin behind their header: see `tfrt_runtime.native.coroutines.async_buffers`.
 """
@@ -6,7 +6,7 @@ Buffers made here are contiguous and begin behind their header: see `tfrt_runtim
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
@@ -27,11 +27,10 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,
 )
-from tfrt_nb.dialects.async_.upstream.buffers import AtomicRMWOp
+from tfrt_nb.dialects.async_.upstream.buffers import AtomicRMWOp, kept_dimensions
 from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
-from tfrt_nb.jit.llvm_types import array_literal, llvm_type
+from tfrt_nb.jit.llvm_types import array_literal, llvm_type, size_of
 from tfrt_nb.jit.names import global_symbol
-from tfrt_nb.jit.operations import unranked
 from tfrt_nb.jit.operations.descriptors import (
     IS_ELEMENT,
     IS_HEADER,
@@ -39,13 +38,17 @@ from tfrt_nb.jit.operations.descriptors import (
     allocated_pointer,
     buffer_type,
     contiguous_strides,
+    dead_handle,
     descriptor,
     element_address,
-    element_size,
     header_of,
     layout_of,
+    narrowed,
+    rank_of,
+    sizes_of,
     static_handle,
     stride_of,
+    widened,
 )
 from tfrt_nb.passes.buffers.guard_buffers import ALIGNMENT, alignment_of, is_on_heap, root
 from tfrt_nb.passes.constants import integer_of
@@ -60,9 +63,9 @@ _LAST_BUFFER = "%buffers"
 def _allocate(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.AllocOp | memref.AllocaOp)
     type_ = buffer_type(op.memref, op)
-    sizes = _allocated_sizes(body, type_, op.dynamic_sizes)
+    sizes = _numbers(body, type_.get_shape(), op.dynamic_sizes)
     strides, count = contiguous_strides(body, sizes)
-    size = body.value(f"mul i64 {count}, {element_size(type_)}")
+    size = body.value(f"mul i64 {count}, {size_of(llvm_type(type_.element_type))}")
     alignment = alignment_of(op)
     if isinstance(op, memref.AllocaOp) and not is_on_heap(op):
         handle = static_handle(body)
@@ -107,13 +110,6 @@ def end_buffers(body: FunctionBody) -> None:
     body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
 
 
-def _allocated_sizes(
-    body: FunctionBody, type_: MemRefType, dynamic: Sequence[SSAValue]
-) -> list[str]:
-    names = iter([body.name(value) for value in dynamic])
-    return [next(names) if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
-
-
 def _dealloc(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.DeallocOp)
     _free(body, op.memref)
@@ -126,12 +122,12 @@ def _free_buffer(body: FunctionBody, op: Operation) -> None:
 
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
     """Give a buffer back; the name of whether it could be."""
-    return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", _handle(body, buffer)))
+    return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
 
 
 def _is_live(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeIsLiveOp)
-    handle = _handle(body, op.buffer)
+    handle = allocated_pointer(body, op.buffer)
     # Atomic, as another thread may write it; unordered, so that LLVM may ask once for several times.
     header = header_of(body, handle)
     generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
@@ -143,14 +139,9 @@ def _is_live(body: FunctionBody, op: Operation) -> None:
 
 def _is_writable(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeIsWritableOp)
-    bits = body.value(f"ptrtoint ptr {_handle(body, op.buffer)} to i64")
+    bits = body.value(f"ptrtoint ptr {allocated_pointer(body, op.buffer)} to i64")
     mark = body.value(f"and i64 {bits}, {HANDLE_CONSTANT}")
     body.set(op.result, f"icmp eq i64 {mark}, 0")
-
-
-def _handle(body: FunctionBody, buffer: SSAValue) -> str:
-    is_unranked = isinstance(buffer.type, UnrankedMemRefType)
-    return (unranked.allocated_pointer if is_unranked else allocated_pointer)(body, buffer)
 
 
 def _load(body: FunctionBody, op: Operation) -> None:
@@ -185,9 +176,7 @@ def _store(body: FunctionBody, op: Operation) -> None:
 def _dim(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, memref.DimOp)
     is_unranked = isinstance(op.source.type, UnrankedMemRefType)
-    sizes = (
-        unranked.sizes_of(body, op.source) if is_unranked else layout_of(body, op.source, op).sizes
-    )
+    sizes = sizes_of(body, op.source) if is_unranked else layout_of(body, op.source, op).sizes
     dimension = integer_of(op.index)
     if not sizes or (dimension is not None and not 0 <= dimension < len(sizes)):
         fail(op, f"the buffer has {counted(len(sizes), 'dimension')}")
@@ -204,7 +193,7 @@ def _dim(body: FunctionBody, op: Operation) -> None:
 def _rank(body: FunctionBody, op: Operation) -> None:
     buffer = op.operands[0]
     if isinstance(buffer.type, UnrankedMemRefType):
-        body.bind(op.results[0], unranked.rank_of(body, buffer))
+        body.bind(op.results[0], rank_of(body, buffer))
     else:
         body.bind(op.results[0], str(len(buffer_type(buffer, op).get_shape())))
 
@@ -217,7 +206,7 @@ def _copy(body: FunctionBody, op: Operation) -> None:
         _copy_elements(body, llvm_type(types[0].element_type), source, target)
         return
     _, count = contiguous_strides(body, source.sizes)
-    size = body.value(f"mul i64 {count}, {element_size(types[0])}")
+    size = body.value(f"mul i64 {count}, {size_of(llvm_type(types[0].element_type))}")
     arguments = ("ptr", target.aligned), ("ptr", source.aligned), ("i64", size), ("i1", "false")
     body.call("llvm.memmove.p0.p0.i64", "void", *arguments)
 
@@ -301,10 +290,7 @@ def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
 
 def _global_type(op: memref.GlobalOp) -> str:
     assert isinstance(op.type, MemRefType)
-    count = 1
-    for size in op.type.get_shape():
-        count *= size
-    return f"[{count} x {llvm_type(op.type.element_type)}]"
+    return f"[{math.prod(op.type.get_shape())} x {llvm_type(op.type.element_type)}]"
 
 
 _ATOMIC_INSTRUCTIONS = {
@@ -367,7 +353,93 @@ def _bits_of(type_: Attribute) -> int:
     return 64 if isinstance(type_, IndexType) else 0
 
 
+def _numbers(body: FunctionBody, static: Iterable[int], dynamic: Sequence[SSAValue]) -> list[str]:
+    """Operands for `[1, %n, 3]`."""
+    names = map(body.name, dynamic)
+    return [next(names) if number == DYNAMIC_INDEX else str(number) for number in static]
+
+
+def _times(body: FunctionBody, left: str, right: str) -> str:
+    if "1" in (left, right):
+        return right if left == "1" else left
+    return "0" if "0" in (left, right) else body.value(f"mul i64 {left}, {right}")
+
+
+def _plus(body: FunctionBody, left: str, right: str) -> str:
+    if "0" in (left, right):
+        return right if left == "0" else left
+    return body.value(f"add i64 {left}, {right}")
+
+
+def _subview(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.SubviewOp)
+    source, target = layout_of(body, op.source, op), buffer_type(op.result, op)
+    offsets = _numbers(body, op.static_offsets.get_values(), op.offsets)
+    sizes = _numbers(body, op.static_sizes.get_values(), op.sizes)
+    steps = _numbers(body, op.static_strides.get_values(), op.strides)
+    offset = source.offset
+    for start, stride in zip(offsets, source.strides, strict=True):
+        offset = _plus(body, offset, _times(body, start, stride))
+    strides = [_times(body, a, b) for a, b in zip(steps, source.strides, strict=True)]
+    kept = kept_dimensions(op.static_sizes.get_values(), target.get_shape())
+    if kept is None:
+        fail(op, "the sizes are not those of the result")
+    layout = Layout(
+        source.allocated,
+        source.aligned,
+        offset,
+        [sizes[one] for one in kept],
+        [strides[one] for one in kept],
+    )
+    body.bind(op.result, descriptor(body, layout))
+
+
+def _extract_strided_metadata(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.ExtractStridedMetaDataOp)
+    source = layout_of(body, op.source, op)
+    handle = source.allocated
+    for size in source.sizes:
+        if not size.isdigit() or size == "0":  # a base has one element
+            is_empty = body.value(f"icmp eq i64 {size}, 0")
+            dead = dead_handle(body)
+            handle = body.value(f"select i1 {is_empty}, ptr {dead}, ptr {handle}")
+    base = Layout(handle, source.aligned, "0", [], [])
+    body.bind(op.base_buffer, descriptor(body, base))
+    body.bind(op.offset, source.offset)
+    for results, numbers in ((op.sizes, source.sizes), (op.strides, source.strides)):
+        for result, number in zip(results, numbers, strict=True):
+            body.bind(result, number)
+
+
+def _aligned_pointer(body: FunctionBody, op: Operation) -> None:
+    pointer = layout_of(body, op.operands[0], op).aligned
+    body.set(op.results[0], f"ptrtoint ptr {pointer} to i64")
+
+
+def _cast(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, memref.CastOp)
+    source, target = op.source.type, op.dest.type
+    if isinstance(target, UnrankedMemRefType):
+        body.bind(op.dest, widened(body, op.source, op))
+    elif isinstance(source, UnrankedMemRefType):
+        assert isinstance(target, MemRefType)
+        layout = narrowed(body, op.source, len(target.get_shape()))
+        body.bind(op.dest, descriptor(body, layout))
+    else:
+        _same(body, op)
+
+
+def _same(body: FunctionBody, op: Operation) -> None:
+    body.bind(op.results[0], body.name(op.operands[0]))
+
+
 LOWERINGS: dict[str, Lowering] = {
+    memref.AssumeAlignmentOp.name: _same,
+    memref.CastOp.name: _cast,
+    memref.ExtractAlignedPointerAsIndexOp.name: _aligned_pointer,
+    memref.ExtractStridedMetaDataOp.name: _extract_strided_metadata,
+    memref.MemorySpaceCastOp.name: _same,
+    memref.SubviewOp.name: _subview,
     memref.AllocOp.name: _allocate,
     memref.AllocaOp.name: _allocate,
     memref.DeallocOp.name: _dealloc,

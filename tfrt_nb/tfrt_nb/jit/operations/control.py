@@ -1,15 +1,207 @@
-"""Branches, calls and returns as LLVM instructions."""
+"""Branches, calls and returns as LLVM instructions; what a program may declare, and how that is called.
+
+    func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
+    func.func private @price(i64) -> i64
+
+The functions that a program may declare, with exactly these types, are in `async_runtime.printing` and what
+Python has registered (`async_runtime.externals`).  Those of buffers get the address of a buffer of any
+rank, whether or not they ask for a C interface: see `descriptors`.  A call of a Python function may fail:
+
+    %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
+                                                 cf.assert %ok, "'price' failed"
+"""
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Mapping
+
 from xdsl.dialects import cf, func
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FunctionType,
+    IndexType,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    UnrankedMemRefType,
+    i1,
+)
 from xdsl.ir import Operation
 
+from tfrt_nb.dialects.async_.upstream.printing import PrintOp
+from tfrt_nb.internal_errors import location_of
+from tfrt_nb.jit.compiler import LIBRARY
 from tfrt_nb.jit.function_body import STACK_LIMIT, FunctionBody, Lowering
-from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.jit.operations.descriptors import IS_UNROLLED
-from tfrt_nb.jit.operations.externals import call_external
-from tfrt_nb.passes.control_flow import UNROLL
+from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, result_type
+from tfrt_nb.jit.names import global_symbol
+from tfrt_nb.jit.operations.async_runtime import RUNTIME_FUNCTIONS
+from tfrt_nb.jit.operations.descriptors import IS_UNROLLED, widened
+from tfrt_nb.passes.control_flow import UNROLL, Emitter, operations_in, replace
+from tfrt_nb.passes.errors import PassError, fail
+from tfrt_runtime.async_runtime.externals import PythonExternal, registered
+from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
+from tfrt_runtime.diagnostics import Diagnostic, error, note
+
+Externals = Mapping[str, PythonExternal]
+"""What a program calls of what Python has registered, by name."""
+
+
+def check_declarations(module: ModuleOp) -> Externals:
+    """The functions that Python has registered and the program declares.
+
+    Raises:
+        PassError: at each declaration of something else, or with another type than it has.
+    """
+    found: dict[str, PythonExternal] = {}
+    problems: list[Diagnostic] = []
+    for op in module.body.block.ops:
+        if isinstance(op, func.FuncOp) and op.is_declaration:
+            name = op.sym_name.data
+            own = registered().get(name)
+            known = own or PRINTING.get(name)
+            if own is not None:
+                found[name] = own
+            if any(type_.name.startswith("llvm.") for type_ in op.function_type.inputs):
+                continue  # `CheckAsync` says better that the program is lowered already
+            if known is None:
+                problems.append(_unknown(op, name, is_first=not problems))
+            elif _spelled(op.function_type) != known.type:
+                text = f"'{name}' is declared with another type than it has, which is {known.type}"
+                problems.append(error(text, location_of(op)))
+    if problems:
+        raise PassError(*problems)
+    return found
+
+
+def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
+    names = sorted([*registered(), *PRINTING])
+    if name in LIBRARY or name in RUNTIME_FUNCTIONS:
+        message = f"'{name}' is for code that the compiler makes: programs may not call it"
+    else:
+        message = f"'{name}' is declared but not defined, and is no function that programs may call"
+    similar = difflib.get_close_matches(name, names, n=1)
+    place = location_of(op)
+    notes = [note(f"did you mean '{similar[0]}'?", place)] if similar else []
+    if is_first:
+        notes.append(
+            note(
+                f"programs may call {', '.join(n for n in names if n not in BUFFER_PRINTERS)}, "
+                "the functions that print buffers, such as printMemrefF32, and what "
+                "tfrt_nb.external registers",
+                place,
+            )
+        )
+    return error(message, place, notes)
+
+
+def _spelled(type_: FunctionType) -> str:
+    """The type as the tables have it: an `index` has 64 bits."""
+    return re.sub(r"\bindex\b(?!>)", "i64", str(type_))
+
+
+def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
+    """A copy of the program in which calls of Python functions may fail; itself, if it has none."""
+    python = {name for name, known in externals.items() if known.address is None}
+    if not python:
+        return module
+    module = module.clone()
+    for op in operations_in(module):
+        if isinstance(op, func.FuncOp) and op.is_declaration and op.sym_name.data in python:
+            results = [i1, *op.function_type.outputs]
+            op.function_type = FunctionType.from_lists([*op.function_type.inputs], results)
+        elif isinstance(op, func.CallOp) and (name := op.callee.root_reference.data) in python:
+            emit = Emitter.in_front_of(op)
+            call = emit(func.CallOp(op.callee, op.arguments, [i1, *op.res.types]))
+            emit(cf.AssertOp(call.res[0], externals[name].failed))
+            replace(op, call.res[1:])
+    return module
+
+
+def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
+    """Call a function that the program declares and that is not called as it is declared.
+
+    False if that is none.
+    """
+    if name in BUFFER_PRINTERS:
+        [buffer] = op.arguments
+        is_unranked = isinstance(buffer.type, UnrankedMemRefType)
+        place = body.first(f"alloca {UNRANKED_TYPE}")
+        given = body.name(buffer) if is_unranked else widened(body, buffer, op)
+        body.emit(f"store {UNRANKED_TYPE} {given}, ptr {place}")
+        body.call(name, "void", ("ptr", place))
+    elif (known := body.module.externals.get(name)) is not None and known.address is None:
+        _call_python(body, op, known)
+    elif known is not None:
+        _call_native(body, op, known)
+    else:
+        return False
+    return True
+
+
+def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
+    """Give the address of words with the arguments, in which are then the results."""
+    count = max(len(known.arguments), len(known.results), 1)
+    words = body.first(f"alloca [{count} x i64]")
+    places = [body.value(f"getelementptr i64, ptr {words}, i64 {i}") for i in range(count)]
+    for index, argument in enumerate(op.arguments):
+        body.emit(f"store {body.typed(argument)}, ptr {places[index]}")
+    body.module.declare(known.symbol, "i64", "ptr")
+    done = body.value(f"call i64 {global_symbol(known.symbol)}(ptr {words})")
+    succeeded, *results = op.res
+    body.set(succeeded, f"icmp ne i64 {done}, 0")
+    for index, result in enumerate(results):
+        body.set(result, f"load {llvm_type(result.type)}, ptr {places[index]}")
+
+
+_EXTENDED = {"i1": "zeroext ", "i8": "signext ", "i16": "signext ", "i32": "signext "}
+"""What C wants of integers in registers, on processors where that matters."""
+
+
+def _call_native(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
+    types = [
+        f"{llvm_type(value.type)} {_EXTENDED.get(word, '')}"
+        for word, value in zip(known.arguments, op.arguments, strict=True)
+    ]
+    returns = "".join(
+        f"{_EXTENDED.get(word, '')}{llvm_type(value.type)}"
+        for word, value in zip(known.results, op.res, strict=True)
+    )
+    body.module.declare(known.symbol, returns or "void", ", ".join(types))
+    operands = ", ".join(
+        f"{type_}{body.name(value)}" for type_, value in zip(types, op.arguments, strict=True)
+    )
+    body.call_for(op.res, f"{global_symbol(known.symbol)}({operands})", returns or "void")
+
+
+def _print(body: FunctionBody, op: Operation) -> None:
+    """`vector.print` of a number."""
+    assert isinstance(op, PrintOp)
+    type_, value = op.source.type, body.name(op.source)
+    text = llvm_type(type_)
+    match type_:
+        case IndexType():
+            body.call("printU64", "void", ("i64", value))
+        case IntegerType() if type_.width.data <= 64:
+            is_unsigned = text == "i1" or type_.signedness.data is Signedness.UNSIGNED
+            if text != "i64":
+                extend = "zext" if is_unsigned else "sext"
+                value = body.value(f"{extend} {text} {value} to i64")
+            body.call("printU64" if is_unsigned else "printI64", "void", ("i64", value))
+        case Float64Type():
+            body.call("printF64", "void", ("double", value))
+        case Float32Type():
+            body.call("printF32", "void", ("float", value))
+        case Float16Type() | BFloat16Type():
+            wide = body.value(f"fpext {text} {value} to float")
+            body.call("printF32", "void", ("float", wide))
+        case _:
+            fail(op, f"'{type_}' cannot be printed")
+    body.call("printNewline", "void")
 
 
 def _branch(body: FunctionBody, op: Operation) -> None:
@@ -40,20 +232,11 @@ def _call(body: FunctionBody, op: Operation) -> None:
     symbol = op.callee.root_reference.data
     if symbol not in body.module.defined and call_external(body, op, symbol):
         return
-    returns = result_type(op.res.types)
     name, arguments = body.module.function(symbol), body.typed_list(op.arguments)
     if body.has_limit and symbol in body.module.limited:
         name = body.module.limited_function(symbol)
         arguments = ", ".join(filter(None, (arguments, f"ptr {STACK_LIMIT}")))
-    call = f"call {returns} {name}({arguments})"
-    if not op.res:
-        body.emit(call)
-    elif len(op.res) == 1:
-        body.set(op.res[0], call)
-    else:
-        struct = f"{returns} {body.value(call)}"
-        for index, result in enumerate(op.res):
-            body.set(result, f"extractvalue {struct}, {index}")
+    body.call_for(op.res, f"{name}({arguments})")
 
 
 def _return(body: FunctionBody, op: Operation) -> None:
@@ -72,6 +255,7 @@ def _return(body: FunctionBody, op: Operation) -> None:
 
 
 LOWERINGS: dict[str, Lowering] = {
+    PrintOp.name: _print,
     cf.BranchOp.name: _branch,
     cf.ConditionalBranchOp.name: _conditional_branch,
     cf.SwitchOp.name: _switch,

@@ -1,23 +1,33 @@
 """Descriptors of buffers: what they hold, and where elements are.
 
+    { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
+
 An address is computed from the strides that the type fixes, and from the descriptor where it does not.
+
+Of a buffer whose rank is known when the program runs, `memref<*xf32>`, MLIR has a pointer to a descriptor in the frame
+of the function that casts.  Here it is a descriptor by value, with room for `MAX_DIMENSIONS`: it can be captured by a
+task, returned and kept in a value, and it needs no free.
+
+    { i64 rank, ptr allocated, ptr aligned, i64 offset, [8 x i64] sizes, [8 x i64] strides }
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, NoneAttr, UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.jit.function_body import FunctionBody
-from tfrt_nb.jit.llvm_types import llvm_type, memref_type
+from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, memref_type
 from tfrt_nb.passes.errors import fail
 from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.native.async_layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
+"""The fields of a descriptor, behind the rank where it has one."""
 
 
 def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
@@ -25,11 +35,6 @@ def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
     if not isinstance(type_, MemRefType):
         fail(op, f"'{type_}' is not a buffer of known rank")
     return type_
-
-
-def element_size(type_: MemRefType) -> str:
-    element = llvm_type(type_.element_type)
-    return f"ptrtoint (ptr getelementptr ({element}, ptr null, i64 1) to i64)"
 
 
 def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[str], str]:
@@ -55,19 +60,30 @@ class Layout:
 
 def descriptor(body: FunctionBody, layout: Layout) -> str:
     """A descriptor by value."""
-    type_ = memref_type(len(layout.sizes))
+    return _filled(body, memref_type(len(layout.sizes)), "poison", layout, 0)
+
+
+def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
+    """A buffer of known rank as one of any rank."""
+    layout = layout_of(body, buffer, op)
+    rank = len(layout.sizes)
+    if rank > MAX_DIMENSIONS:
+        fail(op, f"a buffer of any rank has up to {MAX_DIMENSIONS} dimensions, this one {rank}")
+    ranked = body.value(f"insertvalue {UNRANKED_TYPE} zeroinitializer, i64 {rank}, 0")
+    return _filled(body, UNRANKED_TYPE, ranked, layout, 1)
+
+
+def _filled(body: FunctionBody, type_: str, value: str, layout: Layout, first: int) -> str:
+    """A descriptor with what the layout says, from field `first` on."""
     fields = [
-        (_ALLOCATED, f"ptr {layout.allocated}"),
-        (_ALIGNED, f"ptr {layout.aligned}"),
-        (_OFFSET, f"i64 {layout.offset}"),
+        (f"ptr {layout.allocated}", f"{first + _ALLOCATED}"),
+        (f"ptr {layout.aligned}", f"{first + _ALIGNED}"),
+        (f"i64 {layout.offset}", f"{first + _OFFSET}"),
+        *((f"i64 {size}", f"{first + _SIZES}, {i}") for i, size in enumerate(layout.sizes)),
+        *((f"i64 {step}", f"{first + _STRIDES}, {i}") for i, step in enumerate(layout.strides)),
     ]
-    value = "poison"
-    for index, operand in fields:
-        value = body.value(f"insertvalue {type_} {value}, {operand}, {index}")
-    for index, numbers in ((_SIZES, layout.sizes), (_STRIDES, layout.strides)):
-        for dimension, number in enumerate(numbers):
-            place = f"{index}, {dimension}"
-            value = body.value(f"insertvalue {type_} {value}, i64 {number}, {place}")
+    for operand, place in fields:
+        value = body.value(f"insertvalue {type_} {value}, {operand}, {place}")
     return value
 
 
@@ -135,8 +151,9 @@ def allocated_pointer(body: FunctionBody, buffer: SSAValue) -> str:
     return _field(body, buffer, _ALLOCATED)
 
 
-def _field(body: FunctionBody, buffer: SSAValue, *place: int) -> str:
-    return body.value(f"extractvalue {body.typed(buffer)}, {', '.join(map(str, place))}")
+def _field(body: FunctionBody, buffer: SSAValue, field: int, *place: int) -> str:
+    numbers = field + isinstance(buffer.type, UnrankedMemRefType), *place
+    return body.value(f"extractvalue {body.typed(buffer)}, {', '.join(map(str, numbers))}")
 
 
 def element_address(
@@ -163,7 +180,25 @@ def stride_of(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension
     inner = type_.get_shape()[dimension + 1 :]
     if not isinstance(type_.layout, NoneAttr) or DYNAMIC_INDEX in inner:
         return _field(body, buffer, _STRIDES, dimension)
-    stride = 1
-    for size in inner:
-        stride *= size
-    return str(stride)
+    return str(prod(inner))
+
+
+def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
+    """A buffer of any rank as one of this rank, which it has."""
+    return Layout(
+        allocated_pointer(body, buffer),
+        _field(body, buffer, _ALIGNED),
+        _field(body, buffer, _OFFSET),
+        sizes_of(body, buffer)[:rank],
+        [_field(body, buffer, _STRIDES, dimension) for dimension in range(rank)],
+    )
+
+
+def rank_of(body: FunctionBody, buffer: SSAValue) -> str:
+    """How many dimensions a buffer of any rank has."""
+    return body.value(f"extractvalue {body.typed(buffer)}, 0")
+
+
+def sizes_of(body: FunctionBody, buffer: SSAValue) -> list[str]:
+    """The sizes of all dimensions that a buffer of any rank may have; 0 for those that it does not."""
+    return [_field(body, buffer, _SIZES, dimension) for dimension in range(MAX_DIMENSIONS)]

@@ -1,31 +1,79 @@
-"""Which functions of a module the executor runs, and which become machine code.
+"""Which functions of a module the executor runs, and which become machine code; both kinds in one BEF file.
 
     func.func @a() -> i32 {                      func.func @b() -> i32 {
       %x = tfrt.constant.i32 1                     %x = arith.constant 1 : i32
       tfrt.return %x : i32                         return %x : i32
     }                                            }
 
-@a is a host program: each of its operations is a kernel, and it becomes BEF.  @b is compiled.
+@a is a host program: each of its operations is a kernel, and it becomes BEF.  @b is compiled: a section of our own
+holds it as MLIR text, which becomes machine code where it is run.  Host functions see compiled ones that they call
+as native functions.
+
+Most programs have no compiled functions: what these need is imported when there is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr, UnitAttr
+from xdsl.ir import Operation, Region
 from xdsl.traits import IsTerminator
 
+from tfrt_nb.compiled.module import OF_CODE, parallel_for_line
 from tfrt_nb.dialects.catalog import UnknownOp, is_kernel
-from tfrt_nb.dialects.control_flow import NATIVE, ReturnOp
-from tfrt_nb.source.spans import span_of
+from tfrt_nb.dialects.control_flow import NATIVE, JitOp, ReturnOp
+from tfrt_nb.source.spans import source_span, span_of
+from tfrt_runtime.bef.records import BefModule
+from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import TfrtError, error, note
+
+if TYPE_CHECKING:
+    from xdsl.dialects import func
 
 # By name: most programs need the async dialect as little as xDSL's.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
-OF_CODE = frozenset({_FUNCTION, _ASYNC_FUNCTION, "memref.global", "llvm.func"})
-"""What a module of compiled functions has, by name."""
+_JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
+
+
+def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
+    """The host functions of a module, which declare the compiled ones that they call, and those, if any.
+
+    Regions of `tfrt.jit` become functions of the module.
+
+    Raises:
+        TfrtError: at what cannot be compiled in such a region, and for a compiled function that calls a host one.
+    """
+    if _may_have_jit(module):
+        from tfrt_nb.passes.outline_jit import outline_jit
+
+        outline_jit(module)
+    halves = split(module)
+    if not halves.compiled.body.block.ops.first:
+        return module, None
+    _declare_compiled(halves)
+    return halves.host, halves.compiled
+
+
+def _may_have_jit(module: ModuleOp) -> bool:
+    """Whether there is a `tfrt.jit`; a search in the text is cheaper than a visit of each operation."""
+    span = source_span(module)
+    if span is not None:
+        return any(name in span.source.text for name in _JIT_SPELLINGS)
+    return any(isinstance(op, JitOp) for op in module.walk())
+
+
+def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
+    """The file of host functions with the compiled ones.
+
+    `parallel_for` are the options with which these are to be compiled.
+    """
+    from tfrt_nb.convert.carried import compiled_text
+
+    text = parallel_for_line(parallel_for) + compiled_text(compiled)
+    return write_bef(replace(host, compiled=text))
 
 
 @dataclass(frozen=True)
@@ -145,3 +193,33 @@ def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
         if index not in places:
             copy.body.block.erase_op(op, safe_erase=False)
     return copy
+
+
+def _declare_compiled(halves: Halves) -> None:
+    """Let the host half declare each compiled function that it refers to and can call."""
+    compiled = {
+        _name(op): op for op in halves.compiled.ops if op.name in (_FUNCTION, _ASYNC_FUNCTION)
+    }
+    for name in {name: None for op in halves.host.ops for name in symbols_in(op)}:
+        if name in compiled:
+            declaration = _declaration(compiled[name])
+            if declaration is not None:
+                halves.host.body.block.add_op(declaration)
+
+
+def _declaration(function: Operation) -> func.FuncOp | None:
+    """None if the function cannot be called: an operation that refers to it is no kernel, and refused later."""
+    from xdsl.dialects import func
+
+    from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+    from tfrt_nb.dialects.crossing import host_types
+
+    assert isinstance(function, func.FuncOp | AsyncFuncOp)
+    type_ = function.function_type
+    inputs, outputs = host_types(type_.inputs.data), host_types(type_.outputs.data)
+    if inputs is None or outputs is None:
+        return None
+    declaration = func.FuncOp(function.sym_name.data, (inputs, outputs), Region(), "private")
+    declaration.attributes[NATIVE] = UnitAttr()
+    declaration.location = function.location
+    return declaration

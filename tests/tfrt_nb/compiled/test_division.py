@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfrt_nb.compiled.kinds import split
+from tfrt_nb.compiled.division import split
 from tfrt_nb.source import parse_module
 
 HOST = """func.func @host() -> i32 {
