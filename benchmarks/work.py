@@ -9,13 +9,19 @@ from __future__ import annotations
 import gc
 import resource
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 SAMPLE_SECONDS = 0.02
 WARM_SECONDS = 0.1
 """A work is run for so long, and twice at least, before its samples are sized."""
+
+THREADS = 8
+EACH = 4_000
+"""So many threads of Python submit at once, each so many calls: together they take longer than a thread may keep
+Python's lock while others wait for it."""
 
 Run = Callable[[], object]
 
@@ -79,3 +85,31 @@ def cpu_seconds() -> float:
     own = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+@contextmanager
+def submitters(call: Callable[[int], object]) -> Iterator[Run]:
+    """Threads that submit at once, each waiting for what it has submitted before it submits the next.
+
+    `call` is what is submitted, and the wait for it.  A run returns the longest of all calls.
+    """
+
+    def submit() -> float:
+        longest = 0.0
+        for i in range(EACH):
+            started = time.perf_counter()
+            call(i)
+            longest = max(longest, time.perf_counter() - started)
+        return longest
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        yield lambda: Waited(
+            max([done.result() for done in [pool.submit(submit) for _ in range(THREADS)]])
+        )
+
+
+@contextmanager
+def whole(call: Callable[[int], object]) -> Iterator[Run]:
+    """The same, where all calls together are timed."""
+    with submitters(call) as run:
+        yield lambda: float(run())  # type: ignore[arg-type]

@@ -11,8 +11,7 @@ import numpy as np
 from benchmarks.ours import programs
 from benchmarks.ours.running import QUEUES, on_each_queue
 from benchmarks.sizes import CALLED, KERNELS, SUBMITTED
-from benchmarks.submitters import EACH, THREADS, submitters, whole
-from benchmarks.work import Run, Work
+from benchmarks.work import EACH, THREADS, Run, Work, submitters, whole
 from tfrt_nb import HostContext, Program, call, call_each, kernel, set_default_host
 
 TWO = QUEUES[:3:2]

@@ -14,8 +14,7 @@ import numpy as np
 
 from benchmarks import inputs, sizes
 from benchmarks.peers.trees import reduced
-from benchmarks.submitters import EACH, THREADS, submitters, whole
-from benchmarks.work import Run, Work
+from benchmarks.work import EACH, THREADS, Run, Work, submitters, whole
 
 PROCESS = """
 from concurrent.futures import ThreadPoolExecutor

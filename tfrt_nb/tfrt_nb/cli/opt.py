@@ -6,7 +6,6 @@ import argparse
 import re
 import sys
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from tfrt_nb.cli.expectations import check_all, find_expectations, split
@@ -20,13 +19,11 @@ from tfrt_nb.passes.pipeline import Pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.remarks import RemarkContext
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.verification.verify import verify as verify_operations
+from tfrt_nb.source.verification.verify import verify
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 
 PIPELINE = "// pipeline:"
 """What the first line of a text begins with that names its passes."""
-
-
 _FUNC_DIALECT = re.compile(r"^[ \t]*(?:\"func\.func\"|func\.func\b)", re.MULTILINE)
 
 
@@ -64,20 +61,30 @@ def execute(options: argparse.Namespace) -> int:
 def processed(
     text: str, name: str, pipeline: Pipeline, options: argparse.Namespace
 ) -> tuple[list[Diagnostic], str | None]:
-    """What is said about a program, and the program after the passes; None if it is wrong."""
+    """What is said about a program, and the program after the passes; None if it is wrong.
+
+    A host program is printed as the disassembler has it, others as MLIR has them.
+    """
     context = RemarkContext()
     register_upstream(context)  # folding makes constants of `arith`
     try:
         module = parse_module(text, name)
         with deep_stack(), internal_errors_caught():
             pipeline.apply(context, module)
-            verify(module)
+            if problems := verify(module):
+                raise TfrtError(*problems)
+            try:
+                module.verify()
+            except (VerifyException, DiagnosticException) as problem:
+                raise TfrtError(error(f"after the passes: {problem}")) from None
     except TfrtError as problem:
         return [*context.remarks, *problem.diagnostics], None
+    generic = options.mlir_print_op_generic
+    if not any(op.name == "tfrt.return" for op in module.walk()):
+        return context.remarks, print_ir(module, generic=generic)
     wanted = options.func_dialect
     func_dialect = _FUNC_DIALECT.search(text) is not None if wanted is None else wanted
-    generic = options.mlir_print_op_generic
-    return context.remarks, printed(module, func_dialect=func_dialect, generic=generic)
+    return context.remarks, print_module(module, func_dialect=func_dialect, generic=generic)
 
 
 def requested_pipeline(text: str) -> str:
@@ -86,25 +93,3 @@ def requested_pipeline(text: str) -> str:
     return (
         first.removeprefix(PIPELINE).strip() if first.startswith(PIPELINE) else "builtin.module()"
     )
-
-
-def verify(module: ModuleOp) -> None:
-    """
-    Raises:
-        TfrtError: if the passes have left something that is no program.
-    """
-    problems = verify_operations(module)
-    if problems:
-        raise TfrtError(*problems)
-    try:
-        module.verify()
-    except (VerifyException, DiagnosticException) as problem:
-        raise TfrtError(error(f"after the passes: {problem}")) from None
-
-
-def printed(module: ModuleOp, *, func_dialect: bool = False, generic: bool = False) -> str:
-    """The text of a module: a host program's as the disassembler has it, others' as MLIR has them."""
-    is_host_program = any(op.name == "tfrt.return" for op in module.walk())
-    if is_host_program:
-        return print_module(module, func_dialect=func_dialect, generic=generic)
-    return print_ir(module, generic=generic)

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -29,9 +29,8 @@ from tfrt_runtime.diagnostics import (
     known_names,
     note,
 )
-from tfrt_runtime.executor.driver import FunctionRun, run_functions
+from tfrt_runtime.executor.driver import run_functions
 from tfrt_runtime.executor.machine import Tier
-from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.tracing.trace import SINKS, Level, Tracing
@@ -287,11 +286,15 @@ def run_program(
         if of_host or not compiled:
             status = run_host_functions(host, program, of_host, arguments, options, follower)
         for name in compiled:
-            from tfrt_nb.cli.running.run_compiled import CompiledOptions, run_compiled
+            from tfrt_nb.cli.running.run_compiled import run_compiled
 
-            wanted = CompiledOptions(options.timeout, options.check_references)
-            status = max(status, run_compiled(host, program, name, arguments, wanted, follower))
-        return max(status, report_memory(host))
+            status = max(status, run_compiled(host, program, name, arguments, options, follower))
+        allocator = host.allocator
+        if isinstance(allocator, ProfiledAllocator):
+            sys.stdout.write(allocator.report())
+        sys.stdout.flush()
+        has_leak = isinstance(allocator, LeakCheckAllocator) and allocator.has_leak
+        return max(status, int(has_leak))
 
 
 def run_host_functions(
@@ -309,48 +312,37 @@ def run_host_functions(
             watched=host.is_traced or (follower is not None and follower.logs_all)
         )
     except TfrtError as problem:
-        show(at_load(problem), sources.get(program.name), NOWHERE)
+        head = "unexpected error: runtime error: "  # as TFRT's driver has it
+        said = [
+            replace(one, message=head + one.message) if one.severity is Severity.ERROR else one
+            for one in problem.diagnostics
+        ]
+        show(TfrtError(*said), sources.get(program.name), NOWHERE)
         return 1
-    if not names and program.functions:
-        print_problem(nothing_to_run(program.functions), sources)
-    indexes = [executable.function_index(name) for name in names]
-    raised, late = run_each(host, executable, indexes, arguments, options, follower, sources)
-    return report(raised, late, sources)
-
-
-def nothing_to_run(functions: Sequence[FunctionSignature]) -> Diagnostic:
-    """Each function takes arguments, and none are given."""
-    listed = ", ".join(f"@{one.name}({', '.join(one.argument_types)})" for one in functions)
-    return note(
-        f"nothing ran: each function takes arguments, {listed}; to run one:"
-        f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"' or @FILE.npy"""
-    )
-
-
-def run_each(
-    host: HostContext,
-    executable: Executable,
-    functions: list[int],
-    arguments: Sequence[object],
-    options: argparse.Namespace,
-    follower: Follower | None,
-    sources: dict[str, str],
-) -> tuple[list[Diagnostic], list[Diagnostic]]:
-    """Run functions one after the other: what they raised, and which of them did not finish."""
+    if not names and (functions := program.functions):
+        listed = ", ".join(f"@{one.name}({', '.join(one.argument_types)})" for one in functions)
+        text = (
+            f"nothing ran: each function takes arguments, {listed}; to run one:"
+            f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"' or @FILE.npy"""
+        )
+        print_problem(note(text), sources)
     raised: list[Diagnostic] = []
     late: list[Diagnostic] = []
+    indexes = [executable.function_index(name) for name in names]
     timeout, tier = options.timeout, Tier(options.tier)
     for run in run_functions(
-        host, executable, functions, host.output, timeout, arguments, follower, tier
+        host, executable, indexes, host.output, timeout, arguments, follower, tier
     ):
         raised += run.execution.diagnostics
         if run.execution.tier_note is not None:
             sys.stdout.flush()
             print_problem(run.execution.tier_note, sources)
         if timeout is not None and not run.finished and not run.execution.is_stuck:
-            late.append(unfinished(run, timeout))
+            text = f"@{run.name} did not finish within {timeout:g} s and was cancelled"
+            place = executable.file.location(run.execution.function.location)
+            late.append(error(text, place, run.waits))
         sys.stdout.flush()
-    return raised, late
+    return report(raised, late, sources)
 
 
 def write(text: str) -> None:
@@ -358,30 +350,10 @@ def write(text: str) -> None:
     sys.stdout.write(text)
 
 
-def at_load(problem: TfrtError) -> TfrtError:
-    """Errors of loading a program in the words of TFRT's driver."""
-    return TfrtError(
-        *(
-            error(f"unexpected error: runtime error: {d.message}", d.location, d.notes)
-            if d.severity is Severity.ERROR
-            else d
-            for d in problem.diagnostics
-        )
-    )
-
-
-def unfinished(run: FunctionRun, timeout: float) -> Diagnostic:
-    """The function ran out of time."""
-    text = f"@{run.name} did not finish within {timeout:g} s and was cancelled"
-    execution = run.execution
-    return error(text, execution.program.file.location(execution.function.location), run.waits)
-
-
 def report(
-    raised: Iterable[Diagnostic], late: Iterable[Diagnostic], sources: dict[str, str]
+    raised: Sequence[Diagnostic], late: Sequence[Diagnostic], sources: dict[str, str]
 ) -> int:
     """Print the unexpected errors, of many that are alike only some; the exit status."""
-    raised = list(raised)
     for diagnostic in (*raised, *late):
         find_source(diagnostic, sources)
     expectations: dict[str, list[Expectation]] = {
@@ -416,12 +388,3 @@ def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
         sources[place.source] = Path(place.source).read_text()
     except (OSError, UnicodeDecodeError):
         return
-
-
-def report_memory(host: HostContext) -> int:
-    """Print what the allocator has counted; 1 for a leak."""
-    allocator = host.allocator
-    if isinstance(allocator, ProfiledAllocator):
-        sys.stdout.write(allocator.report())
-    sys.stdout.flush()
-    return int(isinstance(allocator, LeakCheckAllocator) and allocator.has_leak)

@@ -6,11 +6,11 @@ that computes gives Python no chance to see a signal.
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from tfrt_nb.cli.expectations import check, find_expectations
@@ -35,32 +35,21 @@ MAX_LEFT_OVER = 20
 """So many objects that are left over are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledOptions:
-    """How compiled functions are run: `timeout` in seconds, and whether references are checked.
-
-    None checks them where the program counts them by itself.
-    """
-
-    timeout: float | None = None
-    checked: bool | None = None
-
-
 def run_compiled(
     host: HostContext,
     program: Program,
     name: str,
     arguments: Sequence[object],
-    options: CompiledOptions,
-    follower: Follower | None = None,
+    options: argparse.Namespace,
+    follower: Follower | None,
 ) -> int:
     """Run a compiled function; the exit status."""
     shared = host.shared_context(HostCode)
     try:
         assert program.compiled is not None
         shared.check(program.compiled)
-        if options.checked is not None:
-            shared.runtime.checked = options.checked
+        if options.check_references is not None:  # else the program says if it counts by itself
+            shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
         execution = program.run(host, name, arguments, watch=watch or False)
     except TfrtError as problem:
@@ -69,7 +58,6 @@ def run_compiled(
     if follower is not None:
         follower.follow(execution)
     if not _finish(execution, options.timeout):
-        assert options.timeout is not None
         return _too_late(execution, program, options.timeout)
     if execution.results:
         texts = ",".join(map(result_text, execution.results))
@@ -132,9 +120,7 @@ def leave_process(status: int) -> NoReturn:
     os._exit(status)
 
 
-def left_over(
-    shared: HostCode, program: Program, raised: Sequence[Diagnostic] = ()
-) -> list[Diagnostic]:
+def left_over(shared: HostCode, program: Program, raised: Sequence[Diagnostic]) -> list[Diagnostic]:
     """An error for each object that a program has left behind, at the operation that made it.
 
     Of those that nothing could resolve, the reason is said instead, once, unless it is among `raised`.
@@ -162,21 +148,16 @@ def _left_over(one: LiveObject, program: Program) -> Diagnostic:
 
 
 def result_text(value: AsyncValue) -> str:
-    """A result as the command line prints it."""
+    """A result as the command line prints it: as MLIR's readers know it; a float with the digits that tell it
+    from its neighbours of its type.
+    """
     problem = value.exception(0)
     if problem is not None:
         return f"<<error: {problem.diagnostics[0].message}>>"
-    return payload_text(value.result(0), value.type)
-
-
-def payload_text(payload: object, type_: str = "") -> str:
-    """A Python value as MLIR's readers know it; a float with the digits that tell it from its neighbours
-    of its type.
-    """
-    match payload:
+    match payload := value.result(0):
         case bool():
             return "true" if payload else "false"
-        case float() if type_ == "f32":
+        case float() if value.type == "f32":
             import numpy as np  # takes as long as a small program
 
             return repr(float(str(np.float32(payload))))
