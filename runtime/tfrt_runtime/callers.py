@@ -9,6 +9,7 @@ import sys
 import time
 from itertools import islice
 from types import CodeType, FrameType
+from typing import NoReturn
 
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -64,6 +65,14 @@ def _place_of(code: CodeType, instruction: int, line_of_frame: int) -> Location:
     return Location(code.co_filename, line, column + 1, end_line, end_column + 1)
 
 
+def refuse(message: str) -> NoReturn:
+    """
+    Raises:
+        TfrtError: at the line of the caller.
+    """
+    raise TfrtError(error(message, place_of_caller()))
+
+
 def require(is_right: bool, what: str, expected: str, found: object) -> None:
     """Refuse an argument that is of the wrong kind.
 
@@ -71,8 +80,7 @@ def require(is_right: bool, what: str, expected: str, found: object) -> None:
         TfrtError: at the line of the caller.
     """
     if not is_right:
-        text = f"{what} must be {expected}, found {reprlib.repr(found)}"
-        raise TfrtError(error(text, place_of_caller()))
+        refuse(f"{what} must be {expected}, found {reprlib.repr(found)}")
 
 
 def deadline_in(timeout: float | None) -> float | None:
@@ -88,3 +96,8 @@ def deadline_in(timeout: float | None) -> float | None:
     seconds = float(min(timeout, FOREVER)) if is_number else math.nan
     require(not math.isnan(seconds), "timeout", "a number of seconds or None", timeout)
     return time.monotonic() + seconds
+
+
+def seconds_until(deadline: float | None) -> float | None:
+    """Seconds until a time of `time.monotonic`, 0 when it is past; None for never."""
+    return None if deadline is None else max(0.0, deadline - time.monotonic())

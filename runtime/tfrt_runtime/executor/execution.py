@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import deadline_in, require
+from tfrt_runtime.callers import deadline_in, require, seconds_until
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.machine import AUTO, Tier
@@ -309,7 +309,7 @@ class Execution(Returning):
             return self.results[0].result(timeout)
         if self.results:
             deadline = deadline_in(timeout)
-            return tuple([value.result(_left(deadline)) for value in self.results])
+            return tuple([value.result(seconds_until(deadline)) for value in self.results])
         if not self.wait(timeout) and not self.request.diagnostics:
             raise TimeoutError(f"the run is not over after {timeout} s")
         if self.request.cancellation is not None:
@@ -455,9 +455,8 @@ class Execution(Returning):
             return has_settled or interrupted()
 
         forever = ctypes.c_int64(1)
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
         work = self.request.queue.help if deadline is None else self.request.queue.wait
-        work(ctypes.addressof(forever), left, is_over)
+        work(ctypes.addressof(forever), seconds_until(deadline), is_over)
         return has_settled
 
     def _kernel_wait(
@@ -563,11 +562,6 @@ class Execution(Returning):
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` once nothing of the run is left; on any thread."""
         self.request.on_done(callback)
-
-
-def _left(deadline: float | None) -> float | None:
-    """Seconds until a time of `time.monotonic`."""
-    return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
 class Progress:

@@ -19,8 +19,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Final, Protocol
 
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.callers import refuse
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.process import native_process
 
@@ -311,6 +310,5 @@ def create_allocator(kind: str, limit: Limit = default_budget) -> NamedAllocator
         TfrtError: if there is no such kind.
     """
     if kind not in _FACTORIES:
-        text = f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}"
-        raise TfrtError(error(text, place_of_caller()))
+        refuse(f"unknown allocator '{kind}': expected {', '.join(ALLOCATOR_KINDS)}")
     return _FACTORIES[kind](limit)

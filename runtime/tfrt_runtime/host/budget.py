@@ -10,8 +10,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.callers import refuse
 
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 MIN_BUDGET: Final = 1 << 20
@@ -21,13 +20,10 @@ _CGROUPS = Path("/sys/fs/cgroup")
 def machine_memory() -> int:
     """The bytes that this process can hope for: what the machine has, or its cgroups allow."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return min([physical, *_cgroup_limits(_own_cgroups(), _CGROUPS)])
-
-
-def _own_cgroups() -> str:
+    own = ""
     with suppress(OSError):
-        return Path("/proc/self/cgroup").read_text()
-    return ""
+        own = Path("/proc/self/cgroup").read_text()
+    return min([physical, *_cgroup_limits(own, _CGROUPS)])
 
 
 def _cgroup_limits(own: str, root: Path) -> list[int]:
@@ -100,15 +96,9 @@ def parse_budget(memory: int | str | None) -> int:
     else:
         size = memory if isinstance(memory, int) and not isinstance(memory, bool) else None
     if size is None:
-        raise TfrtError(
-            error(
-                f"memory {memory!r}: expected bytes, or a text such as '500M' or '2G'",
-                place_of_caller(),
-            )
-        )
+        refuse(f"memory {memory!r}: expected bytes, or a text such as '500M' or '2G'")
     if not MIN_BUDGET <= size < 1 << 60:
-        text = f"memory {memory!r}: expected at least 1M, and less than 2^60 bytes"
-        raise TfrtError(error(text, place_of_caller()))
+        refuse(f"memory {memory!r}: expected at least 1M, and less than 2^60 bytes")
     left = _address_space_left()
     return size if left is None else min(size, max(left // 2, MIN_BUDGET))
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, Protocol, Self, SupportsIndex, TypeVar, cast
 
-from tfrt_runtime.callers import deadline_in, place_of_caller, require
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.callers import deadline_in, place_of_caller, refuse, require, seconds_until
+from tfrt_runtime.diagnostics import Diagnostic, error
 from tfrt_runtime.host.allocator import (
     ALLOCATOR_KINDS,
     HostAllocator,
@@ -144,7 +144,7 @@ class HostContext:
         is_loop = loop is None or hasattr(loop, "call_soon_threadsafe")
         require(is_loop, "loop", "an event loop of asyncio", loop)
         if loop is not None and getattr(loop, "is_closed", bool)():
-            raise TfrtError(error("loop: the event loop is closed", place_of_caller()))
+            refuse("loop: the event loop is closed")
         is_timers = timers is None or isinstance(timers, TimerQueue)
         require(is_timers, "timers", "a TimerQueue", timers)
         native_process()
@@ -310,8 +310,7 @@ class HostContext:
             return self._quiesce_within(deadline)
         while requests := list(self._runs()):
             for request in requests:
-                left = None if deadline is None else max(0.0, deadline - time.monotonic())
-                if not request.wait(left):
+                if not request.wait(seconds_until(deadline)):
                     return False
         is_quiet = quiesce(
             self.work_queue, lambda: deadline is not None and time.monotonic() >= deadline

@@ -193,10 +193,11 @@ READERS: dict[int, Callable[[int], object]] = {
     ),
     at.TYPE_ATOMIC_I32: lambda value: HALVES[(value + VALUE_PAYLOAD) >> 2],
 }
+"""What makes a Python value of the payload of the value at an address, by the payload's type."""
 
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
-"""Classes whose objects are payloads of a type of their own, and what makes the payload's word."""
+"""Classes whose objects are payloads of a type of their own, and what makes the word, which the object keeps alive."""
 
 
 FACES: dict[type, Callable[[Any], object]] = {}
@@ -207,26 +208,6 @@ def as_python(value: object) -> object:
     """A payload as users see it: a tensor is a numpy array that must not be written."""
     face = FACES.get(type(value))
     return value if face is None else face(value)
-
-
-def register_payload(
-    number: int,
-    read: Callable[[int], object],
-    python: type | None = None,
-    encode: Callable[[Any], int] | None = None,
-) -> None:
-    """Let payloads of a type be Python objects.
-
-    `read` makes one of the value at an address; `encode` makes the word, which the object keeps alive.
-    """
-    READERS[number] = read
-    if python is not None and encode is not None:
-        ENCODERS[python] = number, encode
-
-
-def payload_type(value: int) -> int:
-    """The type of an available value's payload."""
-    return WORDS[(value + VALUE_KIND) >> 3] >> 8
 
 
 def read_payload(value: int, objects: ObjectTable) -> object:

@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
+from tfrt_runtime.callers import refuse
+from tfrt_runtime.diagnostics import Diagnostic, Ending, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink
 from tfrt_runtime.host.failures import cancellation
@@ -186,7 +186,7 @@ class Request(Run):
             TfrtError: if the host is closed, or was made before the process was forked.
         """
         if host.was_closed:
-            raise TfrtError(error(HOST_CLOSED, place_of_caller()))
+            refuse(HOST_CLOSED)
         self.queue = queue = host.work_queue
         if queue.is_of_parent:
             queue.refuse_child()

@@ -317,6 +317,11 @@ class Value(Struct):
         return self.kind >> 8
 
     @property
+    def is_error(self) -> bool:
+        """Whether it is an error; of a value that is resolved."""
+        return self.state & layouts.STATE_BITS == layouts.ERROR
+
+    @property
     def is_indirect(self) -> bool:
         """Whether it stands for another value: `target`, once that is known."""
         return self.kind & layouts.KIND_BITS == layouts.KIND_INDIRECT

@@ -162,14 +162,6 @@ class WorkQueue:
         """Whether this thread, whose context this is, works for the queue."""
         return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
 
-    def _make_context(self, label: str) -> int:
-        with self._lock:
-            number = len(self._contexts)
-            context = self.process.new_context(self.address, self.pool, number)
-            self._contexts.append(context)
-            self._labels.append(label)
-        return context
-
     @property
     def contexts(self) -> tuple[int, ...]:
         """The native contexts of all threads that have worked for the queue."""
@@ -272,7 +264,9 @@ class WorkQueue:
                 context = self._idle_contexts.pop()
                 self._labels[Context.at(context).number] = label
             else:
-                context = self._make_context(label)
+                context = self.process.new_context(self.address, self.pool, len(self._contexts))
+                self._contexts.append(context)
+                self._labels.append(label)
         Context.at(context).main = label == "main"
         return context
 
@@ -319,14 +313,14 @@ class WorkQueue:
         with self._lock:
             stand_in = self._stand_in_for(timeout)
             if stand_in is not None:
-                stand_in.waiters += 1
+                stand_in.waiters.value += 1
         if stand_in is None:
             return self.help(word, timeout, interrupted)
         try:
             return in_slices(watch, timeout, interrupted)
         finally:
             with self._lock:
-                stand_in.waiters -= 1
+                stand_in.waiters.value -= 1
 
     def _leaves_to_workers(self, timeout: float | None) -> bool:
         """Whether a wait of this thread may begin no Python kernel of users, and there are workers.
@@ -340,7 +334,7 @@ class WorkQueue:
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
         """The thread that works in the place of this one, within the lock; None if this one does."""
         present = self._stand_in
-        if present is not None and present.is_this_thread:
+        if present is not None and present.thread is threading.current_thread():
             present = None  # it runs the kernel that waits
             if timeout is None:
                 return None
@@ -362,13 +356,13 @@ class WorkQueue:
             return
         with self._lock:
             stand_in = self._stand_in = self._stand_in or StandIn(self)
-            stand_in.waiters += 1
+            stand_in.waiters.value += 1
         self._hand_over(self.context())
         try:
             yield
         finally:
             with self._lock:
-                stand_in.waiters -= 1
+                stand_in.waiters.value -= 1
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
         """Work for the queue on this thread until `is_over()`; False when the time is over first.
@@ -560,32 +554,19 @@ class StandIn:
     def __init__(self, queue: WorkQueue) -> None:
         """Start the thread, within the queue's lock.  It lives until nothing waits."""
         self._queue = queue
-        self._waiters = ctypes.c_int64(0)
-        self.thread = start_thread("stand-in", self._work)
-
-    @property
-    def waiters(self) -> int:
+        self.waiters = ctypes.c_int64(0)
         """How many threads wait meanwhile; changed within the queue's lock."""
-        return self._waiters.value
-
-    @waiters.setter
-    def waiters(self, count: int) -> None:
-        self._waiters.value = count
-
-    @property
-    def is_this_thread(self) -> bool:
-        """Whether the caller runs on the stand-in's thread."""
-        return threading.current_thread() is self.thread
+        self.thread = start_thread("stand-in", self._work)
 
     def _work(self) -> None:
         queue = self._queue
         while True:
             with queue._lock:
-                if self.waiters == 0:
+                if self.waiters.value == 0:
                     if queue._stand_in is self:
                         queue._stand_in = None
                     return
-            queue.help(ctypes.addressof(self._waiters), None, lambda: False)
+            queue.help(ctypes.addressof(self.waiters), None, lambda: False)
 
 
 class _Helper:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.objects import NativeTensor
-from tfrt_runtime.host.payload import FACES, register_payload
+from tfrt_runtime.host.payload import ENCODERS, FACES, READERS
 from tfrt_runtime.host.structs import Value
 from tfrt_runtime.host.tensor.buffers import ELEMENTS, HostBuffer, TensorHandle, sizes_at
 from tfrt_runtime.host.tensor.element_types import (
@@ -194,8 +194,8 @@ def _shape_in(value: int) -> TensorShape:
     return known_shape(sizes_at(Value.at(value).payload))
 
 
-register_payload(at.TYPE_TENSOR, _tensor_in, DenseHostTensor, _encode)
-register_payload(at.TYPE_SHAPE, _shape_in)
+READERS[at.TYPE_TENSOR], READERS[at.TYPE_SHAPE] = _tensor_in, _shape_in
+ENCODERS[DenseHostTensor] = at.TYPE_TENSOR, _encode
 FACES[DenseHostTensor] = lambda tensor: tensor.shared
 
 

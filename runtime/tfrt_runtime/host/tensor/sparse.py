@@ -6,7 +6,7 @@ import numpy as np
 
 from tfrt_runtime.host.allocator import HostAllocator
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import I64, AnyArray, ElementType, elements_text
+from tfrt_runtime.host.tensor.element_types import I64, ElementType, elements_text
 from tfrt_runtime.host.tensor.shapes import TensorShape
 
 
@@ -28,7 +28,8 @@ class CooHostTensor:
             raise ValueError(
                 f"indices of shape {indices.shape} do not place {count} values in shape {shape}"
             )
-        if not _are_within(indices.array, shape):
+        rows = indices.array
+        if not ((rows >= 0).all() and (rows < np.array(shape.sizes, np.int64)).all()):
             raise ValueError(f"an index is outside shape {shape}")
         self.shape = shape
         self.indices = indices
@@ -56,13 +57,11 @@ class CooHostTensor:
         tensor = DenseHostTensor.create(allocator, self.element_type, self.shape)
         if tensor is not None:
             tensor.array[...] = 0
-            tensor.array.reshape(-1)[self._positions()] = self.values.array
+            # Where each value is in the row-by-row order of all elements.
+            steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
+            positions = self.indices.array @ steps[: self.shape.rank]
+            tensor.array.reshape(-1)[positions] = self.values.array
         return tensor
-
-    def _positions(self) -> AnyArray:
-        """Where each value is in the row-by-row order of all elements."""
-        steps = np.cumprod((1, *self.shape.sizes[:0:-1]), dtype=np.int64)[::-1]
-        return self.indices.array @ steps[: self.shape.rank]
 
     def __str__(self) -> str:
         # The newline is the reference's: a printed sparse tensor is followed by an empty line.
@@ -71,7 +70,3 @@ class CooHostTensor:
             f"indices = [{elements_text(I64, self.indices.array)}], "
             f"values = [{elements_text(self.element_type, self.values.array)}]\n"
         )
-
-
-def _are_within(indices: AnyArray, shape: TensorShape) -> bool:
-    return bool((indices >= 0).all() and (indices < np.array(shape.sizes, np.int64)).all())

@@ -10,13 +10,12 @@ from __future__ import annotations
 import contextlib
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
-from tfrt_runtime.callers import deadline_in, require
+from tfrt_runtime.callers import deadline_in, require, seconds_until
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
@@ -26,7 +25,6 @@ from tfrt_runtime.host.payload import (
     SCALAR_TYPES,
     as_python,
     encode,
-    payload_type,
     read_payload,
     shown,
 )
@@ -193,7 +191,7 @@ class AsyncValue(NativeValue):
         outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return State.UNAVAILABLE
-        return State.ERROR if _is_error(outcome) else State.AVAILABLE
+        return State.ERROR if Value.at(outcome).is_error else State.AVAILABLE
 
     @property
     def references(self) -> int:
@@ -215,7 +213,8 @@ class AsyncValue(NativeValue):
         outcome = native_process().quick.value_outcome(self._address)
         if outcome == 0:
             return self.type == word
-        return _is_error(outcome) or payload_type(outcome) == SCALAR_TYPES[word]
+        value = Value.at(outcome)
+        return value.is_error or value.payload_type == SCALAR_TYPES[word]
 
     def reference(self) -> AsyncValue:
         """Another reference to the value, which is no promise to resolve it."""
@@ -460,7 +459,7 @@ class AsyncValue(NativeValue):
                 return found
             INTERRUPTS.raise_if_noted()
         outcome = self._found or self._outcome(timeout)
-        if Value.at(outcome).state & at.STATE_BITS == at.ERROR:
+        if Value.at(outcome).is_error:
             # Not in a variable: the exception's traceback would hold it, and so itself and the value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
@@ -480,7 +479,7 @@ class AsyncValue(NativeValue):
             TimeoutError: if the value is not resolved in time.
             TfrtError: if it will never resolve.
         """
-        is_error = _is_error(self._outcome(timeout))
+        is_error = Value.at(self._outcome(timeout)).is_error
         return exception_of(self._diagnostic()) if is_error else None
 
     def __await__(self) -> Generator[object, None, object]:
@@ -601,7 +600,7 @@ class AsyncValue(NativeValue):
 
     def _read_at(self, value: int) -> object:
         reader = _SCALAR_READERS.get(self.type)
-        if reader is not None and Value.at(value).kind >> 8 < at.TYPE_OBJECT:
+        if reader is not None and Value.at(value).payload_type < at.TYPE_OBJECT:
             return reader(value)
         return read_payload(value, native_process().objects)
 
@@ -711,11 +710,6 @@ class Promise(AsyncValue):
                 last.set_error(self._on_broken())
 
 
-def _is_error(outcome: int) -> bool:
-    """Whether an available native value is an error."""
-    return Value.at(outcome).state & at.STATE_BITS == at.ERROR
-
-
 def make_unavailable(
     queue: WorkQueue,
     type_text: str = "",
@@ -749,6 +743,21 @@ def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
     return made
 
 
+def when_all(values: Iterable[AsyncValue], call: Callable[[], None]) -> None:
+    """Call `call` once every value is resolved: now, or on the thread that resolves the last of them."""
+    left = list(values)
+
+    def go_on() -> None:
+        while left:
+            value = left.pop()
+            if not value.done():
+                value.and_then(go_on)
+                return
+        call()
+
+    go_on()
+
+
 def wait_for(
     values: Iterable[AsyncValue],
     timeout: float | None = None,
@@ -759,12 +768,10 @@ def wait_for(
     The thread works for the values' queue while it waits.  Signals are seen every few milliseconds.
     """
     deadline = deadline_in(timeout)
-    for value in values:
-        if not value.done():
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not _wait_for_one(value, left, interrupted):
-                return False
-    return True
+    return all(
+        value.done() or _wait_for_one(value, seconds_until(deadline), interrupted)
+        for value in values
+    )
 
 
 def _wait_for_one(

@@ -39,10 +39,15 @@ def _text(form: str, value: float) -> str:
 def _add_print(word: str, label: str, form: str) -> None:
     @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
     def print_number(frame: KernelFrame, value: object) -> None:
-        number = _number(value)
-        # The reference knows no arithmetic on f16: it prints the bits.
-        shown = bits_of_short(DType.F16, number) if word == "f16" else number
-        frame.host.print(f"{label} = {_text(form, shown)}\n")
+        if word.startswith("complex"):
+            if not isinstance(value, complex):
+                raise KernelError(f"expected a complex number, not a {type(value).__name__}")
+            text = f"{_text(form, value.real)}+{_text(form, value.imag)}i"
+        else:
+            number = _number(value)
+            # The reference knows no arithmetic on f16: it prints the bits.
+            text = _text(form, bits_of_short(DType.F16, number) if word == "f16" else number)
+        frame.host.print(f"{label} = {text}\n")
 
 
 for _word, _label, _form in (
@@ -54,21 +59,10 @@ for _word, _label, _form in (
     ("f32", "f32", "%f"),
     ("f64", "f64", "%f"),
     ("f16", "f16", "%d"),
+    ("complex64", "complex64", "%f"),
+    ("complex128", "complex128", "%f"),
 ):
     _add_print(_word, _label, _form)
-
-
-def _add_complex(word: str) -> None:
-    @REGISTRY.kernel(f"tfrt.print.{word}", results=("chain",), frame=True)
-    def print_complex(frame: KernelFrame, value: object) -> None:
-        if not isinstance(value, complex):
-            raise KernelError(f"expected a complex number, not a {type(value).__name__}")
-        real, imaginary = _text("%f", value.real), _text("%f", value.imag)
-        frame.host.print(f"{word} = {real}+{imaginary}i\n")
-
-
-for _word in ("complex64", "complex128"):
-    _add_complex(_word)
 
 
 def _add_sleep(name: str, function: str, word: str, gives: tuple[str, ...], flags: int) -> None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable
 
 from tfrt_runtime.host.payload import PayloadError, as_python
-from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available
+from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, when_all
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
@@ -79,15 +79,8 @@ def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) ->
         raise KernelError(f"an item of tfrt.map: {wrong}") from None
     made = frame.allocate(0)
     results = [function.execute([item, *captures])[0] for item in given]
-    left = len(results) + 1
-    lock = threading.RLock()
 
-    def arrived() -> None:
-        nonlocal left
-        with lock:
-            left -= 1
-            if left:
-                return
+    def finish() -> None:
         failed = next((value for value in results if value.state is State.ERROR), None)
         with contextlib.suppress(RuntimeError):  # a cancellation has decided it
             if failed is not None:
@@ -95,7 +88,5 @@ def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) ->
             else:
                 made.emplace([value.result(0) for value in results])
 
-    for value in results:
-        value.and_then(arrived)
-    arrived()
+    when_all(results, finish)
     return made

@@ -11,8 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tfrt_runtime.callers import FOREVER, place_of_caller
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.callers import FOREVER, refuse, require
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -41,9 +40,8 @@ class Policy:
             if value is None and name != "retries":
                 continue
             is_number = isinstance(value, kind) and not isinstance(value, bool)
-            if not is_number or not value >= least or (name == "timeout" and value == 0):  # type: ignore[operator]
-                text = f"{name} of a kernel must be {expected}, found {value!r}"
-                raise TfrtError(error(text, place_of_caller()))
+            is_right = is_number and value >= least and (name != "timeout" or value != 0)  # type: ignore[operator]
+            require(is_right, f"{name} of a kernel", expected, value)
 
     def timed_out(self, name: str) -> TimeoutError:
         """What a call raises that took too long."""
@@ -70,11 +68,10 @@ def with_policy(
     call = function
     if policy.timeout is not None:
         if not blocking:
-            text = (
+            refuse(
                 f"timeout= of kernel '{name}': a plain kernel cannot be stopped;"
                 " use blocking=True or an 'async def' function"
             )
-            raise TfrtError(error(text, place_of_caller()))
         call = _timed(name, call, policy, policy.timeout)
     if policy.retries:
         call = _retried(call, policy.retries)

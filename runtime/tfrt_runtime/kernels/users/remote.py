@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.callers import refuse
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue, State, when_all
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, settle, settle_failed
@@ -59,12 +58,12 @@ class DaskWorkQueue(WorkQueue):
             TfrtError: if `local` describes no queue, or `client` is no open client that is called directly.
         """
         if not callable(getattr(client, "submit", None)) or getattr(client, "asynchronous", False):
-            text = f"DaskWorkQueue takes a distributed.Client that is not asynchronous, found {client!r}"
-            raise TfrtError(error(text, place_of_caller()))
+            refuse(
+                f"DaskWorkQueue takes a distributed.Client that is not asynchronous, found {client!r}"
+            )
         self.client = client
         if self.is_client_closed:
-            text = f"DaskWorkQueue takes a distributed.Client that is open, found {client!r}"
-            raise TfrtError(error(text, place_of_caller()))
+            refuse(f"DaskWorkQueue takes a distributed.Client that is open, found {client!r}")
         threads, blocking = parse_work_queue(local)
         super().__init__(threads, blocking, f"Dask, and {local} here")
 
@@ -140,42 +139,32 @@ class _Call:
     def begin(self) -> None:
         """Go on when all arguments are here, or will be on the cluster."""
         self._frame.request.enter()
-        missing = [
-            value
-            for value, future in zip(self._arguments, self._remote, strict=True)
-            if future is None and not value.done()
-        ]
-        self._next(missing)
+        given = zip(self._arguments, self._remote, strict=True)
+        when_all((value for value, future in given if future is None), self._go_on)
 
-    def _next(self, missing: list[AsyncValue]) -> None:
-        while missing:
-            value = missing.pop()
-            if not value.done():
-                value.and_then(lambda: self._next(missing))
-                return
+    def _go_on(self) -> None:
         try:
-            self._go_on()
+            if not self._has_submitted():
+                self._end()
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             self._end_with(problem)
 
-    def _go_on(self) -> None:
+    def _has_submitted(self) -> bool:
+        """Whether the call is a task of the cluster now; else its results are settled."""
         failed = next((v for v in self._arguments if v.state is State.ERROR), None)
         if failed is not None:
             for result in self._results:
                 result.follow(failed)
-            self._end()
-            return
+            return False
         if self._frame.is_cancelled:
-            self._end()
-            return
+            return False
         given = [
             value.result(0) if future is None else future
             for value, future in zip(self._arguments, self._remote, strict=True)
         ]
         if self._queue is None:
             settle(self._frame, self._results, self._function(*given, **self._attributes))
-            self._end()
-            return
+            return False
         import uuid  # for tasks of a cluster only
 
         results = self._results
@@ -193,6 +182,7 @@ class _Call:
             self._known.keep(results[0], future)
         self._frame.request.call_when_cancelled(self, future.cancel)
         future.add_done_callback(self._arrived)
+        return True
 
     def _arrived(self, future: RemoteFuture) -> None:
         """The task is over.  On a thread of the client's."""

@@ -10,8 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.callers import refuse
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
@@ -102,7 +101,7 @@ def parse_signature(text: str) -> Signature:
     """
     match = re.fullmatch(r"\s*\((.*?)\)\s*->\s*(?:\((.*)\)|(.*?))\s*", text)
     if match is None:
-        raise _wrong(f"expected '(types) -> types', found '{text}'")
+        refuse(f"expected '(types) -> types', found '{text}'")
     results = match[2] if match[2] is not None else match[3]
     return Signature(
         tuple(_parsed(word) for word in _words(match[1])),
@@ -145,10 +144,10 @@ def _annotated(annotation: object, what: str) -> Scalar | Tensor:
     if isinstance(annotation, type) and annotation in _PLAIN:
         return _scalar(_PLAIN[annotation])
     if annotation is inspect.Parameter.empty:
-        raise _wrong(f"{what} needs a type, such as tfrt.f64")
+        refuse(f"{what} needs a type, such as tfrt.f64")
     hint = ": say element type and rank, as in tfrt.tensor[tfrt.f64, 1]"
     is_array = (typing.get_origin(annotation) or annotation) is np.ndarray
-    raise _wrong(f"{what} cannot be {shown(annotation)}{hint if is_array else ''}")
+    refuse(f"{what} cannot be {shown(annotation)}{hint if is_array else ''}")
 
 
 def _words(text: str) -> list[str]:
@@ -164,20 +163,20 @@ def _parsed(word: str) -> Scalar | Tensor:
 
 def _result(found: Scalar | Tensor) -> Scalar | Tensor:
     if isinstance(found, Tensor) and found.is_out:
-        raise _wrong("'out' is for tensors that a native kernel takes and writes, not for results")
+        refuse("'out' is for tensors that a native kernel takes and writes, not for results")
     return found
 
 
 def _tensor(word: str, rank: int, *, is_out: bool) -> Tensor:
     if word not in _ELEMENTS:
-        raise _wrong(f"a native kernel cannot have a tensor of '{word}'")
+        refuse(f"a native kernel cannot have a tensor of '{word}'")
     return Tensor(_ELEMENTS[word], rank, is_out)
 
 
 def _scalar(word: str) -> Scalar:
     if word not in SCALARS:
         expected = ", ".join(SCALARS)
-        raise _wrong(f"a native kernel has numbers ({expected}) and tensor<?x..xT>, found '{word}'")
+        refuse(f"a native kernel has numbers ({expected}) and tensor<?x..xT>, found '{word}'")
     return Scalar(word, SCALARS[word])
 
 
@@ -189,7 +188,3 @@ def _annotation(argument: Scalar | Tensor) -> object:
 
 def _no_cast(value: object, _: str) -> object:
     return value
-
-
-def _wrong(message: str) -> TfrtError:
-    return TfrtError(error(message, place_of_caller()))

@@ -21,10 +21,10 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NoReturn, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
-from tfrt_runtime.callers import place_of_caller, require
-from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.callers import refuse, require
+from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
@@ -110,14 +110,6 @@ TRACING = Tracing()
 
 USER_FUNCTIONS: dict[str, UserKernel] = {}
 """What `kernel` decorated, by the kernel's name."""
-
-
-def refuse(message: str) -> NoReturn:
-    """
-    Raises:
-        TfrtError: at the line of the caller.
-    """
-    raise TfrtError(error(message, place_of_caller()))
 
 
 class KernelFunction(Protocol[Takes, Gives_co]):
