@@ -39,7 +39,7 @@ from tfrt_runtime.host.process import native_process, request_of
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value, Waiter
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.waiting import is_idle
+from tfrt_runtime.host.waiting import rest_of
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 
@@ -210,7 +210,7 @@ class AsyncRuntime:
 
     def is_at_rest(self) -> bool:
         """Whether nothing runs."""
-        return is_idle(self.queue, self._beneath)
+        return rest_of(self.queue, self._beneath) is not None
 
     def has_settled(self) -> bool:
         """Whether nothing runs any more; a thread that asks again and again works in between.

@@ -28,12 +28,16 @@ if TYPE_CHECKING:
     import asyncio
 
 
-def is_idle(queue: WorkQueue, apart_from: Collection[int] = ()) -> bool:
-    """Whether nothing of the queue runs or waits for a thread; wrong only in saying no.
+def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:
+    """The epochs at which nothing of the queue runs or waits for a thread; None if something does.
 
-    `apart_from` are contexts that are known to do nothing: those of the thread that asks.
+    Conservative: may give None although nothing does.  If it gives the same epochs twice, nothing has happened in
+    between.  `apart_from` are contexts that are known to do nothing: those of the thread that asks.
     """
-    return rest_of(queue, apart_from) is not None
+    before = epochs(queue, apart_from)
+    if any(number & 1 for number in before) or has_work(queue):
+        return None
+    return before if before == epochs(queue, apart_from) else None
 
 
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
@@ -52,7 +56,7 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     def is_over() -> bool:
         nonlocal is_quiet
         # What is further down on this thread's stack cannot go on before this returns.
-        is_quiet = is_idle(queue, (*queue.quiescing, *queue.thread.beneath))
+        is_quiet = rest_of(queue, (*queue.quiescing, *queue.thread.beneath)) is not None
         return is_quiet or interrupted()
 
     own = queue.context() if queue.is_at_work_here else 0
@@ -62,17 +66,6 @@ def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     finally:
         queue.quiescing.discard(own)
     return is_quiet
-
-
-def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:
-    """The rest that the queue is in, if it `is_idle`; else None.
-
-    If it gives the same rest twice, nothing has happened in between.
-    """
-    before = epochs(queue, apart_from)
-    if any(number & 1 for number in before) or has_work(queue):
-        return None
-    return before if before == epochs(queue, apart_from) else None
 
 
 def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
@@ -87,6 +80,7 @@ def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
 def has_work(queue: WorkQueue) -> bool:
     """Whether a task is queued, or a kernel is ready on some thread."""
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
+    deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
         bool(queue.resolving)
         or queue.native.injected != 0
@@ -97,14 +91,10 @@ def has_work(queue: WorkQueue) -> bool:
         or any(context.pending != 0 for context in contexts)
         # Threads of another queue count, too, for the moment that it takes them to wake.
         or native_process().words.resuming != 0
-        or any(deque.top < deque.bottom for deque in _deques(queue))
+        or any(deque.top < deque.bottom for deque in deques)
         # Last: tasks go from the core to the thread that runs it.
         or queue.has_outside_tasks()
     )
-
-
-def _deques(queue: WorkQueue) -> list[Deque]:
-    return [Deque.at(one) for one in words_at(queue.native.deques, queue.native.workers)]
 
 
 class EndlessWaitError(TfrtError):
@@ -210,16 +200,14 @@ def _waiting_kernel(queue: WorkQueue) -> tuple[str, AnyLocation | None, int, Mak
         owner, number = native_process().owner_of(record)
         return owner.kernel_name(number), owner.location_of(number), context, None
     coroutine = COROUTINE.get()
-    if coroutine is None or coroutine.queue is not queue or not _is_its_task(coroutine):
+    if coroutine is None or coroutine.queue is not queue:
         return None
-    return coroutine.name, coroutine.place, 0, coroutine.run
-
-
-def _is_its_task(coroutine: Coroutine) -> bool:
-    """Whether this is the task of the kernel: while others that it has made wait, it may go on."""
     import asyncio  # there is a coroutine, so it is loaded
 
-    return asyncio.current_task() is coroutine.task
+    # While tasks that the kernel has made wait, it may go on.
+    if asyncio.current_task() is not coroutine.task:
+        return None
+    return coroutine.name, coroutine.place, 0, coroutine.run
 
 
 def _raise_if_endless(wait: KernelWait) -> None:

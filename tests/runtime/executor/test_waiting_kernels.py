@@ -12,7 +12,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import make_unavailable
-from tfrt_runtime.host.waiting import is_idle
+from tfrt_runtime.host.waiting import rest_of
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
@@ -147,7 +147,7 @@ def test_what_a_thread_runs_while_it_quiesces_is_work_to_another_that_does(
                 time.sleep(0.001)
             return len(waiting)
 
-        kernels = with_kernel(lambda _: int(is_idle(host.work_queue, tuple(waiting))))
+        kernels = with_kernel(lambda _: int(rest_of(host.work_queue, tuple(waiting)) is not None))
         kernels.kernel("my.two_quiesce", results=("i32",), blocking=True)(two_quiesce)
         execution = Program.from_source(text, "test.mlir").run(host, kernels=kernels)
         assert execution.wait(SLOW)

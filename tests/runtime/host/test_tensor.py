@@ -89,13 +89,6 @@ def test_a_buffer_has_exactly_the_bytes_of_its_tensor() -> None:
         DenseHostTensor(F32, TensorShape((1,)), buffer)
 
 
-def test_a_buffer_prints_where_it_is() -> None:
-    assert (
-        str(HostBuffer(np.zeros(0), 0x5564B8B9C300, 0x30, 48))
-        == "HostBuffer<pointer=0x5564b8b9c330, size=48>"
-    )
-
-
 def test_the_day_to_day_allocator_recycles_tensors() -> None:
     allocator = create_allocator("malloc")
     addresses = []
