@@ -26,9 +26,9 @@ from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.process import load_core
 from tfrt_runtime.host.tracing.events import Watch
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.native import library
 
 if TYPE_CHECKING:
     from tfrt_nb.convert.names import NamedValue
@@ -139,7 +139,7 @@ class NotebookHost:
             check_references: whether compiled programs that start now are checked.
             loop: where `async def` kernels run; None is a loop of the host's own.
         """
-        load_core(announce)
+        library.load(announce)
         self._host = HostContext(work_queue, loop=loop)
         self._check_references = check_references
         self._runs: list[TracedRun] = []

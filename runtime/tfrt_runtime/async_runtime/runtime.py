@@ -35,7 +35,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.process import native_process, request_of
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import Context, Value, Waiter
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -355,7 +355,7 @@ class AsyncRuntime:
 
     def _call_failed(self, context: int, failure: int) -> None:
         """A call by a host program, or a result of it, is an error value: its run hears of that once."""
-        run = self._process.requests[request_of(context)]
+        run = self._process.requests[Context.at(context).request]
         diagnostic = self._process.objects.get(Value.at(failure).payload)
         assert isinstance(run, Request)
         assert isinstance(diagnostic, Diagnostic)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.host.process import native_process, request_of
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Context
@@ -87,7 +87,7 @@ def _state(address: int) -> _State:
 def _warn_of(context: int, state: _State) -> None:
     """Name the kernel that runs in `context` if it is a plain one of the user's, once."""
     process = native_process()
-    request = process.requests.get(request_of(context))
+    request = process.requests.get(Context.at(context).request)
     # The run holds its program, with the kernel's record, at least as long as the kernel runs.
     program = getattr(request, "program", None)
     if program is None or state[1] == 0 or _state(context) != state:

@@ -500,21 +500,7 @@ def live_values(context: int) -> int:
     return own.made - own.dropped
 
 
-def request_of(context: int) -> int:
-    """The address of the request whose kernel or task runs in `context`."""
-    return Context.at(context).request
-
-
 @once
 def native_process() -> NativeProcess:
     """The native core of this process, loaded on first use, which may be on any thread."""
     return NativeProcess()
-
-
-def load_core(progress: Callable[[str], None]) -> None:
-    """Load the native core, unless it is loaded; `progress` hears of each step of a first compile.
-
-    Raises:
-        TfrtError: if it cannot be compiled.
-    """
-    library.load(progress)

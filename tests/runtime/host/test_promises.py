@@ -6,7 +6,7 @@ from tfrt_runtime.diagnostics import error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
-from tfrt_runtime.host.values.promises import FEWEST, Promises
+from tfrt_runtime.host.values.promises import MIN_SWEPT, Promises
 
 
 class Value:
@@ -33,7 +33,7 @@ def test_only_open_promises_are_kept() -> None:
         promises.watch(value, str(number))
         value.is_done = True
 
-    assert len(promises._promises) <= FEWEST
+    assert len(promises._promises) <= MIN_SWEPT
     assert texts(promises) == ["kept"]
 
 

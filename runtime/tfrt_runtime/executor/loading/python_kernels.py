@@ -23,7 +23,7 @@ from tfrt_runtime.host.payload import (
     read_as,
     read_payload,
 )
-from tfrt_runtime.host.process import native_process, request_of
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS, Context, Record, signed
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -103,7 +103,7 @@ class BoundFunction:
 
 def present_request(context: int) -> Request:
     """The run whose kernel or task runs in `context`."""
-    request = native_process().requests[request_of(context)]
+    request = native_process().requests[Context.at(context).request]
     assert isinstance(request, Request)
     return request
 

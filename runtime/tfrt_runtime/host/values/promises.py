@@ -47,7 +47,7 @@ class Promise:
         return (run is not None or not self.is_inside) and may_come(run)
 
 
-FEWEST = 16
+MIN_SWEPT = 16
 
 
 class Promises:
@@ -57,7 +57,7 @@ class Promises:
         self._own: weakref.WeakSet[AsyncValue] = weakref.WeakSet()
         self._counted: weakref.WeakSet[AsyncValue] = weakref.WeakSet()
         self._promises: list[Promise] = []
-        self._sweep_at = FEWEST
+        self._sweep_at = MIN_SWEPT
         self._lock = threading.RLock()
 
     def own(self, value: AsyncValue) -> None:
@@ -97,7 +97,7 @@ class Promises:
             self._promises.append(promise)
             if len(self._promises) >= self._sweep_at:
                 self._promises = [kept for kept in self._promises if kept.is_open()]
-                self._sweep_at = max(FEWEST, 2 * len(self._promises))
+                self._sweep_at = max(MIN_SWEPT, 2 * len(self._promises))
 
     def are_open(self, may_come: Callable[[object], bool] = lambda _: True) -> bool:
         """Whether something may still come from outside.
