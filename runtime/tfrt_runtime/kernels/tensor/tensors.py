@@ -92,10 +92,10 @@ def _add_creation(element_type: ElementType, rank: int) -> None:
 
     name = f"create_uninitialized_tensor.{element_type.word}.{rank}"
     shortcut = Shortcut("tensor_kernels.create_tensor", words)
-    for kernel, sync, native in (("tfrt_dht", False, shortcut), ("tfrt_dht_sync", True, None)):
+    for dialect, sync, native in (("tfrt_dht", False, shortcut), ("tfrt_dht_sync", True, None)):
         if not sync or element_type in REAL_TYPES:
             REGISTRY.kernel(
-                f"{kernel}.{name}",
+                f"{dialect}.{name}",
                 attributes=("array.i64",),
                 results=("object",),
                 frame=True,
