@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.waiting import COROUTINE
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -194,8 +195,7 @@ class _ServedLoop:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._is_stopped = False
-        self._thread = threading.Thread(target=self._serve, name="event loop", daemon=True)
-        self._thread.start()
+        self._thread = start_thread("event loop", self._serve)
 
     def stop(self) -> None:
         """Cancel what is left and end the thread.  On any thread."""

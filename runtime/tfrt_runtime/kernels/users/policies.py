@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tfrt_runtime.callers import FOREVER, refuse, require
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
@@ -101,28 +102,23 @@ def _timed(
     """A function that calls `function` on a thread of its own, and waits so long for it."""
 
     def call(*values: object) -> object:
-        outcome: list[Callable[[], object]] = []
+        outcome: list[tuple[object, BaseException | None]] = []
         ended = threading.Event()
 
         def run() -> None:
             try:
-                returned = function(*values)
-                outcome.append(lambda: returned)
+                outcome.append((function(*values), None))
             except BaseException as problem:  # noqa: BLE001 - the caller raises it
-                outcome.append(_raiser(problem))
+                outcome.append((None, problem))
             ended.set()
 
-        threading.Thread(target=run, name=f"kernel {name}", daemon=True).start()
+        start_thread(f"kernel {name}", run)
         if not ended.wait(min(seconds, FOREVER)):
             raise policy.timed_out(name)
-        return outcome.pop()()
-
-    return call
-
-
-def _raiser(problem: BaseException) -> Callable[[], object]:
-    def call() -> object:
-        raise problem
+        returned, problem = outcome.pop()
+        if problem is not None:
+            raise problem
+        return returned
 
     return call
 
