@@ -191,7 +191,7 @@ class Program:
         from tfrt_nb.convert.plain_text import plain_records
         from tfrt_nb.source import parse_module
         from tfrt_nb.source.plain.reader import read_plain
-        from tfrt_nb.source.text import SourceText
+        from tfrt_nb.source.spans import SourceText
 
         options = requested_parallel_for(text) if parallel_for is None else parallel_for
         if options is not None:

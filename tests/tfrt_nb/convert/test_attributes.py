@@ -8,7 +8,7 @@ from xdsl.ir import Attribute as IrAttribute
 from tfrt_nb.convert.attributes import decode, encode
 from tfrt_nb.dialects.catalog import new_context
 from tfrt_nb.source.attributes import AttributeParser
-from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.spans import SourceText
 from tfrt_runtime.bef.attributes import (
     Aggregate,
     Array,

@@ -20,7 +20,7 @@ from tfrt_nb.source import text as source_text
 from tfrt_nb.source.plain import reader, runs
 from tfrt_nb.source.plain.reader import _MEMORY, MAX_REMEMBERED, read_plain
 from tfrt_nb.source.plain.rows import Run
-from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.spans import SourceText
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.records import BefModule
 from tfrt_runtime.bef.writer import write_bef

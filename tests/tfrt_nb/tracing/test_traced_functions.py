@@ -437,6 +437,21 @@ def test_the_records_of_a_trace_are_those_of_its_text() -> None:
             assert found == wanted, part_of_file.name
 
 
+def test_parameters_whose_names_mlir_would_change_are_told_apart() -> None:
+    @tfrt.program
+    def numbered(x_1: tfrt.i32, x_2: tfrt.i32) -> Any:
+        return x_1 - x_2
+
+    @tfrt.program
+    def greek(α: tfrt.i32, β: tfrt.i32) -> Any:
+        return α - β
+
+    assert "@numbered(%x_1: i32, %x_2: i32)" in numbered.mlir
+    assert "@greek(%arg0: i32, %arg1: i32)" in greek.mlir
+    for traced in (numbered, greek):
+        assert tfrt.Program(traced.mlir).run(5, 3).result() == 2
+
+
 def places_left_out(function: BefFunction) -> tuple[BefKernel, ...]:
     return tuple(kernel._replace(location=0) for kernel in function.kernels)
 

@@ -29,7 +29,7 @@ from tfrt_nb.dialects.control_flow.structure import CallingOp, ControlFlowOp
 from tfrt_nb.dialects.types import CHAIN, WORDS
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP, deep_stack
 from tfrt_nb.source.attributes import AttributeParser
-from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.spans import SourceText
 from tfrt_runtime.bef.attributes import Symbol
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import ARRAY_FLAG, AttributeKind, DType, FunctionKind

@@ -33,7 +33,7 @@ from tfrt_nb.dialects.control_flow import NATIVE, NONSTRICT, SYNC
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.passes.streams import COST_ATTRIBUTE
 from tfrt_nb.source.spans import location_of, span_of
-from tfrt_nb.source.verification.attributes import kind_problem
+from tfrt_nb.source.verification import kind_problem
 from tfrt_runtime.bef import attributes as bef
 from tfrt_runtime.bef.attributes import write_attribute
 from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind

@@ -28,16 +28,17 @@ def print_module(
     func_dialect: bool = False,
     generic: bool = False,
     places: bool = False,
+    names: Mapping[SSAValue, str] | None = None,
 ) -> str:
     """The text of `module`, ending in a newline.
 
     With `head`, in the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.  With
     `func_dialect`, only functions are.  With `generic`, no operation is in its short form.  With
-    `places`, each operation's location stands behind it, and arguments have the names that they hint.
+    `places`, each operation's location stands behind it.  `names` has those of arguments that are not numbered.
     """
     stream = StringIO()
     printer = HostPrinter(
-        stream, head=head, func_dialect=func_dialect, generic=generic, places=places
+        stream, head=head, func_dialect=func_dialect, generic=generic, places=places, names=names
     )
     with deep_stack():
         printer.print_op(module)
@@ -56,9 +57,11 @@ class HostPrinter(AttributePrinter):
         func_dialect: bool = False,
         generic: bool = False,
         places: bool = False,
+        names: Mapping[SSAValue, str] | None = None,
     ) -> None:
         super().__init__(stream, print_properties_as_attributes=True, print_generic_format=generic)
         self._places = places
+        self._argument_names = names or {}
         self.is_head = head
         self._numbered = False
         self._op_names: dict[type[Operation], str] = {
@@ -145,8 +148,8 @@ class HostPrinter(AttributePrinter):
         for index, block in enumerate(region.blocks):
             for block_argument in block.args:
                 if index == 0:
-                    hint = block_argument.name_hint if self._places else None
-                    names[block_argument] = hint or f"arg{argument}"
+                    own = self._argument_names.get(block_argument)
+                    names[block_argument] = own or f"arg{argument}"
                     argument += 1
                 else:
                     names[block_argument] = str(value)

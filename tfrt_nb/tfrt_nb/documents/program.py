@@ -28,8 +28,7 @@ from tfrt_nb.documents.previews import first_line, label
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.spans import SourceSpan, source_span, value_name
-from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.spans import SourceSpan, SourceText, source_span, value_name
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile

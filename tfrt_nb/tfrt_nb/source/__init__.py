@@ -2,13 +2,13 @@
 
 Stands on `dialects`.  The way in is `parser.parse_module`.  Read in this order:
 
-- Places: `text`, `spans`; `errors` (what is wrong with a text), `strays` (what to write instead).
+- Places: `spans`; `errors` (what is wrong with a text), `advice` (what to write instead).
 - The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names), `statements`
-  (the fast way), `recovery`, `parser`; `spellings` is what old programs call things, `user_kernels` the
-  short forms of users' kernels, `linking` brings functions of other programs.
-- Checks: `verification`, a room of its own.
-- Speed: `patterns` (lines that differ only in names), `plain` (a room: host programs as numbers over the shapes of
-  their lines, with names and places, without a module).
+  (the fast way, for lines that differ only in names), `parser`; `spellings` is what old programs call things,
+  `linking` brings functions of other programs.
+- Checks: `verification`, and `dominance` (values are defined before they are used).
+- Speed: `plain`, a room: host programs as numbers over the shapes of their lines, with names and places, without a
+  module.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from tfrt_nb.nesting import deep_stack
 from tfrt_nb.source.errors import SourceError
 from tfrt_nb.source.linking import Made, link
 from tfrt_nb.source.parser import parse_text
-from tfrt_nb.source.text import SourceText
-from tfrt_nb.source.verification.verify import verify
+from tfrt_nb.source.spans import SourceText
+from tfrt_nb.source.verification import verify
 from tfrt_runtime.bef.collector import collector_paused
 
 __all__ = ["SourceError", "parse_module"]

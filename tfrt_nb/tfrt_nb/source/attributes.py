@@ -40,7 +40,7 @@ from tfrt_nb.dialects.literals import number_attribute, parse_number_attribute
 from tfrt_nb.dialects.types import ShapeAttr, host_type, unknown_type_message
 from tfrt_nb.source import spellings
 from tfrt_nb.source.lexer import SourceLexer, string_value, token_end
-from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.spans import SourceText
 
 _ALIAS = re.compile(r"^[ \t]*([#!][\w$-][\w$-]*)[ \t]*=", re.MULTILINE | re.ASCII)
 

@@ -11,18 +11,20 @@ import re
 import struct
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn, cast
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.irdl import IRDLOperation
+from xdsl.parser import UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
+from tfrt_nb.dialects.assembly import parse_operands
 from tfrt_nb.dialects.catalog import (
     HOST_DIALECTS,
     INSTEAD,
@@ -32,25 +34,22 @@ from tfrt_nb.dialects.catalog import (
     host_operation,
     new_context,
     similar_operations,
+    unknown_operation,
 )
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
+from tfrt_nb.dialects.types import WORDS, host_type
 from tfrt_nb.internal_errors import internal_error
 from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
-from tfrt_nb.source.errors import (
-    LocatedError,
-    SourceError,
-    diagnostic_of,
-    in_mlirs_words,
-    instead_of,
-)
-from tfrt_nb.source.recovery import RecoveringParser
+from tfrt_nb.source.advice import instead_of, instead_of_stray
+from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
 from tfrt_nb.source.scopes import Scope
-from tfrt_nb.source.spans import SourceSpan, place, source_span
-from tfrt_nb.source.text import SourceText
-from tfrt_nb.source.user_kernels import parse_user_kernel
-from tfrt_runtime.diagnostics import error, note
+from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
+from tfrt_nb.source.statements import StatementParser
+from tfrt_nb.user_kernels import USER_KERNELS
+from tfrt_runtime.diagnostics import Diagnostic, error, note
 
+_FUNCTION_WORDS = ("func", "func.func", "async.func")
 _KEYWORDS: dict[str, type[Operation]] = {"func": FuncOp, "module": ModuleOp}
 
 _SYMBOL_NEXT = re.compile(r"\s*@")
@@ -58,7 +57,14 @@ _OPENS = re.compile(r"\{[ \t]*(?://[^\n]*)?")
 """The end of a line that opens a region."""
 
 
-class SourceParser(RecoveringParser):
+_STATE = (
+    *("_nesting", "blocks", "forward_block_references"),
+    *("_visibility", "_op_name", "_head_end"),
+)
+"""What the parser knows besides its position, its scope and lists."""
+
+
+class SourceParser(StatementParser):
     """Parses a whole text.  `diagnostics` collects the errors that did not stop it."""
 
     def __init__(self, source: SourceText) -> None:
@@ -93,6 +99,56 @@ class SourceParser(RecoveringParser):
         module = ModuleOp(operations)
         place(module, SourceSpan(self.source, 0, 0, 0))
         return module
+
+    # After an error: each function reports its own first one, if another one follows
+
+    def _parse_next_operation(self) -> Operation | None:
+        """The next operation that can be parsed, None if something else comes next."""
+        while self._current_token.text in _FUNCTION_WORDS:
+            start, scope = self.pos, self._scope
+            state = {name: getattr(self, name) for name in _STATE}
+            defined, dialects = [*self._defined], [*self._parser_state.dialect_stack]
+            try:
+                return self.parse_operation()
+            except ParseError as exception:
+                following = self._next_function(start)
+                if following is None:
+                    raise
+                self.report(exception)
+                self._enter(scope)
+                self._defined = defined
+                for name, value in state.items():
+                    setattr(self, name, value)
+                self._parser_state.dialect_stack[:] = dialects
+                self._resume_from(following)
+        return self.parse_optional_operation()
+
+    def report(self, exception: ParseError) -> None:
+        """Keep the error if it is new: a function without an end swallows the one behind it.
+
+        The error that it comes from, if there is one, comes first.
+        """
+        if isinstance(exception.__cause__, ParseError):
+            self.report(exception.__cause__)
+        diagnostic = diagnostic_of(exception, self.source)
+        start, text = exception.span.start, self.source.text
+        advice = instead_of_stray(diagnostic.message, text, start, self.ssa_values)
+        if advice is not None:
+            notes = (*diagnostic.notes, note(advice, diagnostic.location))
+            diagnostic = replace(diagnostic, notes=notes)
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
+
+    def _next_function(self, start: int) -> int | None:
+        """Where the next function starts that is indented like the one at `start`."""
+        text = self.source.text
+        line_start = text.rfind("\n", 0, start) + 1
+        indentation = re.escape(text[line_start:start])
+        pattern = re.compile(
+            rf"^{indentation}(?=(?:func|func\.func|async\.func)(?![\w.$]))", re.MULTILINE
+        )
+        match = pattern.search(text, start + 1)
+        return None if match is None else match.end()
 
     # Operations
 
@@ -269,14 +325,58 @@ class SourceParser(RecoveringParser):
             block.add_op(end)
 
     def _parse_user_kernel(self, name: str, span: Span) -> Operation:
+        """The call of a user's kernel, in the short form: what its annotations say need not be written.
+
+            %y = shop.price %x {cents = 300}
+
+        stands for `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`.  The operands have the types of their
+        values, the results those of the annotations; `: (i32) -> i64` at the end says both instead.
+        """
         self._consume_token()
-        operation = parse_user_kernel(self, name, span)
-        if operation is None:
+        if name not in USER_KERNELS.names():
             self._raise_unknown_operation(name, span)
+        start = self.pos
+        operands = parse_operands(self, on_this_line=True)
+        if not operands and self.parse_optional_punctuation("("):
+            self.raise_error(
+                f"'{name}' takes its operands without parentheses, or is written in quotes, with its types",
+                start,
+            )
+        attributes = self.parse_optional_attr_dict()
+        if self.parse_optional_punctuation(":") is not None:
+            types = self.parse_function_type()
+            inputs, outputs = types.inputs.data, types.outputs.data
+        else:
+            inputs = tuple(map(self._known_type, operands))
+            outputs = self._annotated_results(name, span, inputs)
+        operation = unknown_operation(name).create(
+            operands=self.resolve_operands(operands, inputs, start),
+            result_types=outputs,
+            attributes=attributes,
+        )
         location = self.parse_optional_location()
         if location is not None:
             operation.location = location
         return operation
+
+    def _known_type(self, operand: UnresolvedOperand) -> Attribute:
+        known = self.ssa_values.get(operand.operand_name)
+        if known is None:
+            self.raise_undeclared(operand.operand_name, operand.span)
+        # A number that the value does not have is an error where operands are resolved.
+        return known[min(operand.index, len(known) - 1)].type
+
+    def _annotated_results(
+        self, name: str, span: Span, inputs: Sequence[Attribute]
+    ) -> tuple[Attribute, ...]:
+        results = USER_KERNELS.result_types(name, [str(one) for one in inputs])
+        if results is None:
+            self.raise_error(
+                f"kernel '{name}' does not say what it returns: annotate its result in Python, as in"
+                " `-> int`, or write the types behind the operands, as in `: (i32) -> i32`",
+                span,
+            )
+        return tuple(host_type(one[1:]) if one.startswith("!") else WORDS[one] for one in results)
 
     def _raise_unknown_operation(self, name: str, span: Span) -> NoReturn:
         if name in INSTEAD:
@@ -404,39 +504,35 @@ def parse_text(source: SourceText) -> ParsedText:
         module = parser.parse_module()
     except ParseError as exception:
         parser.report(exception)
-    except RecursionError:
-        parser.diagnostics.append(
-            error(
-                f"types or attributes nest more than {MAX_NESTING} deep",
-                parser.location(parser.token_span),
-            )
-        )
-    except (ValueError, VerifyException) as exception:
-        # The parsers of other dialects and of builtin attributes check some values with these; to
-        # the author of a program they are errors in the text like others.
-        span, text = parser.token_span, str(exception) or "this cannot be parsed"
-        limit = sys.get_int_max_str_digits()
-        if text.startswith("Exceeds the limit") and (
-            numbers := re.findall(rf"[0-9]{{{limit + 1},}}", source.text[: span.end])
-        ):
-            start = source.text.rindex(numbers[-1], 0, span.end)
-            span = Span(start, start + len(numbers[-1]), span.input)
-            text = f"an integer of {len(numbers[-1])} digits: at most {limit} can be read"
-        parser.diagnostics.append(error(text, parser.location(span)))
-    except (OverflowError, struct.error):
-        place_of_error = parser.location(parser.token_span)
-        parser.diagnostics.append(
-            error("a number before this does not fit its type", place_of_error)
-        )
     except MemoryError:
         raise
-    except Exception as exception:
-        place_of_error = parser.location(parser.token_span)
-        if not isinstance(exception, NotImplementedError) or not _is_raised_in("xdsl.", exception):
-            raise internal_error(exception, place_of_error) from exception
-        # xDSL lacks i128 in lists, the bits of f128, semi-affine maps and external resources.
-        reason = str(exception) or "a number of this type"
-        parser.diagnostics.append(error(f"not supported: {reason}", place_of_error))
+    except Exception as exception:  # noqa: BLE001 what is no mistake is raised again
+        parser.diagnostics.append(_mistake(exception, parser))
     if parser.diagnostics:
         raise SourceError(*parser.diagnostics)
     return ParsedText(module, tuple(parser.resolved_late))
+
+
+def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
+    """What is wrong with the text where the parsers of other dialects and of builtin attributes raise `exception`."""
+    span = parser.token_span
+    match exception:
+        case RecursionError():
+            text = f"types or attributes nest more than {MAX_NESTING} deep"
+        case ValueError() | VerifyException():
+            text = str(exception) or "this cannot be parsed"
+            limit = sys.get_int_max_str_digits()
+            if text.startswith("Exceeds the limit") and (
+                numbers := re.findall(rf"[0-9]{{{limit + 1},}}", parser.source.text[: span.end])
+            ):
+                start = parser.source.text.rindex(numbers[-1], 0, span.end)
+                span = Span(start, start + len(numbers[-1]), span.input)
+                text = f"an integer of {len(numbers[-1])} digits: at most {limit} can be read"
+        case OverflowError() | struct.error():
+            text = "a number before this does not fit its type"
+        case NotImplementedError() if _is_raised_in("xdsl.", exception):
+            # xDSL lacks i128 in lists, the bits of f128, semi-affine maps and external resources.
+            text = f"not supported: {str(exception) or 'a number of this type'}"
+        case _:
+            raise internal_error(exception, parser.location(span)) from exception
+    return error(text, parser.location(span))

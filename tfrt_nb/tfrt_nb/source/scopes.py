@@ -24,10 +24,10 @@ from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
+from tfrt_nb.source.advice import on_type
 from tfrt_nb.source.attributes import AttributeParser
-from tfrt_nb.source.errors import LocatedError, in_mlirs_words, on_type
-from tfrt_nb.source.spans import SourceSpan, definition_span, place
-from tfrt_nb.source.text import SourceText
+from tfrt_nb.source.errors import LocatedError, in_mlirs_words
+from tfrt_nb.source.spans import SourceSpan, SourceText, definition_span, place
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
 Bound = list[tuple[Span, int]]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.ir import SSAValue
 
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
@@ -188,15 +189,19 @@ def _number_types(value: Attribute) -> list[str]:
 def text_of(
     records: BefModule, source: str, main: str, parameters: Sequence[str], *, places: bool = True
 ) -> str:
-    """The program as text: Python's names for the arguments of `main`, and Python's places."""
+    """The program as text: Python's names for the arguments of `main`, and Python's places.
+
+    Where MLIR has not the letters of one of the names, arguments are numbered.
+    """
     from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
     from tfrt_nb.dialects.printer import print_module
 
     module = bef_to_mlir(BefFile.of(records, source))
+    names: dict[SSAValue, str] = {}
     for op in module.ops:
         if op.properties["sym_name"] != StringAttr(main):
             op.properties["sym_visibility"] = StringAttr("private")
             continue
-        for argument, name in zip(op.regions[0].block.args, parameters, strict=False):
-            argument.name_hint = name
-    return print_module(module, func_dialect=True, places=places)
+        if all(map(str.isascii, parameters)):
+            names = dict(zip(op.regions[0].block.args, parameters, strict=False))
+    return print_module(module, func_dialect=True, places=places, names=names)

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from xdsl.ir import Attribute, Operation
 
 from tfrt_nb.source.plain.rows import TAIL, parts, row_of
+from tfrt_nb.source.spans import SourceText
 from tfrt_nb.source.statements import NAME
-from tfrt_nb.source.text import SourceText
 from tfrt_runtime.bef.locations import FilePlace
 from tfrt_runtime.bef.records import Repeated
 

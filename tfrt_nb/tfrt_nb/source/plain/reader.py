@@ -44,9 +44,8 @@ from tfrt_nb.source.plain.rows import (
     rows_of,
 )
 from tfrt_nb.source.plain.runs import LARGE, NOTHING, Form, Runs
-from tfrt_nb.source.spans import source_span
-from tfrt_nb.source.text import SourceText
-from tfrt_nb.source.verification.verify import check_operation
+from tfrt_nb.source.spans import SourceText, source_span
+from tfrt_nb.source.verification import check_operation
 from tfrt_runtime.bef.locations import FilePlace
 
 _PIECES = re.compile(r"(%[\w$.\#-]+)", re.ASCII)

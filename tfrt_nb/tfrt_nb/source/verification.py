@@ -6,12 +6,22 @@ callees, returns, ends of blocks, and that values are defined before they are us
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+import difflib
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from io import StringIO
 
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    FunctionType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -19,16 +29,15 @@ from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsTerminator, NoTerminator
 
 from tfrt_nb.dialects.catalog import UnknownOp
-from tfrt_nb.dialects.control_flow import ReturnOp
+from tfrt_nb.dialects.control_flow import NATIVE, SYNC, ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
+from tfrt_nb.dialects.crossing import host_types, uncrossable
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.printer import HostPrinter
-from tfrt_nb.source.errors import in_mlirs_words, on_type
+from tfrt_nb.source.advice import advice_on_end, nearest, notes_on, on_type
+from tfrt_nb.source.dominance import check_dominance, check_uses_before_definition
+from tfrt_nb.source.errors import in_mlirs_words
 from tfrt_nb.source.spans import span_of, value_name
-from tfrt_nb.source.verification.advice import advice_on_end, nearest, notes_on
-from tfrt_nb.source.verification.attributes import attribute_problems
-from tfrt_nb.source.verification.dominance import check_dominance, check_uses_before_definition
-from tfrt_nb.source.verification.keys import verification_key
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 
 Symbols = dict[str, Operation]
@@ -102,6 +111,69 @@ def _op_error(operation: Operation, message: str) -> Diagnostic:
     return error(f"'{operation.name}' op {message}", span_of(operation))
 
 
+# Cache of verification results
+
+
+def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
+    """All that the checks of the operation read, if that is little; else None.
+
+    Operations with equal keys are checked once.  A key holds the name, the types and the attributes.
+    Types and attributes count by identity, which the parser makes often enough the same.
+    """
+    kind = type(operation)
+    if operation.attributes or not _has_key(kind):
+        return None
+    parts: list[Hashable] = [kind, *_ids(operation.operands), None, *_ids(operation.results)]
+    parts.append(id(symbols))
+    for name, attribute in operation.properties.items():
+        if kind.name == "arith.constant" and isinstance(attribute, IntegerAttr):
+            parts += (name, id(attribute.type))  # whatever the number is
+        elif isinstance(attribute, DenseArrayBase):
+            parts += (name, id(attribute.elt_type), attribute.data)
+        else:
+            parts += (name, id(attribute))
+    if operation.regions:
+        body = operation.regions[0].blocks
+        end = body[0].last_op if len(body) == 1 else None
+        if end is None:
+            return None
+        parts += (None, *_ids(body[0].args), type(end), *_ids(end.operands))
+    elif kind.name in _ENDS:
+        block = operation.parent
+        parent = operation.parent_op()
+        parts += (
+            "" if parent is None else parent.name,
+            block is not None and block.last_op is operation,
+        )
+    return tuple(parts)
+
+
+def _ids(values: Iterable[SSAValue]) -> list[int]:
+    return [id(value.type) for value in values]
+
+
+@cache
+def _has_key(kind: type[Operation]) -> bool:
+    """Whether the checks of this class read nothing but what `verification_key` holds."""
+    computes = kind.name.startswith(("arith.", "index.", "math."))
+    return issubclass(kind, IRDLOperation) and (computes or kind.name in _WITH_KEYS | _ENDS)
+
+
+_ENDS = frozenset({"async.yield", "scf.yield"})
+_WITH_KEYS = frozenset(
+    {
+        "async.add_to_group",
+        "async.await",
+        "async.execute",
+        "func.call",
+        "memref.load",
+        "memref.store",
+    }
+)
+
+
+# Operations
+
 Check = Callable[[Operation, Symbols], Iterator[Diagnostic]]
 
 
@@ -150,10 +222,6 @@ def _check_itself(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
         found = _op_error(operation, problem)
         notes = notes_on(operation, problem, symbols)
         yield replace(found, notes=(*found.notes, *notes))
-
-
-def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
-    return attribute_problems(operation)
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
@@ -348,6 +416,46 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             return
 
 
+# Attributes of functions and modules that the compiler reads: a wrong one would be passed over without a word
+
+_KINDS: dict[str, type[Attribute]] = {
+    SYNC: UnitAttr,
+    NATIVE: UnitAttr,
+    "tfrt.compiled": UnitAttr,
+    "tfrt.cost_threshold": IntegerAttr,
+    "tfrt.upper_cost_threshold": IntegerAttr,
+    "tfrt.merge_inter_dependent_streams": IntegerAttr,
+}
+_LIKENESS = 0.85
+
+
+def kind_problem(
+    operation: Operation, name: str, attribute: Attribute, kind: type[Attribute]
+) -> tuple[str, str] | None:
+    """What is wrong with an attribute that must be an integer or a unit attribute, and what to write; None if nothing is."""
+    if isinstance(attribute, kind):
+        return None
+    is_unit = kind is UnitAttr
+    wanted = "a unit attribute" if is_unit else "an integer"
+    advice = "write it alone, or leave it out" if is_unit else f"write '{name} = 1 : i64'"
+    text = f"'{operation.name}' op attribute '{name}' must be {wanted}, but got '{attribute}'"
+    return text, advice
+
+
+def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    """An error for each attribute that has another kind than its name asks for, or a name that is like one of these."""
+    place = span_of(operation)
+    for name, attribute in operation.attributes.items():
+        if name in _KINDS:
+            problem = kind_problem(operation, name, attribute, _KINDS[name])
+            if problem is not None:
+                yield error(problem[0], place, [note(problem[1], place)])
+        elif name.startswith("tfrt."):
+            for near in difflib.get_close_matches(name, _KINDS, n=1, cutoff=_LIKENESS):
+                text = f"'{operation.name}' op attribute '{name}' is unknown"
+                yield error(text, place, [note(f"did you mean '{near}'?", place)])
+
+
 # Symbols
 
 _SYMBOLS = frozenset({"async.func", "func.func", "memref.global"})
@@ -422,8 +530,6 @@ def _compiled_callee_problem(
     operation: CallingOp, callee: Operation, role: str
 ) -> Diagnostic | None:
     """What is wrong with a call of a function that may be compiled."""
-    from tfrt_nb.dialects.crossing import host_types, uncrossable
-
     type_ = callee.get_attr_or_prop("function_type")
     if not isinstance(type_, FunctionType) or _own_problem(callee) is not None:
         return None
@@ -449,8 +555,6 @@ def _can_cross(function: FuncOp) -> bool:
     """Whether host programs can have all that a function takes and gives."""
     if not _is_code(function):
         return True
-    from tfrt_nb.dialects.crossing import uncrossable
-
     type_ = function.function_type
     return uncrossable(type_.inputs.data, type_.outputs.data) is None
 

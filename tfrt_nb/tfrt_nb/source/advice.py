@@ -1,0 +1,395 @@
+"""What to write instead of what is wrong.
+
+In this order: of an operation on other numbers or types; of what stands where an operand should, a number, a text, or
+a name without its `%`; of an operation that a check of its own refuses.
+
+A reader that wants an operand says so in its own words, or that something else should follow.  What to write instead
+depends only on the line up to there, so it is found from the text, for operations of every dialect.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from xdsl.dialects.builtin import FunctionType, SymbolRefAttr
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, in_host_programs
+from tfrt_nb.dialects.control_flow.structure import BodyOp
+from tfrt_nb.source.spans import span_of
+from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
+
+_OF_FLOATS = {
+    "addi": "addf", "subi": "subf", "muli": "mulf", "divsi": "divf", "divui": "divf", "remsi": "remf", "remui": "remf",
+    "cmpi": "cmpf", "maxsi": "maximumf", "maxui": "maximumf", "minsi": "minimumf", "minui": "minimumf",
+}  # fmt: skip
+"""Operations of `arith` on integers, and what does the same with floats."""
+_OF_INTEGERS = {
+    "addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi", "cmpf": "cmpi",
+    "maximumf": "maxsi", "maxnumf": "maxsi", "minimumf": "minsi", "minnumf": "minsi",
+}  # fmt: skip
+PREDICATES = {
+    "arith.cmpi": "eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge",
+    "arith.cmpf": "oeq, one, olt, ole, ogt, oge, ord, ueq, une, ult, ule, ugt, uge, uno, true, false",
+}
+
+
+def instead_of(name: str, problem: str) -> Iterator[str]:
+    """What to write where an operation is for other numbers, or has no such predicate."""
+    dialect, _, stem = name.partition(".")
+    got = re.search(
+        r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
+    )
+    if dialect == "arith" and got is not None:
+        other = _OF_FLOATS if got[2] in ("f", "bf") else _OF_INTEGERS
+        if stem in other:
+            yield f"did you mean 'arith.{other[stem]}'?"
+    if name in PREDICATES and "comparison mnemonic" in problem:
+        yield f"predicates are {PREDICATES[name]}"
+    if name == "async.await" and problem.endswith("'!async.group'"):
+        yield "did you mean 'async.await_all'?"
+    if name in ("async.func", "async.call") and (type_ := re.search(r"got '([^'!]+)'$", problem)):
+        yield f"write '!async.value<{type_[1]}>': what an async function gives is awaited"
+    if name in ("memref.alloc", "memref.alloca") and "dimension operand count" in problem:
+        yield f"give a size for each '?', as in '{name}(%n)'"
+
+
+_CONVERSIONS = {
+    ("index", "i"): "index_cast", ("i", "index"): "index_cast", ("i", "f"): "sitofp", ("f", "i"): "fptosi",
+    ("i", "wider"): "extsi", ("i", "narrower"): "trunci", ("f", "wider"): "extf", ("f", "narrower"): "truncf",
+}  # fmt: skip
+"""Operations of `arith` by the kinds of two types."""
+
+
+_ORDERS = {
+    "async.add_to_group": "a token or a value, and the group",
+    "async.runtime.add_to_group": "a token or a value, and the group",
+    "async.runtime.store": "what is stored, and the value that holds it",
+}
+
+
+def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
+    """What to do where an operation called `name` takes `operand` as a `wanted`, and it is a `given`."""
+    stem, _, suffix = name.rpartition(".")
+    dialect = name.partition(".")[0]
+    if wanted == "i1" and re.fullmatch(r"i\d+|index", given):
+        example = f"arith.cmpi ne, {operand}, %zero : {given}"
+        if dialect not in UPSTREAM_DIALECTS:
+            example = f"tfrt.greater.{given} {operand}, %zero"
+        return f"'{name}' takes an i1, true or false: compare, as in '%c = {example}'"
+    if name in _ORDERS and given.startswith("!async."):
+        return f"the operands of '{name}' are {_ORDERS[name]}"
+    if name == "async.execute" and wanted == "!async.token" and given.startswith("!async.value"):
+        return f"values stand in parentheses: '({operand} as %x: {given})'"
+    if name in ("async.await", "async.execute", "tfrt.return"):
+        if name == "tfrt.return" or given.startswith("!async."):
+            return f"write the type that it has: '{given}'"
+        return f"it is no async value: write '!async.value<{given}>' where it is made"
+    if given == f"!async.value<{wanted}>":
+        return f"await it first: '%x = async.await {operand} : {given}'"
+    if stem == "arith":
+        other = {"f": _OF_FLOATS, "i": _OF_INTEGERS}.get(given[0], {}).get(suffix)
+        if other is not None and given[0] != wanted[0]:
+            return f"'arith.{other}' takes operands of type {given}"
+    elif f"{stem}.{given}" in SIGNATURES and suffix == wanted:
+        return f"'{stem}.{given}' takes operands of type {given}"
+    elif name in SIGNATURES:
+        words = SIGNATURES[name].operands
+        return f"'{name}' takes operands of the types ({', '.join(words)})"
+    if dialect in UPSTREAM_DIALECTS and (conversion := _conversion(given, wanted)) is not None:
+        return f"convert it: '%x = arith.{conversion} {operand} : {given} to {wanted}'"
+    return None
+
+
+def _conversion(given: str, wanted: str) -> str | None:
+    """The operation of `arith` that makes a `wanted` of a `given`."""
+    kinds = [re.fullmatch(r"(index|b?f|i)(\d*)", text) for text in (given, wanted)]
+    if None in kinds:
+        return None
+    (source, bits), (target, other_bits) = (
+        (kind[1].lstrip("b"), kind[2]) for kind in kinds if kind
+    )
+    if source == target and bits and bits != other_bits:
+        target = "wider" if int(bits) < int(other_bits) else "narrower"
+    return _CONVERSIONS.get((source, target))
+
+
+# Where an operand should stand
+
+_OPERAND_IS_MISSING = re.compile(
+    r"(?P<surely>expected (an )?operand|'\S+' takes \d+ operands?)"
+    r"|expected '[)\]({]'|expected region|'\S+' takes its operands without|expected an operation"
+    r"|custom op '\w+' is unknown",
+    re.IGNORECASE,
+)
+"""What the readers say where no operand is; `surely` where nothing else can be meant."""
+_NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
+_TRUTH = re.compile(r"(?:true|false)\b")
+_TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_ASSIGNS = re.compile(r"=\s*$")
+_SUM = re.compile(r"(?P<left>%\w+)[ ]*(?:(?P<operator>[-+*/])[ ]*(?P<right>%\w+)|$)", re.MULTILINE)
+_TYPES_ELSEWHERE = {
+    "int": "i32", "integer": "i32", "int32": "i32", "int64": "i64", "long": "i64", "bool": "i1", "boolean": "i1",
+    "float": "f32", "float32": "f32", "float64": "f64", "double": "f64",
+}  # fmt: skip
+_VALUE = re.compile(r"%([\w.$-]+)")
+_WITH_ALL_TYPES = ("return", "yield", "cf.br")
+_WITH_TYPES_OF_OPERANDS = (
+    "arith.",
+    "async.await",
+    "math.",
+    "vector.print",
+    "async.yield",
+    "scf.yield",
+    "func.return",
+    *_WITH_ALL_TYPES,
+)
+_WORD = re.compile(r"(?P<function>@)?(?P<name>[A-Za-z_]\w*)(?![\w.$]|[ ]*=)")
+_OPERATION = re.compile(r"(?<![\w.$!#@%\"])\"?(?P<name>[A-Za-z_]\w*(?:\.[\w$]+)+|return|call)\"?")
+_TYPE_BEHIND = re.compile(r"[^\n{]*?:[ ]*\(?(?P<type>i\d+|index|b?f\d+)\b")
+_ELEMENT = re.compile(r"memref<[^\n>]*?(?P<type>i\d+|index|b?f\d+)\b")
+_OF_SIZES = ("async.create_group", "memref.", "scf.for", "scf.parallel", "vector.")
+_OF_OBJECTS = ("async.await", "async.add_to_group", "async.runtime.")
+_CONDITIONS = (
+    "tfrt.if",
+    "tfrt.cond",
+    "tfrt.while",
+    "scf.if",
+    "scf.condition",
+    "cf.cond_br",
+    "cf.assert",
+    "arith.select",
+)
+"""Operations whose first operand is an `i1`."""  # fmt: skip
+
+
+def instead_of_stray(
+    message: str, text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
+) -> str | None:
+    """What to write instead of what is at `position` of `text`, where a reader refused it with `message`.
+
+    `known` has the values by name.  None if that is not known.
+    """
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    *_, operation = None, *_OPERATION.finditer(line)
+    name = "" if operation is None else operation["name"]
+    word = _WORD.match(text, position)
+    if message == "expected ':'" and operation is not None:
+        return _types_behind(name, line[operation.end() :], known)
+    if message == "expected '='" and re.search(r"\biter_args\([^)]*$", line):
+        return "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"
+    if message == "expected '('" and line.rstrip().endswith("->"):
+        return "types of results stand in parentheses, as in '-> (i32)'"
+    if message == "expected identifier" and name in PREDICATES:
+        return f"the predicate stands first: {PREDICATES[name]}"
+    if message == "expected 'as'" and name == "async.execute":
+        return "a value stands as in '(%v as %x: !async.value<i32>)', a token as in '[%t]'"
+    if message.startswith("expected a constant of type") and ".constant" in name:
+        one = "1.0" if "f" in message.rpartition(" ")[2] else "1"
+        return f"the constant stands behind the name, as in '{name} {one}'"
+    if message in ("expected shape type", "expected a type") and word is not None:
+        meant = _TYPES_ELSEWHERE.get(word["name"].lower())
+        return None if meant is None else f"did you mean '{meant}'?"
+    if message.startswith("expected ':' after block argument"):
+        return "an argument has a type, as in '%x: i32'"
+    if message.startswith("expected valid '@'") and word is not None:
+        return f"names of functions begin with '@': write '@{word['name']}'"
+    if message == "expected argument or type" and word is not None:
+        return f"names of values begin with '%': write '%{word['name']}'"
+    if message == "expected an operation" and text.startswith(",", position) and "->" in line:
+        return "several results stand in parentheses, as in '-> (i32, i32)'"
+    if message == "expected an operation name" and word is not None and word["function"]:
+        call = "tfrt.call" if "tfrt." in text else "call"
+        return f"an operation calls a function, as in '{call} @{word['name']}'"
+    refused = _OPERAND_IS_MISSING.match(message)
+    if refused is None:
+        return None
+    if operation is None:
+        return _instead_of_expression(text, position, known) if _ASSIGNS.search(line) else None
+    before = line[operation.end() :].replace("->", "")
+    if _is_in_brackets(before):
+        return None
+    if word is not None and word["name"] not in ("true", "false"):
+        is_value = word["name"] in known or before.rstrip().endswith(",")
+        if is_value or (refused["surely"] and word["function"] is None):
+            return f"names of values begin with '%': write '%{word['name']}'"
+        return None
+    if refused["surely"] and before.strip() and text.startswith(("%", "+", "*", "/"), position):
+        return "a comma stands between two operands, and nothing else"
+    made = _made_of(text, position, name, is_first=not before.strip(" ("))
+    if made is None:
+        return None
+    free = next((one for one in ("x", "y", "z") if one not in known), "name")
+    return f"an operand is the name of a value: write '%{free} = {made}' before, and '%{free}' here"
+
+
+def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
+    """The types that are missing behind the operands of an operation."""
+    types = [type_ for one in _VALUE.findall(operands) if (type_ := _type_of(one, known))]
+    if not types or not name.startswith(_WITH_TYPES_OF_OPERANDS):
+        return None
+    listed = ", ".join(types if name.endswith(_WITH_ALL_TYPES) else types[-1:])
+    return f"types stand behind the operands, as in ': {listed}'"
+
+
+def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:
+    """The type of the first value of this name; an argument named `%r#1` defines no `%r#0`."""
+    return next((str(value.type) for value in known.get(name, ()) if value is not None), None)
+
+
+def _instead_of_expression(
+    text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
+) -> str | None:
+    """The operation for `1` or `%a + %b` behind a `%c =`."""
+    dialect = "tfrt" if "tfrt." in text else "arith"
+    written = _SUM.match(text, position)
+    if written is None:
+        made = _made_of(text, position, f"{dialect}.constant", is_first=False)
+        return None if made is None else f"an operation makes the value: write '{made}'"
+    if written["operator"] is None:
+        return f"a value has one name: write '{written['left']}' where it is used"
+    type_ = _type_of(written["left"][1:], known) or "i32"
+    operands = f"{written['left']}, {written['right']}"
+    stem = dict(zip("+-*/", ("add", "sub", "mul", "div"), strict=True))[written["operator"]]
+    if dialect == "arith":
+        letter = "f" if "f" in type_ else "si" if stem == "div" else "i"
+        return f"an operation makes the value: write 'arith.{stem}{letter} {operands} : {type_}'"
+    kernel = in_host_programs(f"arith.{stem}{'f' if 'f' in type_ else 'i'}", type_)
+    return None if kernel is None else f"an operation makes the value: write '{kernel} {operands}'"
+
+
+def _is_in_brackets(text: str) -> bool:
+    """Whether a type or a dictionary that begins in `text` goes on behind it."""
+    return any(text.count(opening) > text.count(closing) for opening, closing in ("<>", "{}"))
+
+
+def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | None:
+    """The operation that makes a value of the literal at `position`, for an operation called `name`."""
+    if (written := _TEXT.match(text, position)) is not None:
+        return f"tfrt_test.get_string {{value = {written[0]}}}" if _is_of_host(name) else None
+    if (written := _TRUTH.match(text, position)) is not None:
+        return _constant(written[0], "i1", name)
+    written = _NUMBER.match(text, position)
+    if written is None or name.startswith(_OF_OBJECTS):
+        return None
+    number, suffix = written[0].replace(" ", ""), name.rpartition(".")[2]
+    behind = _TYPE_BEHIND.match(text, written.end())
+    if is_first and name in _CONDITIONS:
+        return _constant("false" if number == "0" else "true", "i1", name)
+    if f"tfrt.constant.{suffix}" in SIGNATURES:
+        type_ = suffix
+    elif behind is not None:
+        type_ = behind["type"]
+    elif name == "memref.store" and is_first and (stored := _ELEMENT.search(text, position)):
+        type_ = stored["type"]
+    elif "." in number:
+        type_ = "f32"
+    else:
+        type_ = "index" if name.startswith(_OF_SIZES) else "i32"
+    if "f" in type_ and "." not in number:
+        number += ".0"
+    return _constant(number, type_, name)
+
+
+def _constant(literal: str, type_: str, name: str) -> str:
+    if not _is_of_host(name):
+        return f"arith.constant {literal}" + ("" if type_ == "i1" else f" : {type_}")
+    return f"tfrt.constant{'_s' if '_s.' in name else ''}.{type_} {literal}"
+
+
+def _is_of_host(name: str) -> bool:
+    return name.partition(".")[0] not in (*UPSTREAM_DIALECTS, "return", "call")
+
+
+# Behind a check
+
+_OF_CALLS = re.compile(r"for callee|type mismatch")
+
+
+def notes_on(
+    operation: Operation, problem: str, symbols: Mapping[str, Operation]
+) -> tuple[Diagnostic, ...]:
+    """What to write instead, where a check of the operation itself found `problem`."""
+    place = span_of(operation)
+    unknown = re.match(r"'(.*)' does not reference a valid (async )?function", problem)
+    if unknown is not None:
+        return _on_callee(unknown[1], symbols, place)
+    if operation.name == "async.execute" and "control flow edge from Region" in problem:
+        return _on_end(operation)
+    if operation.name in ("func.call", "async.call") and _OF_CALLS.search(problem):
+        return _on_type(operation.get_attr_or_prop("callee"), symbols)
+    if operation.name == "async.return" and "FuncOp" in problem:
+        given, wanted = _returned(operation)
+        return (note(f"it gives ({given}), and the function returns ({wanted})", place),)
+    texts = list(instead_of(operation.name, problem))
+    parent = operation.parent_op()
+    if parent is not None and problem.startswith("expects parent op"):
+        texts.append(advice_on_end(parent, operation))
+    return tuple(note(text, place) for text in texts)
+
+
+def _on_type(callee: Attribute | None, symbols: Mapping[str, Operation]) -> tuple[Diagnostic, ...]:
+    name = callee.root_reference.data if isinstance(callee, SymbolRefAttr) else ""
+    function = symbols.get(name)
+    if function is None:
+        return ()
+    type_ = function.get_attr_or_prop("function_type")
+    return (note(f"'@{name}' has the type {type_}", span_of(function)),)
+
+
+def _on_callee(
+    name: str, symbols: Mapping[str, Operation], place: Location | None
+) -> tuple[Diagnostic, ...]:
+    callee = symbols.get(name)
+    if callee is None:
+        return nearest(name, symbols, place)
+    how = {"async.func": "async.call", "func.func": "call"}.get(callee.name)
+    return () if how is None else (note(f"write '{how} @{name}'", place),)
+
+
+def nearest(
+    name: str, symbols: Mapping[str, Operation], place: Location | None
+) -> tuple[Diagnostic, ...]:
+    """A note on the function that `name` may be meant to be, or on those that there are."""
+    functions = [each for each, op in symbols.items() if op.name in ("func.func", "async.func")]
+    near = difflib.get_close_matches(name, functions, n=1)
+    if near:
+        return (note(f"did you mean '@{near[0]}'?", place),)
+    names = [f"@{each}" for each in functions[:10]]
+    return (note(known_names(names), place),) if names else ()
+
+
+def _returned(end: Operation) -> tuple[str, str]:
+    """The types that a return has, and those that its async function asks for."""
+    function = end.parent_op()
+    type_ = None if function is None else function.get_attr_or_prop("function_type")
+    outputs = type_.outputs.data if isinstance(type_, FunctionType) else ()
+    payloads = (getattr(one, "value_type", None) for one in outputs)
+    given, wanted = end.operand_types, [one for one in payloads if one is not None]
+    return ", ".join(map(str, given)), ", ".join(map(str, wanted))
+
+
+def _on_end(task: Operation) -> tuple[Diagnostic, ...]:
+    """What the body of a task ends with, and where."""
+    last = task.regions[0].blocks[-1].last_op if task.regions[0].blocks else None
+    if last is None:
+        return ()
+    found = ", ".join(map(str, last.operand_types))
+    payloads = (getattr(type_, "value_type", None) for type_ in task.result_types)
+    wanted = ", ".join(str(type_) for type_ in payloads if type_ is not None)
+    return (note(f"'{last.name}' gives ({found}), and the results need ({wanted})", span_of(last)),)
+
+
+def advice_on_end(holder: Operation, last: Operation) -> str:
+    """How the function or the region of `holder` ends, behind `last`."""
+    if isinstance(holder, BodyOp):
+        return "end the body with 'tfrt.return'"
+    if holder.name == "async.func":
+        return "end the function with 'async.return'"
+    dialect = holder.name.partition(".")[0]
+    if dialect in ("async", "scf"):
+        return f"end the region with '{dialect}.yield'"
+    is_compiled = last.name.partition(".")[0] in UPSTREAM_DIALECTS
+    return f"end the function with '{'func' if is_compiled else 'tfrt'}.return'"
