@@ -16,7 +16,7 @@ from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_nb.source import text as source_text
+from tfrt_nb.source import spans
 from tfrt_nb.source.plain import reader, runs
 from tfrt_nb.source.plain.reader import _MEMORY, MAX_REMEMBERED, read_plain
 from tfrt_nb.source.plain.rows import Run
@@ -401,7 +401,7 @@ def test_names_and_places_are_the_same_by_runs(size: int, monkeypatch: pytest.Mo
 
     by_rows = read()
     take_as_large(monkeypatch, size)
-    monkeypatch.setattr(source_text, "_PART", 64)
+    monkeypatch.setattr(spans, "_PART", 64)
     assert read() == by_rows
 
 
