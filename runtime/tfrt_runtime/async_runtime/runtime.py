@@ -30,7 +30,7 @@ from tfrt_runtime.async_runtime.connection import (
 from tfrt_runtime.async_runtime.externals import failure_of_call
 from tfrt_runtime.async_runtime.printing import Sink
 from tfrt_runtime.async_runtime.runs import known_runs
-from tfrt_runtime.async_runtime.starvation import Exhaustion, Rescuers, Starvation, dismissing
+from tfrt_runtime.async_runtime.starvation import Exhaustion, Rescuers, Starvation
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext
@@ -172,7 +172,7 @@ class AsyncRuntime:
         own = self.queue.context()
         with (
             INTERRUPTS,
-            dismissing(self._rescuers),
+            contextlib.closing(self._rescuers),
             self.queue.helper() as context,
             self._above(own, context),
             _working_for(context, 0 if run is None else run.id),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import itertools
 import threading
@@ -221,8 +220,8 @@ class Rescuers:
             return False
         return True
 
-    def dismiss(self) -> None:
-        """Let all of them end, and wait for that."""
+    def close(self) -> None:
+        """Let all of them end, and wait for that; there may be others later."""
         self._goes_on.value = 0
         for thread in self._threads:
             thread.join()
@@ -232,12 +231,3 @@ class Rescuers:
     def _help(self) -> None:
         word = ctypes.addressof(self._goes_on)
         self.queue.help(word, None, lambda: False)
-
-
-@contextlib.contextmanager
-def dismissing(rescuers: Rescuers) -> Iterator[None]:
-    """Afterwards none is left."""
-    try:
-        yield
-    finally:
-        rescuers.dismiss()

@@ -230,30 +230,23 @@ def _write_body(out: ByteBuilder, attribute: Attribute) -> None:
             data += _U32.pack(len(values)) + numbers.pack(dtype, values)
         case TypeArray(dtypes):
             data += _U32.pack(len(dtypes)) + bytes(dtypes)
-        case Shape(sizes):
-            data += _shape_bytes(sizes)
-        case Dense():
-            data += _dense_bytes(attribute)
+        case Shape(None):
+            data += _U32.pack(0)
+        case Shape(tuple(sizes)):
+            rank = len(sizes)
+            data += _HEADER.pack(_BLOCK_ALIGNMENT, 0, 12, 12 + 8 * rank)
+            data += struct.pack(f"<I{rank}q", rank, *sizes)
+        case Dense(dtype, sizes, elements):
+            rank, start = len(sizes), 20 + 8 * len(sizes)
+            data += _HEADER.pack(_BLOCK_ALIGNMENT, dtype, start, start + len(elements))
+            data += struct.pack(f"<3I{rank}q", start, prod(sizes), rank, *sizes) + elements
         case Aggregate(elements):
             _write_aggregate(out, elements, *_layout(attribute))
-        case Symbol():
-            _write_symbol(out, attribute)
-
-
-def _shape_bytes(sizes: tuple[int, ...] | None) -> bytes:
-    if sizes is None:
-        return _U32.pack(0)
-    rank = len(sizes)
-    header = _HEADER.pack(_BLOCK_ALIGNMENT, 0, 12, 12 + 8 * rank)
-    return header + struct.pack(f"<I{rank}q", rank, *sizes)
-
-
-def _dense_bytes(dense: Dense) -> bytes:
-    rank = len(dense.sizes)
-    start = 20 + 8 * rank
-    header = _HEADER.pack(_BLOCK_ALIGNMENT, dense.dtype, start, start + len(dense.data))
-    counts = struct.pack(f"<3I{rank}q", start, prod(dense.sizes), rank, *dense.sizes)
-    return header + counts + dense.data
+        case Symbol(root, nested, text):
+            names = [part.encode(errors="surrogateescape") for part in (root, *nested, text)]
+            lengths = list(map(len, names))
+            out.varints((lengths[0], len(nested), *lengths[1:]))
+            data += b"".join(names) + b"\0"
 
 
 def _write_aggregate(
@@ -261,29 +254,16 @@ def _write_aggregate(
 ) -> None:
     start = len(out)
     out.data += bytes(prefix)  # known when the elements are written
-    offsets = [_write_element(out, element) - start for element in elements]
+    offsets = []
+    for element in elements:
+        own_alignment, own_prefix = _layout(element)
+        out.align(own_alignment, 1 + own_prefix)
+        out.byte(kind_of(element))
+        offsets.append(len(out) - start)
+        _write_body(out, element)
     header = _HEADER.pack(alignment, 0, prefix & 0xFFFF, len(out) - start)
     table = struct.pack(f"<{1 + len(offsets)}I", len(offsets), *offsets)
     out.data[start : start + prefix] = header + table
-
-
-def _write_element(out: ByteBuilder, element: Attribute) -> int:
-    alignment, prefix = _layout(element)
-    out.align(alignment, 1 + prefix)
-    out.byte(kind_of(element))
-    offset = len(out)
-    _write_body(out, element)
-    return offset
-
-
-def _write_symbol(out: ByteBuilder, symbol: Symbol) -> None:
-    root, text, *nested = (
-        part.encode(errors="surrogateescape")
-        for part in (symbol.root, symbol.module_text, *symbol.nested)
-    )
-    out.varints((len(root), len(nested)))
-    out.varints([*map(len, nested), len(text)])
-    out.data += b"".join((root, *nested, text, b"\0"))
 
 
 class AttributeReader:
@@ -306,32 +286,27 @@ class AttributeReader:
 def _read(cursor: Cursor, kind: int, depth: int) -> Attribute:
     match kind:
         case DType.STRING:
-            return String(_read_string(cursor))
+            return String(_text(cursor.take(_read_u32(cursor))))
         case AttributeKind.TYPE:
-            return TypeValue(_read_type(cursor))
+            return TypeValue(_dtype(cursor, cursor.byte()))
         case AttributeKind.SHAPE:
-            return Shape(_read_shape(cursor))
+            return _read_shape(cursor)
         case AttributeKind.DENSE:
             return _read_dense(cursor)
         case AttributeKind.AGGREGATE:
-            return Aggregate(_read_aggregate(cursor, depth))
+            return _read_aggregate(cursor, depth)
         case AttributeKind.SYMBOL_REF:
             return _read_symbol(cursor)
         case _ if kind == ARRAY_FLAG | AttributeKind.TYPE:
-            return TypeArray(_read_type_array(cursor))
+            return TypeArray(tuple(_dtype(cursor, one) for one in cursor.take(_read_u32(cursor))))
         case _ if kind in numbers.FORMATS:
-            return Scalar(DType(kind), _read_scalar(cursor, DType(kind)))
-        case _ if kind & ARRAY_FLAG and kind - ARRAY_FLAG in numbers.FORMATS:
-            return _read_array(cursor, DType(kind - ARRAY_FLAG))
+            [value] = numbers.unpack(kind, cursor.take(numbers.SIZES[kind]))
+            return Scalar(DType(kind), value)
+        case _ if kind & ARRAY_FLAG and (element := kind - ARRAY_FLAG) in numbers.FORMATS:
+            count = _read_u32(cursor)
+            values = numbers.unpack(element, cursor.take(count * numbers.SIZES[element]))
+            return Array(DType(element) if values else DType.I32, values)
     raise cursor.fail(f"unknown attribute kind {kind}")
-
-
-def _read_scalar(cursor: Cursor, dtype: DType) -> Number:
-    return numbers.unpack(dtype, cursor.take(numbers.SIZES[dtype]))[0]
-
-
-def _read_type(cursor: Cursor) -> DType:
-    return _dtype(cursor, cursor.byte())
 
 
 def _dtype(cursor: Cursor, number: int) -> DType:
@@ -346,22 +321,8 @@ def _read_u32(cursor: Cursor) -> int:
     return value
 
 
-def _read_string(cursor: Cursor) -> str:
-    return _text(cursor.take(_read_u32(cursor)))
-
-
 def _text(data: memoryview) -> str:
     return data.tobytes().decode(errors="surrogateescape")
-
-
-def _read_array(cursor: Cursor, dtype: DType) -> Array:
-    count = _read_u32(cursor)
-    values = numbers.unpack(dtype, cursor.take(count * numbers.SIZES[dtype]))
-    return Array(dtype if values else DType.I32, values)
-
-
-def _read_type_array(cursor: Cursor) -> tuple[DType, ...]:
-    return tuple(_dtype(cursor, number) for number in cursor.take(_read_u32(cursor)))
 
 
 def _read_header(cursor: Cursor, prefix: int) -> tuple[int, int]:
@@ -377,14 +338,14 @@ def _read_sizes(cursor: Cursor, rank: int) -> tuple[int, ...]:
     return struct.unpack(f"<{rank}q", cursor.take(8 * rank))
 
 
-def _read_shape(cursor: Cursor) -> tuple[int, ...] | None:
+def _read_shape(cursor: Cursor) -> Shape:
     # A ranked shape starts with its alignment, which is not 0.
     start = cursor.offset
     if _read_u32(cursor) == 0:
-        return None
+        return Shape(None)
     cursor.offset = start
     _read_header(cursor, 12)
-    return _read_sizes(cursor, _read_u32(cursor))
+    return Shape(_read_sizes(cursor, _read_u32(cursor)))
 
 
 def _read_dense(cursor: Cursor) -> Dense:
@@ -414,7 +375,7 @@ def _is_product(count: int, sizes: tuple[int, ...]) -> bool:
     return product == count
 
 
-def _read_aggregate(cursor: Cursor, depth: int) -> tuple[Attribute, ...]:
+def _read_aggregate(cursor: Cursor, depth: int) -> Aggregate:
     if depth == 0:
         raise cursor.fail(f"aggregates nest more than {MAX_AGGREGATES} deep")
     start = cursor.offset
@@ -422,17 +383,16 @@ def _read_aggregate(cursor: Cursor, depth: int) -> tuple[Attribute, ...]:
     count = _read_u32(cursor)
     offsets = struct.unpack(f"<{count}I", cursor.take(4 * count))
     inside = Cursor(cursor.data, cursor.problem, cursor.offset, end)
-    elements = tuple(_read_element(inside, start + offset, depth) for offset in offsets)
+    elements = []
+    for offset in offsets:
+        place = start + offset
+        # In order and apart, so that the work is bounded by the size of the file.
+        if not inside.offset < place <= end:
+            raise inside.fail(f"an element at byte {place}, expected between here and {end}")
+        inside.offset = place - 1
+        elements.append(_read(inside, inside.byte(), depth - 1))
     cursor.offset = end
-    return elements
-
-
-def _read_element(cursor: Cursor, offset: int, depth: int) -> Attribute:
-    # In order and apart, so that the work is bounded by the size of the file.
-    if not cursor.offset < offset <= cursor.end:
-        raise cursor.fail(f"an element at byte {offset}, expected between here and {cursor.end}")
-    cursor.offset = offset - 1
-    return _read(cursor, cursor.byte(), depth - 1)
+    return Aggregate(tuple(elements))
 
 
 def _read_symbol(cursor: Cursor) -> Symbol:

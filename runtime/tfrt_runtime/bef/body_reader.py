@@ -270,7 +270,7 @@ class BodyReader:
         tables = self._tables
         if arguments and max(arguments) >= defined:
             return f"Using undefined registers: {max(arguments)}, {defined} are defined"
-        if results and results != (defined,) and results != _range(defined, len(results)):
+        if results != tuple(range(defined, defined + len(results))):
             return f"results in registers {list(results)}, expected {defined} and on"
         if attributes and max(attributes) >= tables.attributes_size:
             return f"attribute at {max(attributes)} of {tables.attributes_size} bytes"
@@ -328,10 +328,6 @@ def _is_pseudo_kernel(
     found = (offset, code, location, results)
     trigger_and_arguments = (register_count, *range(argument_count))
     return found == (0, PSEUDO_KERNEL_CODE, PSEUDO_KERNEL_LOCATION, trigger_and_arguments)
-
-
-def _range(first: int, count: int) -> tuple[int, ...]:
-    return tuple(range(first, first + count))
 
 
 def _find_wrong_use(function: BefFunction) -> str | None:

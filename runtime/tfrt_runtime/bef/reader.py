@@ -7,11 +7,12 @@ offset, index and register in it without a check.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tfrt_runtime.bef.attributes import AttributeReader
 from tfrt_runtime.bef.body_reader import BodyReader, Signature, Tables
@@ -168,8 +169,12 @@ def _load(data: memoryview, name: str) -> BefFile:
     start, end, alignment = sections[SectionId.ATTRIBUTES]
     tables = Tables(kernel_names, len(signatures), end - start)
     functions = _read_functions(data, sections, signatures, tables)
-    functions = _add_register_types(functions, sections, type_names)
-    functions = _add_attribute_names(functions, sections, strings)
+    types = dict(enumerate(type_names))
+    for section_id, field, read in (
+        (SectionId.REGISTER_TYPES, "register_types", partial(_read_register_types, types)),
+        (SectionId.ATTRIBUTE_NAMES, "attribute_names", partial(_read_attribute_names, strings)),
+    ):
+        functions = _completed(functions, sections, section_id, field, read)
     file = BefFile(
         functions,
         kernel_names,
@@ -312,18 +317,23 @@ _ATTRIBUTE_KINDS = frozenset(
 )
 
 
-def _add_register_types(
-    functions: tuple[BefFunction, ...], sections: _Sections, type_names: Sequence[str]
+def _completed(
+    functions: tuple[BefFunction, ...],
+    sections: _Sections,
+    section_id: SectionId,
+    field: str,
+    read: Callable[[Cursor, BefFunction], Any],
 ) -> tuple[BefFunction, ...]:
-    if SectionId.REGISTER_TYPES not in sections:
+    """The functions with a field from an optional section, if there is one; native ones are not in it."""
+    if section_id not in sections:
         return functions
-    cursor = sections.cursor(SectionId.REGISTER_TYPES)
+    cursor = sections.cursor(section_id)
     _expect(cursor, len(functions), "functions")
-    types = dict(enumerate(type_names))
-    return tuple(
-        replace(function, register_types=_read_register_types(cursor, function, types))
-        for function in functions
-    )
+    completed = []
+    for function in functions:
+        found: Any = () if function.kind == FunctionKind.NATIVE else read(cursor, function)
+        completed.append(replace(function, **{field: found}))
+    return tuple(completed)
 
 
 def _expect(cursor: Cursor, expected: int, what: str) -> None:
@@ -334,10 +344,8 @@ def _expect(cursor: Cursor, expected: int, what: str) -> None:
 
 
 def _read_register_types(
-    cursor: Cursor, function: BefFunction, types: Mapping[int, str]
+    types: Mapping[int, str], cursor: Cursor, function: BefFunction
 ) -> Sequence[str]:
-    if function.kind == FunctionKind.NATIVE:
-        return ()
     count = function.register_count
     _expect(cursor, count, "registers")
     if isinstance(function.kernels, KernelsByColumn):
@@ -351,24 +359,9 @@ def _read_register_types(
     return _lookup(cursor, types, cursor.varints(count), "type")
 
 
-def _add_attribute_names(
-    functions: tuple[BefFunction, ...], sections: _Sections, strings: Mapping[int, str]
-) -> tuple[BefFunction, ...]:
-    if SectionId.ATTRIBUTE_NAMES not in sections:
-        return functions
-    cursor = sections.cursor(SectionId.ATTRIBUTE_NAMES)
-    _expect(cursor, len(functions), "functions")
-    return tuple(
-        replace(function, attribute_names=_read_attribute_names(cursor, function, strings))
-        for function in functions
-    )
-
-
 def _read_attribute_names(
-    cursor: Cursor, function: BefFunction, strings: Mapping[int, str]
+    strings: Mapping[int, str], cursor: Cursor, function: BefFunction
 ) -> Sequence[tuple[str, ...]]:
-    if function.kind == FunctionKind.NATIVE:
-        return ()
     _expect(cursor, 1 + len(function.kernels), "kernels")
     counts = function.attribute_counts
     names = iter(_lookup(cursor, strings, cursor.varints(sum(counts)), "string"))

@@ -41,8 +41,14 @@ def write_bef(module: BefModule) -> bytes:
     if module.locations:
         file.add(SectionId.LOCATION_STRINGS, _raw(module.location_strings))
         file.add(SectionId.LOCATIONS, _raw(module.locations))
-    _add_optional_sections(file, module, strings, types)
-    if any(kernel.is_nonstrict for function in module.functions for kernel in function.kernels):
+    functions = module.functions
+    if module.attribute_types is not None:
+        file.add(SectionId.ATTRIBUTE_TYPES, _attribute_types(module.attribute_types))
+    if functions and all(function.attribute_names is not None for function in functions):
+        file.add(SectionId.ATTRIBUTE_NAMES, _attribute_names(functions, strings))
+    if functions and all(function.register_types is not None for function in functions):
+        file.add(SectionId.REGISTER_TYPES, _register_types(functions, types))
+    if any(kernel.is_nonstrict for function in functions for kernel in function.kernels):
         file.add(SectionId.NONSTRICT_KERNELS, _nonstrict_kernels(module))
     if module.compiled:
         file.add(SectionId.COMPILED_FUNCTIONS, _raw(module.compiled.encode()))
@@ -61,19 +67,14 @@ class FileBuilder:
         header = ByteBuilder()
         header.byte(section_id)
         header.varint(2 * len(section))
-        if (len(self.data) + len(header)) % section.alignment == 0:
-            self.data += header.data
-        else:
-            self._add_aligned_header(section_id, section)
-        self.data += section.data
-
-    def _add_aligned_header(self, section_id: SectionId, section: ByteBuilder) -> None:
-        header = ByteBuilder()
-        header.byte(section_id)
-        header.varint(2 * len(section) + 1)
-        header.byte(section.alignment)
-        header.align(section.alignment, len(self.data))
+        if (len(self.data) + len(header)) % section.alignment:
+            header = ByteBuilder()
+            header.byte(section_id)
+            header.varint(2 * len(section) + 1)
+            header.byte(section.alignment)
+            header.align(section.alignment, len(self.data))
         self.data += header.data
+        self.data += section.data
 
 
 class StringTable:
@@ -142,18 +143,6 @@ def _function_index(
 
 
 # --- optional sections ---
-
-
-def _add_optional_sections(
-    file: FileBuilder, module: BefModule, strings: StringTable, types: Mapping[str, int]
-) -> None:
-    functions = module.functions
-    if module.attribute_types is not None:
-        file.add(SectionId.ATTRIBUTE_TYPES, _attribute_types(module.attribute_types))
-    if functions and all(function.attribute_names is not None for function in functions):
-        file.add(SectionId.ATTRIBUTE_NAMES, _attribute_names(functions, strings))
-    if functions and all(function.register_types is not None for function in functions):
-        file.add(SectionId.REGISTER_TYPES, _register_types(functions, types))
 
 
 def _attribute_types(kinds: Mapping[int, int]) -> ByteBuilder:

@@ -90,10 +90,7 @@ class Batch(Execution):
             TimeoutError: if the calls are not over in time.
             TfrtError: the first error among the results; without results, of any kernel.
         """
-        if not self.wait(timeout) and not self.request.diagnostics:
-            raise TimeoutError(f"the run is not over after {timeout} s")
-        if self.request.cancellation is not None:
-            raise exception_of(self.request.cancellation)
+        self._wait_for_end(timeout)
         columns = [self._column(index) for index in range(len(self._entry.result_types))]
         if not columns and self.request.diagnostics:
             raise exception_of(self.request.diagnostics[0])

@@ -310,13 +310,22 @@ class Execution(Returning):
         if self.results:
             deadline = deadline_in(timeout)
             return tuple([value.result(seconds_until(deadline)) for value in self.results])
+        self._wait_for_end(timeout)
+        if self.request.diagnostics:
+            raise exception_of(self.request.diagnostics[0])
+        return ()
+
+    def _wait_for_end(self, timeout: float | None) -> None:
+        """Wait until the run is over.
+
+        Raises:
+            TimeoutError: if it is not over in time.
+            TfrtError: if it was cancelled.
+        """
         if not self.wait(timeout) and not self.request.diagnostics:
             raise TimeoutError(f"the run is not over after {timeout} s")
         if self.request.cancellation is not None:
             raise exception_of(self.request.cancellation)
-        if self.request.diagnostics:
-            raise exception_of(self.request.diagnostics[0])
-        return ()
 
     def as_value(self) -> AsyncValue:
         """One AsyncValue of what `result` returns; without results it is resolved when the run is over."""
@@ -419,21 +428,19 @@ class Execution(Returning):
         """
         deadline = None if timeout is None else deadline_in(timeout)
         was_stuck = self._reported_stuck
-        if not (is_over := timeout is None and self._works_out()):
+        queue = self.request.queue
+        # Most runs are short: nothing is left of them once this thread has worked for them.
+        is_over = (
+            timeout is None and queue.process.end(queue.address, self.request.words) is not MISSING
+        )
+        if not is_over:
+            INTERRUPTS.raise_if_noted()
             with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
                 is_over = self.request.wait(timeout, self._watch(interrupted, look))
         self._raise_interrupt()
         if self._reported_stuck != was_stuck:
             return False  # though a worker may have ended since what was left of it
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
-
-    def _works_out(self) -> bool:
-        """Work for the run on this thread; whether nothing of it is left, as of most runs that are short."""
-        queue = self.request.queue
-        if queue.process.end(queue.address, self.request.words) is MISSING:
-            INTERRUPTS.raise_if_noted()
-            return False
-        return True
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
         """Work until the tasks that compiled code has left running are over; False if the time is first."""

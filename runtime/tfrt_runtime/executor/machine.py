@@ -14,9 +14,8 @@ from typing import Protocol
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import Diagnostic, note
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.sync.sync_code import OPERATIONS, register_type
-from tfrt_runtime.executor.sync.sync_functions import CONTROL
-from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
+from tfrt_runtime.executor.sync.sync_code import CONTROL, OPERATIONS, register_type
+from tfrt_runtime.executor.sync.sync_lowering import NEW_CHAIN, SyncFunction
 from tfrt_runtime.host.structs import Machine
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
@@ -38,8 +37,6 @@ LLVM_TYPES = {
     at.TYPE_F64: "double",
 }
 """What machine code can have in its registers, by the type of a payload; a chain is 0."""
-
-NEW_CHAIN = "scalar_kernels.new_chain"
 
 MAX_KERNELS = 2000
 """A function with more takes LLVM longer than it is worth."""

@@ -23,8 +23,7 @@ from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
 from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.loading.python_kernels import (
     Finish,
-    finisher,
-    plain_words,
+    plain_call,
     present_request,
     report,
     run_python_kernel,
@@ -32,8 +31,9 @@ from tfrt_runtime.executor.loading.python_kernels import (
 from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last, types_of
 from tfrt_runtime.executor.loading.type_check import TypeCheck
 from tfrt_runtime.executor.machine import MachineFunctions
-from tfrt_runtime.executor.sync.sync_functions import SyncFunctions, runs_in_sync, with_sync_regions
-from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
+from tfrt_runtime.executor.sync.sync_code import runs_in_sync
+from tfrt_runtime.executor.sync.sync_lowering import SyncFunction, with_sync_regions
+from tfrt_runtime.executor.sync.sync_writer import SyncFunctions
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import KERNEL_BITS, native_process
 from tfrt_runtime.host.request import Request
@@ -246,9 +246,8 @@ class Executable:
                 if kernel.remote and read_here.isdisjoint(record.results):
                     python_call = replace(python_call, is_read_here=False)
                 self._python[number + position] = python_call
-                finish = finisher(python_call)
-                words = plain_words(python_call, types[0], finish)
-                if words is not None:
+                if (plain := plain_call(python_call, types[0])) is not None:
+                    words, finish = plain
                     address = self._symbol("python_functions.run")
                     call = replace(call, address=address, data=words)
                     self._finishers.append(finish)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from tfrt_nb.programs import Program
+from tfrt_runtime.bef.writer import write_bef
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.values.async_value import make_unavailable
@@ -90,6 +93,18 @@ def test_a_host_that_is_closed_does_not_sleep_on(leak_check: None) -> None:
     host.close()
 
     assert execution.is_done
+
+
+def test_a_sleep_that_a_file_gives_a_function_to_is_refused(host: HostContext) -> None:
+    """What prints that it is over relies on that."""
+    file = Program.from_source(SLEEP, "test.mlir").file
+    [main] = file.functions
+    [sleep] = main.kernels
+    changed = replace(main, kernels=(sleep._replace(functions=(0,)),))
+    data = write_bef(replace(file, functions=(changed,)))
+
+    with pytest.raises(TfrtError, match="takes no functions, found 1"):
+        Program.from_bef(data, "test.bef").run(host, arguments=(1,))
 
 
 QUIESCE = """func @main() -> (i32, i32) {

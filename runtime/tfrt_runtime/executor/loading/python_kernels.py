@@ -124,24 +124,19 @@ def report(context: int, record: int, message: int, location: AnyLocation) -> in
 
 def message_text(context: int, record: int, message: int) -> str:
     """The text of a message, with the number that was wrong, which is in the kernel's frame."""
-    if message < at.FIRST_FAILURE:
-        return MESSAGES[message] + details(context, record, message)
-    failure = FAILURES[message - at.FIRST_FAILURE]
-    if not failure.word:
-        return failure.text
     arguments = Context.at(context).arguments >> 3
-    return failure.text.format(read_as(failure.word, WORDS[arguments + failure.shown]))
-
-
-def details(context: int, record: int, message: int) -> str:
-    """What a message says beyond its text: the number that was wrong, from the kernel's frame."""
-    if message not in (at.MESSAGE_CASE_RANGE, at.MESSAGE_NEGATIVE_COUNT):
-        return ""
-    number = read_as("i32", WORDS[Context.at(context).arguments >> 3])
+    if message >= at.FIRST_FAILURE:
+        failure = FAILURES[message - at.FIRST_FAILURE]
+        if not failure.word:
+            return failure.text
+        return failure.text.format(read_as(failure.word, WORDS[arguments + failure.shown]))
+    text = MESSAGES[message]
     if message == at.MESSAGE_NEGATIVE_COUNT:
-        return f": {number}"
-    branches = WORDS[Record.at(record).data >> 3]
-    return f". branch index: {number} # branches: {branches}"
+        return f"{text}: {read_as('i32', WORDS[arguments])}"
+    if message == at.MESSAGE_CASE_RANGE:
+        branches = WORDS[Record.at(record).data >> 3]
+        return f"{text}. branch index: {read_as('i32', WORDS[arguments])} # branches: {branches}"
+    return text
 
 
 def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCall) -> None:
@@ -329,19 +324,30 @@ Finish = Callable[[int, object, BaseException | None], None]
 Never raises."""
 
 
-def plain_words(
-    call: PythonCall, argument_types: tuple[str, ...], finish: Finish
-) -> tuple[int, ...] | None:
+def plain_call(
+    call: PythonCall, argument_types: tuple[str, ...]
+) -> tuple[tuple[int, ...], Finish] | None:
     """The data of a kernel that native code calls by itself; None for one that wants more than its arguments.
 
-    `finish` must live as long as the kernel.
+    Also what sets its result where native code cannot do so, which must live as long as the kernel.
     """
     kernel = call.kernel
     is_plain = kernel.arrays and not (kernel.frame or kernel.raw or call.order)
     takes_all = kernel.takes is None or len(argument_types) <= kernel.takes
     if not is_plain or not takes_all or len(call.record.results) != 1:
         return None
-    return (
+
+    def finish(context: int, returned: object, raised: BaseException | None) -> None:
+        try:
+            if raised is None:
+                [value] = result_values(context, call, returned)
+            else:
+                [value] = failure(context, call, raised)
+        except BaseException as problem:  # noqa: BLE001 - it becomes the result's error
+            [value] = failure(context, call, problem)
+        WORDS[Context.at(context).results >> 3] = value
+
+    words = (
         id(kernel.function),
         id(finish),
         len(argument_types),
@@ -350,6 +356,7 @@ def plain_words(
         *(SCALAR_TYPES.get(one, 0) for one in argument_types),
         *map(id, call.attributes),
     )
+    return words, finish
 
 
 def _result(type_text: str) -> tuple[int, int]:
@@ -362,20 +369,3 @@ def _result(type_text: str) -> tuple[int, int]:
     if type_text == "" or type_text in SCALAR_TYPES or is_checked:
         return at.TYPE_UNKNOWN, 0
     return at.TYPE_OBJECT, id(str) if type_text == STRING_TYPE else 0
-
-
-def finisher(call: PythonCall) -> Finish:
-    """What sets the result of a kernel that native code has called, where it cannot do so by itself."""
-
-    def finish(context: int, returned: object, raised: BaseException | None) -> None:
-        value = 0
-        if raised is None:
-            try:
-                [value] = result_values(context, call, returned)
-            except BaseException as problem:  # noqa: BLE001 - it becomes the result's error
-                raised = problem
-        if raised is not None:
-            [value] = failure(context, call, raised)
-        WORDS[Context.at(context).results >> 3] = value
-
-    return finish

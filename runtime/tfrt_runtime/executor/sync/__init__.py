@@ -1,5 +1,4 @@
 """Sync functions as code for the interpreter.
 
-`sync_functions` knows the steps: `sync_lowering` makes instructions, which are those of `sync_code`, and
-`sync_writer` lays them out.
+`sync_lowering` makes instructions, which are those of `sync_code`, and `sync_writer` lays them out.
 """

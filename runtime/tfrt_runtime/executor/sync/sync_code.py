@@ -7,10 +7,11 @@ which native kernels are one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tfrt_runtime import scalars
 from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.kernels.registry import ControlKernel, Kernel, PythonKernel
 from tfrt_runtime.native.layouts import TYPE_CHAIN, TYPE_OBJECT
 from tfrt_runtime.native.sync import sync_layouts
 from tfrt_runtime.native.sync import sync_layouts as ops
@@ -23,25 +24,16 @@ LABEL = -1
 class Register:
     """A value of a known payload type; TYPE_OBJECT for one that is boxed.
 
-    A register that `became` another one is that one.  `constant` is the word of a constant, which
-    is the offset of an AsyncValue in the arena for a boxed one.
+    `constant` is the word of a constant, which is the offset of an AsyncValue in the arena for a boxed one.
     """
 
     type: int
     constant: int | None = None
-    became: Register | None = None
 
     @property
     def is_boxed(self) -> bool:
         """Whether it owns a reference to an AsyncValue."""
         return self.type == TYPE_OBJECT
-
-
-def final(register: Register) -> Register:
-    """What a register has become."""
-    while register.became is not None:
-        register = register.became
-    return register
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +60,8 @@ class Instruction:
     """
 
     operation: int
-    writes: list[Register] = field(default_factory=list)
-    reads: list[Register] = field(default_factory=list)
+    writes: Sequence[Register] = ()
+    reads: Sequence[Register] = ()
     number: int = 0
     labels: Sequence[Label] = ()
     record: Record | None = None
@@ -89,11 +81,6 @@ class SyncCode:
 def label(place: Label) -> Instruction:
     """The place itself."""
     return Instruction(LABEL, labels=(place,))
-
-
-def jump(place: Label) -> Instruction:
-    """Go on at a later place."""
-    return Instruction(ops.JUMP, labels=(place,))
 
 
 def jump_when(condition: Register, when: bool, place: Label) -> Instruction:
@@ -145,3 +132,20 @@ def _operations() -> dict[str, Operation]:
 
 OPERATIONS = _operations()
 """The kernels that are one operation."""
+
+CONTROL = frozenset(
+    f"control_kernels.{name}" for name in ("call", "cond", "case", "repeat", "while_loop")
+)
+"""Control kernels that can wait for what they call."""
+
+
+def runs_in_sync(kernel: Kernel) -> bool:
+    """Whether a kernel may be in a sync function.
+
+    An ordinary Python function has its results when it returns, so it may.
+    """
+    if isinstance(kernel, ControlKernel):
+        return kernel.symbol in CONTROL
+    if isinstance(kernel, PythonKernel):
+        return kernel.sync or not (kernel.raw or kernel.blocking or kernel.lazy)
+    return kernel.sync

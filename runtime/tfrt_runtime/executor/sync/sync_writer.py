@@ -1,25 +1,28 @@
-"""Sync code as the interpreter reads it, in an arena.
+"""The sync functions of a program, laid out in an arena for the interpreter.
 
-First the code is tidied, then each register gets its place in the frame, where a word is used again as soon as it
-is free; then the instructions become words.
+For the rest of the program a sync function has one kernel, which runs its code.  Each register of the code gets a
+place in the frame, where a word is used again as soon as it is free; then the instructions become words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.executor.loading.arena import Arena
+from tfrt_runtime.executor.loading.decode import Call, FunctionWriter, write_constant
+from tfrt_runtime.executor.loading.native_functions import one_kernel
 from tfrt_runtime.executor.sync.sync_code import (
     LABEL,
     Instruction,
     Label,
     Record,
     Register,
-    SyncCode,
-    final,
 )
+from tfrt_runtime.executor.sync.sync_lowering import Lowering, SyncFunction
+from tfrt_runtime.kernels.registry import ControlKernel
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.native.sync.sync_layouts import (
@@ -27,6 +30,7 @@ from tfrt_runtime.native.sync.sync_layouts import (
     CODE_BOXES,
     CODE_ENTRY,
     CODE_FRAME,
+    CODE_MACHINE,
     CODE_RESULTS,
     CODE_RESUME,
     CODE_TYPES,
@@ -34,36 +38,100 @@ from tfrt_runtime.native.sync.sync_layouts import (
     FRAME_REGISTERS,
 )
 
+INTERPRETER = "sync_interpreter.run"
 MAX_SINGLE_CONSTANTS = 2
 """More constants than these are copied into the frame all at once."""
 
 
-def reserve_code(arena: Arena, arguments: int, results: int) -> int:
-    """Room for the code struct of a function, to be filled by `write_code`; its offset."""
-    return arena.reserve(CODE_TYPES // 8 + arguments + results)
+class SyncFunctions:
+    """Writes what is needed of the sync functions of a program."""
+
+    def __init__(
+        self,
+        arena: Arena,
+        symbols: Callable[[str], int],
+        functions: Sequence[SyncFunction],
+        machines: Mapping[int, int],
+        *,
+        watched: bool,
+    ) -> None:
+        """
+        Args:
+            functions: those of the program, of any kind, in the order of the file.
+            machines: where the arena has what the core knows of the machine code of functions, by index.
+            watched: the code logs each value in runs that are watched; it is slower in all.
+        """
+        self._arena = arena
+        self._symbols = symbols
+        self._functions = functions
+        self._machines = machines
+        self._watched = watched
+        self._codes: dict[int, int] = {}
+        self._pending: list[int] = []
+
+    def write(self, function_offsets: Sequence[int]) -> None:
+        """Fill the function structs of sync functions; regions of sync functions need none."""
+        called = set[int]().union(*map(_called_from_outside, self._functions))
+        for index, source in enumerate(self._functions):
+            function = source.function
+            if function.kind is FunctionKind.SYNC and (function.name or index in called):
+                self._write_shell(source, function_offsets[index], self._code(index))
+        while self._pending:
+            self._write_code(self._pending.pop())
+
+    def _write_shell(self, source: SyncFunction, offset: int, code: int) -> None:
+        function = one_kernel(source.function, INTERPRETER)
+        call = Call(self._symbols(INTERPRETER), at.KERNEL_CONTROL, code=code)
+        writer = FunctionWriter(self._arena, function, {}, [call], source.first_handle)
+        writer.write(offset, [], shell=True)
+
+    def _code(self, index: int) -> int:
+        """Where the code of a function is going to be."""
+        if index not in self._codes:
+            function = self._functions[index].function
+            arguments, results = len(function.argument_types), len(function.result_types)
+            self._codes[index] = self._arena.reserve(CODE_TYPES // 8 + arguments + results)
+            self._pending.append(index)
+        return self._codes[index]
+
+    def _write_code(self, index: int) -> None:
+        """Fill the code struct of a function."""
+        arena, offset = self._arena, self._codes[index]
+        box = functools.partial(write_constant, arena)
+        code = Lowering(self._functions, box, self._watched).lower(index)
+        frame = allocate(code.parameters, code.instructions)
+        callees = {
+            instruction.callee: self._code(instruction.callee)
+            for instruction in code.instructions
+            if instruction.operation == ops.CALL
+        }
+        numbers = {
+            CODE_FRAME: frame.size,
+            CODE_WEIGHT: code.weight + 1,
+            CODE_RESUME: self._symbols("sync_interpreter.resume"),
+            CODE_ARGUMENTS: len(code.parameters),
+            CODE_BOXES: frame.boxes,
+            CODE_RESULTS: len(code.result_types),
+        }
+        for place, number in numbers.items():
+            arena.put(offset + place, number)
+        types = [register.type for register in code.parameters] + code.result_types
+        arena.put_all(offset + CODE_TYPES, types, ())
+        entry = _Writer(arena, frame, callees).write(code.instructions)
+        arena.put_address(offset + CODE_ENTRY, entry)
+        if index in self._machines:
+            arena.put_address(offset + CODE_MACHINE, self._machines[index])
 
 
-def write_code(
-    arena: Arena, offset: int, code: SyncCode, callees: Mapping[int, int], resume: int
-) -> None:
-    """Fill the code struct at `offset`; `callees` has those of other functions by index."""
-    instructions = tidied(code.instructions)
-    frame = allocate(code.parameters, instructions)
-    numbers = {
-        CODE_FRAME: frame.size,
-        CODE_WEIGHT: code.weight + 1,
-        CODE_RESUME: resume,
-        CODE_ARGUMENTS: len(code.parameters),
-        CODE_BOXES: frame.boxes,
-        CODE_RESULTS: len(code.result_types),
-    }
-    for place, number in numbers.items():
-        arena.put(offset + place, number)
-    types = [register.type for register in code.parameters] + code.result_types
-    for index, payload_type in enumerate(types):
-        arena.put(offset + CODE_TYPES + 8 * index, payload_type)
-    writer = _Writer(arena, frame, callees)
-    arena.put_address(offset + CODE_ENTRY, writer.write(instructions))
+def _called_from_outside(source: SyncFunction) -> set[int]:
+    """The functions that a function calls otherwise than sync code calls sync code."""
+    if source.function.kind is not FunctionKind.SYNC:
+        return source.function.callees
+    called = set[int]()
+    for kernel, record in zip(source.kernels, source.function.kernels, strict=True):
+        if not isinstance(kernel, ControlKernel):
+            called.update(record.functions)
+    return called
 
 
 class _Writer:
@@ -233,37 +301,6 @@ def _signed(word: int) -> int:
     return (word + 2**63) % 2**64 - 2**63
 
 
-def tidied(code: Sequence[Instruction]) -> list[Instruction]:
-    """The same code with registers as what they have become."""
-    for instruction in code:
-        instruction.reads = [final(register) for register in instruction.reads]
-        instruction.writes = [final(register) for register in instruction.writes]
-    return return_early(
-        [one for one in code if not (one.operation == ops.MOVE and one.reads == one.writes)]
-    )
-
-
-def return_early(code: Sequence[Instruction]) -> list[Instruction]:
-    """Return where a branch ends, in the place of going to where all branches return."""
-    returns: dict[Label, Instruction] = {}
-    for place, following in pairwise(code):
-        if place.operation == LABEL and following.operation == ops.RETURN:
-            returns[place.labels[0]] = following
-    made: list[Instruction] = []
-    for instruction in code:
-        if instruction.operation == ops.JUMP and instruction.labels[0] in returns:
-            instruction = Instruction(ops.RETURN, reads=list(returns[instruction.labels[0]].reads))
-        if instruction.operation == ops.RETURN:
-            while made and made[-1].operation == ops.MOVE:  # to a frame that is about to vanish
-                moved = made.pop()
-                instruction.reads = [
-                    moved.reads[0] if register is moved.writes[0] else register
-                    for register in instruction.reads
-                ]
-        made.append(instruction)
-    return made
-
-
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Where registers are, as byte offsets in a frame.
@@ -279,7 +316,6 @@ class Frame:
 
 def allocate(parameters: Sequence[Register], code: Sequence[Instruction]) -> Frame:
     """Places for all registers of `code`."""
-    fixed = set(parameters)
     constants = list(
         dict.fromkeys(
             register
@@ -288,20 +324,14 @@ def allocate(parameters: Sequence[Register], code: Sequence[Instruction]) -> Fra
             if register.constant is not None
         )
     )
-    fixed.update(constants)
-    lifetimes = _lifetimes(code, fixed)
-    boxed: dict[Register, int] = {}
-    plain: dict[Register, int] = {}
-    for is_boxed, numbers in ((True, boxed), (False, plain)):
-        _number(code, lifetimes, is_boxed, numbers)
+    lifetimes = _lifetimes(code, {*parameters, *constants})
+    boxed, plain = (_numbers(code, lifetimes, is_boxed) for is_boxed in (True, False))
     boxes = 1 + max(boxed.values(), default=-1)
-    words = [*parameters]
-    first_box = len(words)
-    first_constant = first_box + boxes
+    first_constant = len(parameters) + boxes
     first_plain = first_constant + len(constants)
     indexes = {register: index for index, register in enumerate(parameters)}
-    indexes |= {register: first_box + number for register, number in boxed.items()}
-    indexes |= {register: first_constant + i for i, register in enumerate(constants)}
+    indexes |= {register: len(parameters) + number for register, number in boxed.items()}
+    indexes |= {register: first_constant + index for index, register in enumerate(constants)}
     indexes |= {register: first_plain + number for register, number in plain.items()}
     count = first_plain + 1 + max(plain.values(), default=-1)
     places = {register: FRAME_REGISTERS + 8 * index for register, index in indexes.items()}
@@ -345,17 +375,15 @@ def _outlive(
                 last[register] = max(last[register], end)
 
 
-def _number(
-    code: Sequence[Instruction],
-    lifetimes: Mapping[Register, tuple[int, int]],
-    is_boxed: bool,
-    numbers: dict[Register, int],
-) -> None:
-    """Number the registers of one kind from 0 on.
+def _numbers(
+    code: Sequence[Instruction], lifetimes: Mapping[Register, tuple[int, int]], is_boxed: bool
+) -> dict[Register, int]:
+    """Numbers for the registers of one kind, from 0 on.
 
     A plain register may take the place of one that the same instruction reads last: all operations
     read before they write.  A boxed one may not.
     """
+    numbers: dict[Register, int] = {}
     free: list[int] = []
     count = 0
     for position, instruction in enumerate(code):
@@ -377,3 +405,4 @@ def _number(
                     free.append(numbers[register])
         if is_boxed:
             free += [numbers[register] for register in ended]
+    return numbers

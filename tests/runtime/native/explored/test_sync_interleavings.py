@@ -15,8 +15,8 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
-from tfrt_runtime.executor.sync.sync_functions import SyncFunctions
 from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
+from tfrt_runtime.executor.sync.sync_writer import SyncFunctions
 from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
 from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeKernel
 from tfrt_runtime.native import handles
