@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from tfrt_nb.compiled.module import CompiledModule
     from tfrt_nb.convert.graph import Graph
-    from tfrt_nb.convert.names import NamedValue
     from tfrt_nb.source.plain.program import PlainProgram
     from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
     from tfrt_runtime.host.tracing.events import Watch
@@ -109,7 +108,7 @@ class Program:
     """The same as programs."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
     """What runs where a function is named, or none, with the version of the user's kernels."""
-    _names: dict[tuple[int, int], NamedValue] | None
+    _names: dict[tuple[int, int], str] | None
 
     def __init__(
         self,
@@ -375,7 +374,7 @@ class Program:
             index = numbers[function]
             arguments = range(len(self.file.functions[index].argument_types))
             known = self.named_values() if arguments else {}
-            names = [one.name if (one := known.get((index, i))) else "" for i in arguments]
+            names = [known.get((index, i), "") for i in arguments]
         return tuple(name.removeprefix("%") for name in names) if all(names) else ()
 
     def graph(self) -> Graph:
@@ -476,7 +475,7 @@ class Program:
         def name_of(function: int, register: int) -> str:
             named = program()
             found = None if named is None else named.named_values().get((function, register))
-            return "" if found is None else f"%{found.name.removeprefix('%')}"
+            return "" if found is None else f"%{found.removeprefix('%')}"
 
         executable.name_of = name_of
         executable.captured = self.captured
@@ -669,18 +668,28 @@ class Program:
         """Start the function of that name; `options` are those of `run`."""
         return self.run(function=name, arguments=values, **options)
 
-    def named_values(self) -> Mapping[tuple[int, int], NamedValue]:
-        """What the text calls registers, by function of the file and register."""
-        if self._names is None:
+    def named_values(self) -> Mapping[tuple[int, int], str]:
+        """What the text calls registers, by function of the file and register: a file does not keep names."""
+        if self._names is None and self.plain is not None:
+            self._names = {
+                (index, register): name
+                for index, body in enumerate(self.plain.bodies)
+                for register, (name, _, _) in enumerate(self.plain.names(body))
+                if name
+            }
+        elif self._names is None:
             self._names = {}
-            if self.plain is not None:
-                from tfrt_nb.convert.names import plain_names
+            if self.module is not None:
+                from tfrt_nb.convert.collect import Collector
+                from tfrt_nb.source.spans import value_name
 
-                self._names = plain_names(self.plain)
-            elif self.module is not None:
-                from tfrt_nb.convert.names import named_values
-
-                self._names = named_values(self.module)
+                functions = Collector(self.module, optional_sections=False).functions
+                for index, function in enumerate(functions):
+                    results = [result for call in function.calls for result in call.op.results]
+                    arguments = () if function.block is None else function.block.args
+                    for register, value in enumerate((*arguments, *results)):
+                        if name := value_name(value):
+                            self._names[index, register] = name
         return self._names
 
 

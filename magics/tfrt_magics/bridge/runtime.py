@@ -31,11 +31,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native import library
 
 if TYPE_CHECKING:
-    from tfrt_nb.convert.names import NamedValue
     from tfrt_nb.schedules.step import Stepper
-
-# A register of a program: the number of its function, and its own.
-Register = tuple[int, int]
 
 CHAIN, TOKEN = "!tfrt.chain", "!async.token"
 SHOWN = (State.AVAILABLE, State.ERROR)
@@ -87,22 +83,24 @@ class PageProgram:
         return {"program": data, "layout": placed, "source": source}
 
     @cached_property
-    def named_values(self) -> list[tuple[Register, NamedValue]]:
-        """The named registers in the order of the text, without the values that a region captures."""
-        named = self.program.named_values()
-        outermost: dict[tuple[str, str], int] = {}
-        for one in named.values():
-            if one.depth <= outermost.get((one.function, one.name), one.depth):
-                outermost[one.function, one.name] = one.depth
-        functions = self.program.file.functions
-        found = [
-            (place, one)
-            for place, one in named.items()
+    def named_values(self) -> list[Mapping[str, Any]]:
+        """The values that the text names, in its order, without those that a region captures."""
+        data = self.document.data
+        depths: list[int] = []
+        inner: dict[int, int] = {}  # how deep the arguments of regions are
+        for row in data["operations"]:
+            depths.append(0 if row["parent"] is None else depths[row["parent"]] + 1)
+            for region in row["regions"]:
+                inner |= dict.fromkeys(region["arguments"], depths[-1] + 1)
+        found: list[Mapping[str, Any]] = []
+        outermost: dict[tuple[int, str], int] = {}
+        for row in data["values"] if self.program.text else ():
+            depth = inner.get(row["id"], 0 if row["op"] is None else depths[row["op"]])
+            known = outermost.setdefault((row["function"], row["name"]), depth)
             # In BEF a region takes what it uses as arguments; in the text those are outer values.
-            if one.depth <= outermost[one.function, one.name]
-            or place[1] >= len(functions[place[0]].argument_types)
-        ]
-        return sorted(found, key=lambda pair: _place_in_text(pair[1]))
+            if row["name"] and (depth <= known or row["id"] not in inner):
+                found.append(row)
+        return found
 
     def stages(self) -> dict[str, Any]:
         """`stages` of a run document: what becomes of the program on its way to the processor, or the `problem` with
@@ -118,11 +116,6 @@ class PageProgram:
     def bef(self) -> bytes:
         """The program's file."""
         return self.program.bef
-
-
-def _place_in_text(value: NamedValue) -> tuple[int, int]:
-    place = value.location
-    return (0, 0) if place is None else (place.line, place.column)
 
 
 class NotebookHost:
@@ -341,14 +334,31 @@ class TracedRun:
         self.events.preview()
         if self._signature.is_compiled:
             return self._of_compiled()
-        own = self._execution.function.name
-        pairs = self._page.named_values
-        reached = {name.function for place, name in pairs if self._is_made(place)} - {own}
-        called = [pair for pair in pairs if pair[1].function in reached]
-        return [
-            *(self._view(place, name, name.name) for place, name in pairs if name.function == own),
-            *(self._view(place, name, f"@{name.function} {name.name}") for place, name in called),
-        ]
+        names = [row["name"] for row in self.events.program.data["functions"]]
+        # Set by a worker; a constant is available without a call.
+        made = self.events.seen.keys() - self._constants
+        own = label(self._execution.function.name)
+        reached = {row["function"] for row in self._page.named_values if row["id"] in made}
+        views, called = [], []
+        for row in self._page.named_values:
+            number, function = row["id"], names[row["function"]]
+            if function == own:
+                views.append(self._shown(number, row["name"], row["type"], number in made))
+            elif row["function"] in reached:
+                name = f"@{function} {row['name']}"
+                called.append(self._shown(number, name, row["type"], number in made))
+        return views + called
+
+    @cached_property
+    def _constants(self) -> set[int]:
+        """The values that are constants, by id."""
+        registers = self.events.program.registers
+        return {
+            registers[function][register]
+            for function, found in enumerate(self._execution.program.constants)
+            for register in found
+            if register < len(registers[function])
+        }
 
     def _of_compiled(self) -> list[Row]:
         """What the dialect makes, and what else is recorded; of a function without results, whether it returned."""
@@ -376,19 +386,6 @@ class TracedRun:
         elif run.diagnostics:
             state, text = State.ERROR, clean(run.diagnostics[0].message)
         return Row("return", "", state, text)
-
-    def _is_made(self, place: Register) -> bool:
-        """Whether a register was set by a worker; a constant is available without a call."""
-        function, register = place
-        constants = self._execution.program.constants
-        return register not in constants[function] and self._number(place) in self.events.seen
-
-    def _number(self, place: Register) -> int:
-        function, register = place
-        return self.events.program.registers[function][register]
-
-    def _view(self, place: Register, name: NamedValue, shown_name: str) -> Row:
-        return self._shown(self._number(place), shown_name, name.type, self._is_made(place))
 
     def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> Row:
         """A value of the program's document."""

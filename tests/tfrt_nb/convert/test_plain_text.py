@@ -379,7 +379,7 @@ def test_a_plain_program_has_a_module_when_it_is_asked_for() -> None:
 
     assert program.module is not None
     assert to_records(program.module) == plain_records(PLAIN, "plain.mlir")
-    assert program.named_values()[1, 1].name == "%1"
+    assert program.named_values()[1, 1] == "%1"
 
 
 @pytest.mark.parametrize("size", [1, 40, 300, 1 << 14])
