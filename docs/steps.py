@@ -24,8 +24,7 @@ from tfrt_nb.cli.main import main
 from tfrt_nb.language.examples import example
 from tfrt_nb.language.operations import names
 from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
-from tfrt_nb.passes.notation import pass_named
-from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_nb.passes.pipeline import executable_pipeline, pass_named
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 

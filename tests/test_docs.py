@@ -13,8 +13,7 @@ import pytest
 
 from tfrt_nb.exercises.exercise import Mark, find
 from tfrt_nb.language.operations import kernel_names, names
-from tfrt_nb.passes.notation import PASSES
-from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_nb.passes.pipeline import PASSES, executable_pipeline
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 from tfrt_runtime.scalars import FAMILIES
 

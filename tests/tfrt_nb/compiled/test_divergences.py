@@ -7,7 +7,7 @@ import threading
 import pytest
 from xdsl.context import Context
 
-from tfrt_nb.passes.notation import parse_pipeline
+from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module

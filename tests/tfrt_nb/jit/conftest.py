@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 from xdsl.context import Context
-from xdsl.passes import ModulePass
 
+from tfrt_nb.compiled.module import loop_passes, requested_parallel_for
 from tfrt_nb.jit.compiler import compile_module
 from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
 from tfrt_nb.jit.programs import compile_program
-from tfrt_nb.passes.notation import parse_pipeline
+from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.source import parse_module
 from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.diagnostics import Location, TfrtError
@@ -31,8 +31,10 @@ class Outcome:
     left_over: int = 0
 
 
-def run_main(text: str, pipeline: str | None = None) -> Outcome:
-    """Compile a program and run its `main` on one thread.
+def run_main(
+    text: str, pipeline: str | None = None, *, queue: str = "s", checked: bool = True
+) -> Outcome:
+    """Compile a program and run its `main`, on one thread if no other queue is named.
 
     A first line `// parallel-for: OPTIONS` asks for that pass.  `pipeline` replaces the usual passes.
     """
@@ -40,12 +42,12 @@ def run_main(text: str, pipeline: str | None = None) -> Outcome:
     failure = None
     module = parse_module(text, "program")
     with (
-        HostContext("s") as host,
-        AsyncRuntime(host, checked=True, output=output.append) as runtime,
+        HostContext(queue) as host,
+        AsyncRuntime(host, checked=checked, output=output.append) as runtime,
     ):
         functions = runtime.functions | REPLACED
         if pipeline is None:
-            code = compile_program(module, functions, *_parallel_for(text))
+            code = compile_program(module, functions, *loop_passes(requested_parallel_for(text)))
         else:
             parse_pipeline(pipeline).apply(Context(), module)
             code = compile_module(lower_to_llvm(module), functions)
@@ -56,14 +58,6 @@ def run_main(text: str, pipeline: str | None = None) -> Outcome:
             line = first.location.line if isinstance(first.location, Location) else 0
             failure = first.message, line
         return Outcome("".join(output), failure, len(runtime.live_objects()))
-
-
-def _parallel_for(text: str) -> tuple[ModulePass, ...]:
-    first = text.splitlines()[0]
-    if not first.startswith("// parallel-for:"):
-        return ()
-    options = first.partition(":")[2].strip()
-    return parse_pipeline(f"async-parallel-for{{{options} clamp-trip-counts}}").passes
 
 
 @pytest.fixture(scope="session")

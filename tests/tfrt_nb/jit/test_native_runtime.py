@@ -1,77 +1,16 @@
-"""Tokens that programs make and count by hand, and deep recursions, on the native runtime."""
+"""Deep recursions, and what a runtime that is closed leaves behind."""
 
 from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 
 import pytest
 
 from tfrt_nb import kernel
-from tfrt_nb.jit.coroutines import packed_name
-from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.programs import Program
-from tfrt_nb.source import parse_module
-from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.host.context import HostContext
-
-QUEUES = ["s", "mstd:2"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a program printed, why it failed, and what it left behind."""
-
-    output: str
-    errors: tuple[Diagnostic, ...] = ()
-    left_over: tuple[LiveObject, ...] = ()
-
-
-def run(text: str, queue: str, *, checked: bool = True) -> Outcome:
-    """Compile a program and run its `main`."""
-    output: list[str] = []
-    module = parse_module(text, "program")
-    with (
-        HostContext(queue) as host,
-        AsyncRuntime(host, checked=checked, output=output.append) as runtime,
-    ):
-        code = compile_program(module, runtime.functions)
-        errors: tuple[Diagnostic, ...] = ()
-        try:
-            runtime.run(code.address(packed_name("main")))
-        except TfrtError as problem:
-            errors = problem.diagnostics
-        return Outcome("".join(output), errors, tuple(runtime.live_objects()))
-
-
-PRINTING = "\nfunc.func private @printI64(i64)\n"
-
-CHAIN = """
-func.func @main() {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %n = arith.constant 200000 : index
-  %first = async.execute {
-    async.yield
-  }
-  %last = scf.for %i = %c0 to %n step %c1 iter_args(%before = %first) -> (!async.token) {
-    %next = async.execute [%before] {
-      async.yield
-    }
-    scf.yield %next : !async.token
-  }
-  async.await %last : !async.token
-  return
-}
-"""
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-def test_a_chain_of_many_tasks_takes_no_stack(queue: str) -> None:
-    assert run(CHAIN, queue, checked=False) == Outcome("")
-
 
 RECURSION = """
 async.func @down(%n: i64) -> (!async.token, !async.value<i64>) {
@@ -95,12 +34,13 @@ func.func @main() {
   call @printI64(%x) : (i64) -> ()
   return
 }
+func.func private @printI64(i64)
 """
 
 
-@pytest.mark.parametrize("queue", QUEUES)
-def test_a_deep_recursion_of_async_functions_ends_well(queue: str) -> None:
-    assert run(RECURSION + PRINTING, queue, checked=False) == Outcome("300000")
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_deep_recursion_of_async_functions_ends_well(queue: str, run, outcome) -> None:
+    assert run(RECURSION, queue=queue, checked=False) == outcome("300000")
 
 
 _begun = threading.Event()

@@ -8,7 +8,7 @@ from xdsl.dialects.func import FuncOp
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
-from tfrt_nb.passes.lowering.structure import MAX_SPECIALISED
+from tfrt_nb.passes.lowering.outline import MAX_SPECIALISED
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.copying import copy_program
 from tfrt_nb.source import parse_module

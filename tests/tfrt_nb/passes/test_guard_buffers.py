@@ -6,7 +6,7 @@ import pytest
 from xdsl.context import Context
 
 from tfrt_nb.passes.control_flow import operations_in
-from tfrt_nb.passes.notation import parse_pipeline
+from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.source import parse_module
 
 SHOWN = {

@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tfrt_nb.passes.lowering.convert_scf_to_cf import ConvertScfToCf
-from tfrt_nb.passes.notation import PASSES, PipelineError, parse_pipeline, pass_named
 from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
-from tfrt_nb.passes.pipeline import Pipeline, executable_pipeline
+from tfrt_nb.passes.pipeline import (
+    PASSES,
+    Pipeline,
+    PipelineError,
+    executable_pipeline,
+    parse_pipeline,
+    pass_named,
+)
 
 
 def test_options_and_anchors_are_read() -> None:

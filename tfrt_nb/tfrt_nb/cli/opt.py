@@ -14,10 +14,9 @@ from tfrt_nb.dialects import print_module
 from tfrt_nb.dialects.catalog import register_upstream
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import deep_stack
-from tfrt_nb.passes.notation import PipelineError, parse_pipeline
-from tfrt_nb.passes.pipeline import Pipeline
+from tfrt_nb.passes.errors import RemarkContext
+from tfrt_nb.passes.pipeline import Pipeline, PipelineError, parse_pipeline
 from tfrt_nb.passes.printing import print_ir
-from tfrt_nb.passes.remarks import RemarkContext
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.verification import verify
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error

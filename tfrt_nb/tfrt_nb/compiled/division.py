@@ -101,7 +101,8 @@ def split(module: ModuleOp) -> Halves:
     if not compiled:
         return Halves(module, ModuleOp([]))
     mentioned = {name for op in compiled for name in symbols_in(op)}
-    hosts = {_name(op): op for op in definitions if _is_host_function(op)}
+    bodies = [op for op in definitions if op.name == _FUNCTION and op.regions[0].blocks]
+    hosts = {_name(op): op for op in bodies if op not in compiled}
     if not mentioned.isdisjoint(hosts):
         _refuse_host_functions(compiled, hosts)
     others = {name for op in hosts.values() for name in symbols_in(op)}
@@ -173,10 +174,6 @@ def _refuse_host_functions(compiled: Iterable[Operation], hosts: Mapping[str, Op
 def _name(op: Operation) -> str:
     name = op.properties.get("sym_name")
     return name.data if isinstance(name, StringAttr) else ""
-
-
-def _is_host_function(op: Operation) -> bool:
-    return op.name == _FUNCTION and bool(op.regions[0].blocks) and not is_compiled(op)
 
 
 def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> bool:

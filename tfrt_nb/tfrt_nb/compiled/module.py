@@ -118,10 +118,6 @@ class CompiledModule:
         functions = self.interface.functions
         return {name: one for name, one in functions.items() if one.is_public}
 
-    @property
-    def _shown_level(self) -> int:
-        return self.level or 0
-
     @internal_errors_caught()
     def emit(self, stage: str) -> str:
         """The functions at one of `STAGES` of their compilation, as text.
@@ -132,20 +128,20 @@ class CompiledModule:
         from tfrt_nb.jit.stages import Stage, emit
 
         with deep_stack():
-            text = emit(self.module, Stage(STAGES[stage]), *self._first, level=self._shown_level)
+            text = emit(self.module, Stage(STAGES[stage]), *self._first, level=self.level or 0)
         return text.rstrip("\n") + "\n"
 
     def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
         """The name of each step of the lowering, and the module after it, which the next step changes."""
         from tfrt_nb.jit.stages import lowering_steps
 
-        return lowering_steps(self.module, *self._first, level=self._shown_level)
+        return lowering_steps(self.module, *self._first, level=self.level or 0)
 
     def placed_code(self) -> Iterator[tuple[Stage, Placed]]:
         """What LLVM makes of the functions, with the place of each line in the program's text."""
         from tfrt_nb.jit.stages import placed_code
 
-        return placed_code(self.module, *self._first, level=self._shown_level)
+        return placed_code(self.module, *self._first, level=self.level or 0)
 
     @internal_errors_caught()
     def compile(
@@ -194,7 +190,7 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
     """
     if options is None:
         return ()
-    from tfrt_nb.passes.notation import parse_pipeline
+    from tfrt_nb.passes.pipeline import parse_pipeline
 
     try:
         return parse_pipeline(f"async-parallel-for{{{options.strip()} clamp-trip-counts}}").passes

@@ -122,9 +122,11 @@ class _Module:
         for text in (*own.argument_types, *own.result_types):
             if register_type(text) not in LLVM_TYPES:
                 raise Uncompilable(f"a value of type {text} cannot be machine code", index)
-        return list(map(register_type, own.argument_types)), list(
-            map(register_type, own.result_types)
+        arguments, results = (
+            map(register_type, own.argument_types),
+            map(register_type, own.result_types),
         )
+        return [*arguments], [*results]
 
     def entry(self, index: int) -> str:
         """The function that is called from outside: from words to words."""
@@ -300,10 +302,8 @@ class _Function:
         call = self._source.calls[number]
         assert call is not None
         wanted, results = self._module.types(call.functions[0])
-        first = (
-            []
-            if name == "call"
-            else [at.TYPE_I1 if name in ("cond", "while_loop") else at.TYPE_I32]
+        first = {"call": [], "cond": [at.TYPE_I1], "while_loop": [at.TYPE_I1]}.get(
+            name, [at.TYPE_I32]
         )
         if len(record.arguments) != len(first) + len(wanted):
             raise Uncompilable("a call with another number of arguments", self._index, number)
@@ -311,9 +311,7 @@ class _Function:
         match name:
             case "call":
                 return results, self._call(call.functions[0], values)
-            case "cond":
-                return results, self._branches(call.functions, values, results, number)
-            case "case":
+            case "cond" | "case":
                 return results, self._branches(call.functions, values, results, number)
             case "repeat":
                 return wanted, self._repeat(call.functions[0], values, wanted)
@@ -324,11 +322,8 @@ class _Function:
         self, functions: Sequence[int], values: Sequence[str], results: list[int], number: int
     ) -> list[str]:
         """`tfrt.cond`, whose first value is an i1, and `tfrt.case`."""
-        lines, starts, end = (
-            self._lines,
-            [self._lines.name() for _ in functions],
-            self._lines.name(),
-        )
+        lines = self._lines
+        starts, end = [lines.name() for _ in functions], lines.name()
         if any(self._module.types(one) != self._module.types(functions[0]) for one in functions):
             raise Uncompilable("branches of different types", self._index, number)
         kernel = self._source.kernels[number]
@@ -356,7 +351,7 @@ class _Function:
         is_negative = lines.value(f"icmp slt i32 {values[0]}, 0")
         lines.add(f"br i1 {is_negative}, label %out, label %{ordinary}, !prof !0")
         lines.start(ordinary)
-        loop = self._loop(["i32", *(LLVM_TYPES[one] for one in types)], values)
+        loop = _Loop(lines, ["i32", *(LLVM_TYPES[one] for one in types)], values)
         left, *old = loop.now
         self._step(loop, lines.value(f"icmp sgt i32 {left}, 0"), body)
         new = self._call(body, old)
@@ -364,15 +359,12 @@ class _Function:
         return old
 
     def _while(self, body: int, values: Sequence[str], types: Sequence[int]) -> list[str]:
-        loop = self._loop(["i1", *(LLVM_TYPES[one] for one in types)], values)
+        loop = _Loop(self._lines, ["i1", *(LLVM_TYPES[one] for one in types)], values)
         holds, *old = loop.now
         self._step(loop, holds, body)
         new = self._call(body, old)
         loop.again([new[len(old)], *new[: len(old)]])
         return old
-
-    def _loop(self, types: Sequence[str], values: Sequence[str]) -> _Loop:
-        return _Loop(self._lines, types, values)
 
     def _step(self, loop: _Loop, goes_on: str, body: int) -> None:
         """Begin an iteration if there is one."""

@@ -1,4 +1,4 @@
-"""Small steps on blocks and branches that several passes take."""
+"""Small steps on operations, blocks and branches that several passes take."""
 
 from __future__ import annotations
 
@@ -7,14 +7,25 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from xdsl.dialects import arith, cf
-from xdsl.dialects.builtin import UNKNOWN_LOC, DenseArrayBase, IntegerAttr, LocationAttr, i1, i32
-from xdsl.dialects.func import ReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    SymbolRefAttr,
+    i1,
+    i32,
+)
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.dialects.fast_ir import append, create, initialize, insert_before
 
 OpT = TypeVar("OpT", bound=Operation)
+_INDEX = IndexType()
 
 
 @dataclass
@@ -50,9 +61,18 @@ class Emitter:
         """After everything else in the block."""
         return cls(block, None, location)
 
+    def integer(self, number: int, type_: Attribute = _INDEX) -> SSAValue:
+        """A constant."""
+        assert isinstance(type_, IntegerType | IndexType)
+        return self(arith.ConstantOp(IntegerAttr(number, type_))).result
+
     def __call__(self, op: OpT) -> OpT:
-        assert op.parent is None
         op.location = self.location
+        return self.put(op)
+
+    def put(self, op: OpT) -> OpT:
+        """Put an operation there that has its location."""
+        assert op.parent is None
         if self.before is None:
             append(self.block, op)
         else:
@@ -92,9 +112,25 @@ def leave(*values: SSAValue) -> ReturnOp:
     return create(ReturnOp, values, (), {}, UNKNOWN_LOC, {})
 
 
+def call(function: FuncOp, arguments: Sequence[SSAValue]) -> CallOp:
+    """A call of a plain function of the module."""
+    return CallOp.create(
+        operands=arguments,
+        result_types=function.function_type.outputs.data,
+        properties={"callee": SymbolRefAttr(function.sym_name.data)},
+    )
+
+
 def truth(value: bool) -> arith.ConstantOp:
     """A constant of one bit."""
     return create(arith.ConstantOp, (), (i1,), {}, UNKNOWN_LOC, {"value": _TRUTH[value]})
+
+
+def integer_of(value: SSAValue) -> int | None:
+    """The number, with its sign, if the value is a constant integer."""
+    owner = value.owner
+    attribute = owner.properties.get("value") if type(owner) is arith.ConstantOp else None
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
 
 def operations_in(holder: Operation | Region) -> list[Operation]:
@@ -130,6 +166,13 @@ def region_of(block: Block) -> Region:
     return block.parent
 
 
+def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Block, Block]:
+    """The block of `op`, which then ends with it and has no terminator, and a new one with what followed."""
+    head, following = op.parent, op.next_op
+    assert head is not None and following is not None
+    return head, head.split_before(following, arg_types=arg_types)
+
+
 def split_edge(terminator: Operation, edge: int) -> Block:
     """A new block on one edge of a branch, in front of the old successor, that only branches on."""
     successor = terminator.successors[edge]
@@ -159,6 +202,18 @@ def _redirect(terminator: Operation, edge: int, block: Block) -> None:
     Emitter.in_front_of(terminator)(changed)
     changed.attributes |= terminator.attributes
     erase(terminator)
+
+
+def copied(
+    op: Operation, values: dict[SSAValue, SSAValue], blocks: dict[Block, Block] | None = None
+) -> Operation:
+    """A copy at the same place of the source that uses what the mappings give; they learn its results."""
+    copy = op.clone(values, blocks)
+    copy.location = op.location
+    if op.regions:
+        for nested, inner in zip(op.walk(), copy.walk(), strict=True):
+            inner.location = nested.location
+    return copy
 
 
 def erase(op: Operation) -> None:
@@ -196,3 +251,15 @@ def returning_edges(region: Region) -> list[tuple[Block, Block]]:
         elif target not in finished:
             path[target] = iter(terminator_of(target).successors)
     return found
+
+
+def blocks_behind(block: Block) -> set[Block]:
+    """The blocks that control may come to from the end of the block."""
+    reached: set[Block] = set()
+    pending = list(terminator_of(block).successors)
+    while pending:
+        target = pending.pop()
+        if target not in reached:
+            reached.add(target)
+            pending.extend(terminator_of(target).successors)
+    return reached

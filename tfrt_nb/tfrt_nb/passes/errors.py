@@ -1,13 +1,14 @@
-"""How a pass refuses a program: with a diagnostic at the operation that it cannot handle."""
+"""What passes say: why they refuse a program, at the operation that they cannot handle, and remarks."""
 
 from __future__ import annotations
 
 from typing import NoReturn
 
+from xdsl.context import Context
 from xdsl.ir import Operation
 
 from tfrt_nb.internal_errors import location_of
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error
 
 
 class PassError(TfrtError):
@@ -17,3 +18,17 @@ class PassError(TfrtError):
 def fail(op: Operation, message: str) -> NoReturn:
     """Raise `PassError` at the place of `op` in the source."""
     raise PassError(error(message, location_of(op)))
+
+
+class RemarkContext(Context):
+    """A context that keeps the remarks of passes, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.remarks: list[Diagnostic] = []
+
+
+def remark(context: Context, op: Operation, message: str) -> None:
+    """Say something about `op`, if there is a listener."""
+    if isinstance(context, RemarkContext):
+        context.remarks.append(Diagnostic(Severity.REMARK, message, location_of(op)))

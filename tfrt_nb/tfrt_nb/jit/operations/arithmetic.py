@@ -6,7 +6,7 @@ from xdsl.dialects import arith, math, ub
 from xdsl.dialects.builtin import IntegerType, MemRefType, UnrankedMemRefType
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.jit.function_body import FunctionBody, Lowering
+from tfrt_nb.jit.function_body import Argument, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import UnsupportedType, constant, float_literal, llvm_type
 from tfrt_nb.jit.operations.descriptors import dead_buffer
 from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
@@ -67,17 +67,19 @@ def _lower_addi(body: FunctionBody, op: Operation) -> None:
     body.set(op.results[0], f"{instruction} {body.typed(left)}, {body.name(right)}")
 
 
-def _intrinsic(name: str) -> Lowering:
+def _intrinsic(name: str, *flags: Argument) -> Lowering:
+    """Some intrinsics take a flag that zero or the least number is poison."""
+
     def lower(body: FunctionBody, op: Operation) -> None:
         type_ = op.results[0].type
-        full_name = f"llvm.{name}.{type_suffix(type_)}"
-        result = body.call(full_name, llvm_type(type_), *map(body.argument, op.operands))
+        full_name = f"llvm.{name}.{_type_suffix(type_)}"
+        result = body.call(full_name, llvm_type(type_), *map(body.argument, op.operands), *flags)
         body.bind(op.results[0], result)
 
     return lower
 
 
-def type_suffix(type_: Attribute) -> str:
+def _type_suffix(type_: Attribute) -> str:
     """How LLVM writes the type in the name of an intrinsic."""
     text = llvm_type(type_)
     return {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(text, text)
@@ -123,24 +125,19 @@ def _lower_poison(body: FunctionBody, op: Operation) -> None:
         body.bind(result, "zeroinitializer")
 
 
-def _lower_select(body: FunctionBody, op: Operation) -> None:
-    body.set(op.results[0], f"select {body.typed_list(op.operands)}")
+def _instruction(name: str) -> Lowering:
+    def lower(body: FunctionBody, op: Operation) -> None:
+        body.set(op.results[0], f"{name} {body.typed_list(op.operands)}")
+
+    return lower
 
 
-def _lower_cmpi(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.CmpiOp)
-    predicate = _INTEGER_PREDICATES[op.predicate.value.data]
-    body.set(op.result, f"icmp {predicate} {body.typed(op.lhs)}, {body.name(op.rhs)}")
-
-
-def _lower_cmpf(body: FunctionBody, op: Operation) -> None:
-    assert isinstance(op, arith.CmpfOp)
-    predicate = _FLOAT_PREDICATES[op.predicate.value.data]
-    body.set(op.result, f"fcmp {predicate} {body.typed(op.lhs)}, {body.name(op.rhs)}")
-
-
-def _lower_negf(body: FunctionBody, op: Operation) -> None:
-    body.set(op.results[0], f"fneg {body.typed(op.operands[0])}")
+def _lower_comparison(body: FunctionBody, op: Operation) -> None:
+    assert isinstance(op, arith.CmpiOp | arith.CmpfOp)
+    is_integer = isinstance(op, arith.CmpiOp)
+    predicates = _INTEGER_PREDICATES if is_integer else _FLOAT_PREDICATES
+    compare = f"{'icmp' if is_integer else 'fcmp'} {predicates[op.predicate.value.data]}"
+    body.set(op.result, f"{compare} {body.typed(op.lhs)}, {body.name(op.rhs)}")
 
 
 def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
@@ -167,14 +164,13 @@ def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
     return quotient, body.value(f"sub {type_} {a}, {product}")
 
 
-def _lower_divsi(body: FunctionBody, op: Operation) -> None:
-    quotient, _ = _divide(body, op)
-    body.bind(op.results[0], quotient)
+def _division(part: int) -> Lowering:
+    """The quotient, which is part 0, or the remainder."""
 
+    def lower(body: FunctionBody, op: Operation) -> None:
+        body.bind(op.results[0], _divide(body, op)[part])
 
-def _lower_remsi(body: FunctionBody, op: Operation) -> None:
-    _, remainder = _divide(body, op)
-    body.bind(op.results[0], remainder)
+    return lower
 
 
 def _rounded_division(*, up: bool) -> Lowering:
@@ -206,19 +202,6 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
     body.set(op.results[0], f"add {type_} {quotient}, {correction}")
 
 
-def _with_flag(name: str) -> Lowering:
-    """`math.absi` and the like: the intrinsic takes a flag that zero or the least number is poison."""
-
-    def lower(body: FunctionBody, op: Operation) -> None:
-        type_ = op.results[0].type
-        full_name = f"llvm.{name}.{type_suffix(type_)}"
-        argument = body.argument(op.operands[0])
-        result = body.call(full_name, llvm_type(type_), argument, ("i1", "false"))
-        body.bind(op.results[0], result)
-
-    return lower
-
-
 def _library_function(name: str) -> Lowering:
     """The function for doubles, or with `f` behind its name for floats, which shorter ones become."""
 
@@ -241,7 +224,7 @@ def _library_function(name: str) -> Lowering:
 def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
     type_ = op.results[0].type
     text = llvm_type(type_)
-    root = body.call(f"llvm.sqrt.{type_suffix(type_)}", text, body.argument(op.operands[0]))
+    root = body.call(f"llvm.sqrt.{_type_suffix(type_)}", text, body.argument(op.operands[0]))
     body.set(op.results[0], f"fdiv {text} {float_literal(1.0, type_)}, {root}")
 
 
@@ -250,7 +233,7 @@ def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
     base, exponent = op.operands
     type_ = llvm_type(base.type)
     power = body.value(f"sitofp {body.typed(exponent)} to {type_}")
-    name = f"llvm.pow.{type_suffix(base.type)}"
+    name = f"llvm.pow.{_type_suffix(base.type)}"
     body.bind(op.results[0], body.call(name, type_, body.argument(base), (type_, power)))
 
 
@@ -309,20 +292,20 @@ LOWERINGS: dict[str, Lowering] = {
     "arith.remui": _binary("urem"),
     arith.ConstantOp.name: _lower_constant,
     arith.AddiOp.name: _lower_addi,
-    arith.SelectOp.name: _lower_select,
-    arith.CmpiOp.name: _lower_cmpi,
-    arith.CmpfOp.name: _lower_cmpf,
-    arith.NegfOp.name: _lower_negf,
+    arith.SelectOp.name: _instruction("select"),
+    arith.CmpiOp.name: _lower_comparison,
+    arith.CmpfOp.name: _lower_comparison,
+    arith.NegfOp.name: _instruction("fneg"),
     arith.IndexCastOp.name: _index_cast("sext"),
     "arith.index_castui": _index_cast("zext"),
-    arith.DivSIOp.name: _lower_divsi,
-    arith.RemSIOp.name: _lower_remsi,
+    arith.DivSIOp.name: _division(0),
+    arith.RemSIOp.name: _division(1),
     arith.CeilDivSIOp.name: _rounded_division(up=True),
     arith.FloorDivSIOp.name: _rounded_division(up=False),
     arith.CeilDivUIOp.name: _lower_ceildivui,
-    math.AbsIOp.name: _with_flag("abs"),
-    math.CountLeadingZerosOp.name: _with_flag("ctlz"),
-    math.CountTrailingZerosOp.name: _with_flag("cttz"),
+    math.AbsIOp.name: _intrinsic("abs", ("i1", "false")),
+    math.CountLeadingZerosOp.name: _intrinsic("ctlz", ("i1", "false")),
+    math.CountTrailingZerosOp.name: _intrinsic("cttz", ("i1", "false")),
     ub.PoisonOp.name: _lower_poison,
     **{f"math.{name}": _library_function(name) for name in _LIBRARY_FUNCTIONS},
     math.FPowIOp.name: _lower_fpowi,

@@ -28,7 +28,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
 from tfrt_nb.dialects.async_.upstream.buffers import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace, terminator_of, truth
-from tfrt_nb.passes.lowering.awaiting import UNINTERRUPTED
+from tfrt_nb.passes.lowering.coroutines import UNINTERRUPTED
 
 _BY_LOOP: dict[str, type[Operation]] = {"mulf": arith.MulfOp, "muli": arith.MuliOp}
 """What `memref.atomic_rmw` can do and the processor cannot."""

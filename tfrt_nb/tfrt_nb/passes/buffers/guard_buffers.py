@@ -26,8 +26,6 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import (
-    IndexType,
-    IntegerAttr,
     MemRefType,
     ModuleOp,
     UnitAttr,
@@ -45,10 +43,9 @@ from tfrt_nb.dialects.async_.extensions import (
 )
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
-from tfrt_nb.passes.constants import integer_of
-from tfrt_nb.passes.control_flow import Emitter, operations_in
+from tfrt_nb.passes.control_flow import Emitter, integer_of, operations_in
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.lowering.call_graph import callees
+from tfrt_nb.passes.lowering.call_graph import callees, with_callers
 
 IN_BOUNDS = "in_bounds"
 """The attribute of an access to a buffer whose indices are known to be right."""
@@ -299,32 +296,19 @@ class _Guards:
             for op in module.body.block.ops
             if isinstance(op, memref.GlobalOp) and op.constant is not None
         }
-        self._callers: dict[str, list[str]] = {}
+        callers: dict[str, list[str]] = {}
         for caller, names in callees(module).items():
             for name in names:
-                self._callers.setdefault(name, []).append(caller)
+                callers.setdefault(name, []).append(caller)
         inside = {name: operations_in(op) for name, op in self._functions.items()}
         # What is not defined here gives nothing back, but may print.
-        self._freeing = self._with_callers(
-            *(n for n, ops in inside.items() if any(map(_frees, ops)))
-        )
-        self._speaking = self._with_callers(
-            *(n for n, ops in inside.items() if any(map(_speaks, ops))),
-            *(name for name in self._callers if name not in self._functions),
-        )
+        freeing = [name for name, ops in inside.items() if any(map(_frees, ops))]
+        speaking = [name for name, ops in inside.items() if any(map(_speaks, ops))]
+        self._freeing = with_callers(freeing, callers)
+        self._speaking = with_callers([*speaking, *(callers.keys() - self._functions)], callers)
         self._effects: dict[Operation, tuple[bool, bool]] = {}
         self._in_rounds: dict[Operation, _Known] = {}
         """What is checked in front of loops around a loop, unless one of them has no rounds."""
-
-    def _with_callers(self, *names: str) -> set[str]:
-        """The functions, and those that call them, perhaps through others."""
-        found, pending = set(names), list(names)
-        while pending:
-            for caller in self._callers.get(pending.pop(), ()):
-                if caller not in found:
-                    found.add(caller)
-                    pending.append(caller)
-        return found
 
     def _effects_of(self, op: Operation) -> tuple[bool, bool]:
         """Whether an operation with what is in it may give buffers back, and whether it is seen outside."""
@@ -459,7 +443,7 @@ def _check_index(
             nest.expect(emit, emit(arith.CmpiOp(low, size, "ult")).result, text)
         return
     if first is None or first < 0:
-        zero = emit(arith.ConstantOp(IntegerAttr(0, IndexType()))).result
+        zero = emit.integer(0)
         nest.expect(emit, emit(arith.CmpiOp(low, zero, "sge")).result, text)
     last = integer_of(high)
     if last is None or limit is None or last > limit:

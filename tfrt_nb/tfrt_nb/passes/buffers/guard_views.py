@@ -5,15 +5,14 @@ What is known to be right is not guarded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, cf, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
     DenseArrayBase,
-    IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     NoneAttr,
@@ -23,8 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.buffers import RankOp
-from tfrt_nb.passes.constants import integer_of
-from tfrt_nb.passes.control_flow import Emitter
+from tfrt_nb.passes.control_flow import Emitter, integer_of
 
 Number = SSAValue | int
 _MOST = 2**63 - 1
@@ -60,8 +58,8 @@ def bytes_of(element: Attribute) -> int:
 def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
     """The size of a dimension, of which the type says `size`."""
     if size != DYNAMIC_INDEX:
-        return emit(arith.ConstantOp(IntegerAttr(size, IndexType()))).result
-    number = emit(arith.ConstantOp(IntegerAttr(dimension, IndexType()))).result
+        return emit.integer(size)
+    number = emit.integer(dimension)
     return emit(memref.DimOp(buffer, number)).result
 
 
@@ -230,25 +228,20 @@ class _Guard:
         if isinstance(number, SSAValue):
             return number
         number = min(number, _MOST)  # what is larger is larger than any limit
-        return self.emit(arith.ConstantOp(IntegerAttr(number, IndexType()))).result
+        return self.emit.integer(number)
 
     def _expect(self, predicate: str, left: Number, right: Number, text: str) -> None:
         a, b = _known(left), _known(right)
-        if a is not None and b is not None and _holds(predicate, a, b):
+        if a is not None and b is not None and _HOLDS[predicate](a, b):
             return
         is_right = arith.CmpiOp(self._value(left), self._value(right), predicate)
         self.emit(cf.AssertOp(self.emit(is_right).result, text))
 
 
-def _holds(predicate: str, left: int, right: int) -> bool:
-    match predicate:
-        case "eq":
-            return left == right
-        case "ule":
-            return 0 <= left <= right
-        case "ult":
-            return 0 <= left < right
-        case "sle":
-            return left <= right
-        case _:
-            return left >= right
+_HOLDS: dict[str, Callable[[int, int], bool]] = {
+    "eq": operator.eq,
+    "ule": lambda left, right: 0 <= left <= right,
+    "ult": lambda left, right: 0 <= left < right,
+    "sle": operator.le,
+    "sge": operator.ge,
+}

@@ -33,7 +33,13 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.extensions import RuntimeIsInterruptedOp
 from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import Emitter, operations_in, split_edge, terminator_of
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    blocks_behind,
+    operations_in,
+    split_edge,
+    terminator_of,
+)
 from tfrt_nb.passes.counting.mark_explicit_counts import ON_TOP, is_counted_by_hand
 from tfrt_nb.passes.counting.shared_exits import ERROR_STARTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
@@ -105,7 +111,7 @@ def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
 
 def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]:
     """A shortest normal path to a return, or to where the error's way is met."""
-    met = _reachable(error)
+    met = {error} | blocks_behind(error)
     pending = deque([[start]])
     seen = {start}
     while pending:
@@ -119,17 +125,6 @@ def _path(start: Block, error: Block, errors: AbstractSet[Block]) -> list[Block]
         seen.update(targets)
         pending.extend([*path, target] for target in targets)
     return []
-
-
-def _reachable(start: Block) -> set[Block]:
-    reached: set[Block] = set()
-    pending = [start]
-    while pending:
-        block = pending.pop()
-        if block not in reached:
-            reached.add(block)
-            pending.extend(terminator_of(block).successors)
-    return reached
 
 
 def _normal_successors(block: Block, errors: AbstractSet[Block]) -> list[Block]:

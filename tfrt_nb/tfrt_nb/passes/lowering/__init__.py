@@ -5,6 +5,6 @@
 a task, by their `call_graph`.
 
 `async_func_to_async_runtime` and `async_to_async_runtime` build the coroutines: `outline` moves bodies of tasks out,
-`structure` finds equal ones, `coroutines` has the frame, `awaiting` the suspension points.
+and finds equal ones, `coroutines` has the frame and the suspension points.
 `propagate_failures` makes errors results of plain functions, `convert_scf_to_cf` ends with blocks and branches.
 """

@@ -25,15 +25,16 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.lowering.awaiting import outside_tasks, suspend_at_awaits
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import (
     Coroutine,
     ErrorStyle,
     begin_coroutine,
+    outside_tasks,
     resolve,
     start_hot,
     start_hot_if_stack_allows,
+    suspend_at_awaits,
 )
 
 

@@ -17,18 +17,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import arith, cf
+from xdsl.dialects.builtin import ModuleOp, i1
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.extensions import RuntimeCheckOp
 from tfrt_nb.dialects.async_.runtime import (
     AddRefOp,
     DropRefOp,
     RuntimeAddRefOp,
     RuntimeAddToGroupOp,
+    RuntimeAwaitOp,
     RuntimeCreateGroupOp,
     RuntimeDropRefOp,
+    RuntimeIsErrorOp,
+    RuntimeLoadOp,
 )
 from tfrt_nb.dialects.async_.tasks import (
     AddToGroupOp,
@@ -38,8 +43,8 @@ from tfrt_nb.dialects.async_.tasks import (
     ExecuteOp,
     YieldOp,
 )
+from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
-from tfrt_nb.passes.lowering.awaiting import block_at_await, suspend_at_awaits
 from tfrt_nb.passes.lowering.coroutines import (
     ErrorStyle,
     begin_coroutine,
@@ -47,9 +52,11 @@ from tfrt_nb.passes.lowering.coroutines import (
     resolve,
     start_cold,
     start_hot,
+    suspend_at_awaits,
 )
 from tfrt_nb.passes.lowering.outline import Outliner, Symbols
 
+_FAILED = "Awaited async operand is in error state"
 _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})
 
 
@@ -99,7 +106,7 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
     emit = Emitter.in_front_of(op)
     match op:
         case AwaitOp() | AwaitAllOp():
-            block_at_await(op, style)
+            _block_at_await(op, style)
         case CreateGroupOp():
             replace(op, emit(RuntimeCreateGroupOp(op.size)).results)
         case AddToGroupOp():
@@ -114,3 +121,23 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
             replace(op, dropped.results)
         case _:
             pass
+
+
+def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
+    """Replace an await in a plain function: block the thread, fail if the object is in error."""
+    emit = Emitter.in_front_of(op)
+    awaited = op.operand
+    emit(RuntimeAwaitOp(awaited))
+    if style.keep:
+        emit(RuntimeCheckOp(awaited))
+    else:
+        _assert_not_in_error(emit, awaited)
+    payload = [emit(RuntimeLoadOp(awaited)).result] if isinstance(awaited.type, ValueType) else []
+    replace(op, payload)
+
+
+def _assert_not_in_error(emit: Emitter, awaited: SSAValue) -> None:
+    failed = emit(RuntimeIsErrorOp(awaited)).is_error
+    true = emit.integer(1, i1)
+    succeeded = emit(arith.XOrIOp(failed, true)).result
+    emit(cf.AssertOp(succeeded, _FAILED))

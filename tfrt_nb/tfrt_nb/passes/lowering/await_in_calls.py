@@ -20,7 +20,6 @@ function, which is loaded once: the reference in it moves to the code that loads
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,7 +36,8 @@ from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
-from tfrt_nb.passes.lowering.awaiting import JOINS, outside_tasks
+from tfrt_nb.passes.lowering.call_graph import with_callers
+from tfrt_nb.passes.lowering.coroutines import JOINS, WAITING, outside_tasks
 from tfrt_nb.passes.lowering.outline import Symbols
 
 
@@ -60,19 +60,11 @@ def _waiting(functions: dict[str, PlainFuncOp]) -> set[str]:
     waiting: set[str] = set()
     for name, function in functions.items():
         for op in outside_tasks(function.body):
-            match op:
-                case AwaitOp() | AwaitAllOp() | RuntimeAwaitOp():
-                    waiting.add(name)
-                case PlainCallOp():
-                    callers.setdefault(op.callee.root_reference.data, set()).add(name)
-                case _:
-                    pass
-    pending = list(waiting)
-    while pending:
-        more = callers.get(pending.pop(), set()) - waiting
-        waiting |= more
-        pending.extend(more)
-    return waiting
+            if type(op) in WAITING:
+                waiting.add(name)
+            elif isinstance(op, PlainCallOp):
+                callers.setdefault(op.callee.root_reference.data, set()).add(name)
+    return with_callers(waiting, callers)
 
 
 class _Suspender:
@@ -89,9 +81,9 @@ class _Suspender:
         self.pending += [f.body for f in self.module.body.block.ops if isinstance(f, FuncOp)]
         self.pending += [op.body for op in operations_in(self.module) if type(op) is ExecuteOp]
         while self.pending:
-            for call in list(_calls(self.pending.pop())):
-                if call.callee.root_reference.data in self.waiting:
-                    self._suspend(call)
+            for op in list(outside_tasks(self.pending.pop())):
+                if isinstance(op, PlainCallOp) and op.callee.root_reference.data in self.waiting:
+                    self._suspend(op)
         _erase_unused([self.waiting[name] for name in self.made], self.module)
 
     def _suspend(self, call: PlainCallOp) -> None:
@@ -130,10 +122,6 @@ class _Suspender:
         self.pending.append(body)
         self.pending += [op.body for op in body.walk() if isinstance(op, ExecuteOp)]
         return function
-
-
-def _calls(region: Region) -> Iterator[PlainCallOp]:
-    return (op for op in outside_tasks(region) if isinstance(op, PlainCallOp))
 
 
 def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:

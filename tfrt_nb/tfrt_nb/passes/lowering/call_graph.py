@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import CallOp
-from tfrt_nb.passes.lowering.awaiting import outside_tasks
+from tfrt_nb.passes.lowering.coroutines import outside_tasks
 
 _CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 
@@ -39,6 +39,17 @@ def callee_of(op: Operation) -> str | None:
         assert isinstance(callee, SymbolRefAttr)
         return callee.root_reference.data
     return None
+
+
+def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> set[str]:
+    """The functions, and those that call them, perhaps through others; `callers` are those of each function."""
+    found = set(names)
+    pending = list(found)
+    while pending:
+        more = set(callers.get(pending.pop(), ())) - found
+        found |= more
+        pending += more
+    return found
 
 
 def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:

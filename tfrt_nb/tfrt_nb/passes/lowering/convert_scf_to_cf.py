@@ -31,6 +31,7 @@ from tfrt_nb.passes.control_flow import (
     operations_in,
     region_of,
     replace,
+    split_behind,
     terminator_of,
 )
 
@@ -60,7 +61,7 @@ def lower_structured_control_flow(
 
 def _lower_if(op: Operation) -> None:
     assert isinstance(op, scf.IfOp)
-    head, rest = _split(op)
+    head, rest = split_behind(op, op.result_types)
     if op.results:
         rest = _joined(rest, op)
     then_block = _inline_yielding_region(op.true_region, rest)
@@ -82,14 +83,14 @@ def _joined(rest: Block, op: Operation) -> Block:
 
 def _lower_execute_region(op: Operation) -> None:
     assert isinstance(op, scf.ExecuteRegionOp)
-    head, rest = _split(op)
+    head, rest = split_behind(op, op.result_types)
     entry = _inline_yielding_region(op.region, rest)
     _finish(op, head, cf.BranchOp(entry), rest.args)
 
 
 def _lower_index_switch(op: Operation) -> None:
     assert isinstance(op, scf.IndexSwitchOp)
-    head, rest = _split(op)
+    head, rest = split_behind(op, op.result_types)
     cases = [_inline_yielding_region(region, rest) for region in op.case_regions]
     default = _inline_yielding_region(op.default_region, rest)
     emit = Emitter.at_end(head, op.location)
@@ -97,16 +98,6 @@ def _lower_index_switch(op: Operation) -> None:
     values = DenseIntElementsAttr.from_list(VectorType(i64, [len(cases)]), op.cases.get_values())
     branch = cf.SwitchOp(flag, default, (), values, cases, [() for _ in cases])
     _finish(op, head, branch, rest.args)
-
-
-def _split(op: Operation) -> tuple[Block, Block]:
-    """The block up to `op`, and a new one behind it whose arguments stand for the results."""
-    head = op.parent
-    assert head is not None
-    following = op.next_op
-    assert following is not None
-    rest = head.split_before(following, arg_types=op.result_types)
-    return head, rest
 
 
 def _inline_yielding_region(region: Region, rest: Block) -> Block:
@@ -130,9 +121,7 @@ def _finish(op: Operation, head: Block, branch: Operation, results: Sequence[SSA
 def _lower_for(op: Operation) -> None:
     """`condition(%i, args): %i < %ub ? body : rest`; the body branches back with `%i + step`."""
     assert isinstance(op, scf.ForOp)
-    head = op.parent
-    assert head is not None and op.next_op is not None
-    rest = head.split_before(op.next_op)
+    head, rest = split_behind(op)
     condition = op.body.block
     assert condition.first_op is not None
     body = condition.split_before(condition.first_op)
@@ -153,9 +142,7 @@ def _lower_for(op: Operation) -> None:
 def _lower_while(op: Operation) -> None:
     """The block before the condition dominates the rest: its values are the results."""
     assert isinstance(op, scf.WhileOp)
-    head = op.parent
-    assert head is not None and op.next_op is not None
-    rest = head.split_before(op.next_op)
+    head, rest = split_behind(op)
     before, after = op.before_region.block, op.after_region.block
     condition = terminator_of(before)
     assert isinstance(condition, scf.ConditionOp)

@@ -13,10 +13,13 @@ body:
 Invariants: `suspend` is the only block that returns; every path of the body ends in `cleanup` with all
 results resolved, each once; nothing touches the frame between the call that may resume the coroutine
 elsewhere and the suspension that follows it.
+
+In a coroutine an await suspends, and an assertion branches to the error block.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects import cf
@@ -42,6 +45,7 @@ from tfrt_nb.dialects.async_.runtime import (
     CoroSaveOp,
     CoroSuspendOp,
     RuntimeAwaitAndResumeOp,
+    RuntimeAwaitOp,
     RuntimeCreateOp,
     RuntimeIsErrorOp,
     RuntimeLoadOp,
@@ -50,8 +54,21 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeSetErrorOp,
     RuntimeStoreOp,
 )
+from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, choose, erase, jump, region_of, replace
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    choose,
+    erase,
+    jump,
+    region_of,
+    replace,
+    split_behind,
+)
+from tfrt_nb.passes.lowering.convert_scf_to_cf import (
+    enclosing_loops_and_branches,
+    lower_structured_control_flow,
+)
 
 GIVEN_RESULTS = "given_results"
 """The attribute of a coroutine that returns nothing: so many of its arguments, the first ones, are objects
@@ -60,6 +77,21 @@ SHARED_BODY = "shared_body"
 """Unit attribute of a function with GIVEN_RESULTS that is the body of several tasks, each at its own place."""
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
+
+
+JOINS = "joins"
+"""The attribute of a call: if it fails, what the next operation awaits is still waited for.
+
+A parallel loop that fails leaves nothing running behind that uses the buffers of its surroundings.
+"""
+UNINTERRUPTED = "uninterrupted"
+"""The attribute of a loop that is not left when its run is cancelled.
+
+What starts the members of a group starts all of them: else an await of the group would never end.
+"""
+WAITING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp})
+"""The operations that wait."""
+_BRANCHING = WAITING | {RuntimeCheckInterruptOp, cf.AssertOp}
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,17 +278,11 @@ def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
 
 def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
     """Where a worker begins: it goes on in `body`, unless no task shall start any more."""
-    started, cancelled = Block(), Block()
-    region = coroutine.function.body
-    region.insert_block_before(started, body)
-    region.insert_block_before(cancelled, body)
-    emit = Emitter.at_end(started, coroutine.function.location)
-    is_cancelled = emit(RuntimeIsCancelledOp()).result
-    emit(choose(is_cancelled, cancelled, body))
-    note = Emitter.at_end(cancelled, coroutine.function.location)
-    for result in coroutine.results:
-        note(RuntimeTakeFailureOp(result))
-    note(jump(coroutine.set_error))
+    started, location = Block(), coroutine.function.location
+    coroutine.function.body.insert_block_before(started, body)
+    cancelled = _noting(coroutine, started, location, RuntimeTakeFailureOp)
+    emit = Emitter.at_end(started, location)
+    emit(choose(emit(RuntimeIsCancelledOp()).result, cancelled, body))
     return started
 
 
@@ -272,28 +298,31 @@ def resolve(coroutine: Coroutine, terminator: Operation) -> None:
     replace(terminator, ())
 
 
-def suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
+def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
     """Replace an await: suspend, and afterwards go on with the payload or in `set_error`."""
-    block = op.parent
-    assert block is not None and op.next_op is not None
-    continuation = block.split_before(op.next_op)
+    _, continuation = split_behind(op)
     resumed = Block()
     coroutine.function.body.insert_block_before(resumed, continuation)
     _suspend(coroutine, Emitter.in_front_of(op), awaited, resumed)
     check = Emitter.at_end(resumed, op.location)
     failed = check(RuntimeIsErrorOp(awaited)).is_error
-    on_error = _inherit_error(coroutine, resumed, awaited, op.location)
+    on_error = coroutine.set_error
+    if coroutine.style.keep:
+        on_error = _noting(
+            coroutine,
+            resumed,
+            op.location,
+            lambda result: RuntimeInheritErrorOp(result, awaited),
+        )
     check(choose(failed, on_error, continuation))
     load = Emitter.at_start(continuation, op.location)
     payload = [load(RuntimeLoadOp(awaited)).result] if isinstance(awaited.type, ValueType) else []
     replace(op, payload)
 
 
-def suspend_until_resolved(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
+def _suspend_until_resolved(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
     """Replace an await that does not ask whether there was an error."""
-    block = op.parent
-    assert block is not None and op.next_op is not None
-    continuation = block.split_before(op.next_op)
+    _, continuation = split_behind(op)
     _suspend(coroutine, Emitter.in_front_of(op), awaited, continuation)
     erase(op)
 
@@ -314,26 +343,22 @@ def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Bl
     emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
 
 
-def branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
+def _branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
     """Replace an assertion: go on, or go to `set_error`."""
-    block = op.parent
-    assert block is not None and op.next_op is not None
-    continuation = block.split_before(op.next_op)
-    on_error = _describe_error(coroutine, block, op)
-    branch = choose(op.arg, continuation, on_error)
-    Emitter.in_front_of(op)(branch)
+    block, continuation = split_behind(op)
+    on_error = coroutine.set_error
+    if coroutine.style.keep:
+        on_error = _noting(
+            coroutine, block, op.location, lambda result: RuntimeDescribeErrorOp(result, op.msg)
+        )
+    Emitter.in_front_of(op)(choose(op.arg, continuation, on_error))
     replace(op, ())
 
 
-def fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> None:
+def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> None:
     """Replace a check: go on, or go to `set_error` if the run is cancelled."""
-    block = op.parent
-    assert block is not None and op.next_op is not None
-    continuation = block.split_before(op.next_op)
-    on_error, note = _error_edge(coroutine, block, op.location)
-    for result in coroutine.results:
-        note(RuntimeTakeFailureOp(result))
-    note(jump(coroutine.set_error))
+    block, continuation = split_behind(op)
+    on_error = _noting(coroutine, block, op.location, RuntimeTakeFailureOp)
     branch_on_interrupt(Emitter.in_front_of(op), on_error, continuation)
     replace(op, ())
 
@@ -350,33 +375,59 @@ def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) 
     asking(choose(is_interrupted, interrupted, continuation))
 
 
-def _inherit_error(
-    coroutine: Coroutine, after: Block, awaited: SSAValue, location: LocationAttr
+def _noting(
+    coroutine: Coroutine,
+    after: Block,
+    location: LocationAttr,
+    note: Callable[[SSAValue], Operation],
 ) -> Block:
-    """Where a failed await goes on; if errors are kept, by way of a block that hands the error on."""
-    if not coroutine.style.keep:
-        return coroutine.set_error
-    block, emit = _error_edge(coroutine, after, location)
-    for result in coroutine.results:
-        emit(RuntimeInheritErrorOp(result, awaited))
-    emit(jump(coroutine.set_error))
-    return block
-
-
-def _describe_error(coroutine: Coroutine, after: Block, op: cf.AssertOp) -> Block:
-    if not coroutine.style.keep:
-        return coroutine.set_error
-    block, emit = _error_edge(coroutine, after, op.location)
-    for result in coroutine.results:
-        emit(RuntimeDescribeErrorOp(result, op.msg))
-    emit(jump(coroutine.set_error))
-    return block
-
-
-def _error_edge(
-    coroutine: Coroutine, after: Block, location: LocationAttr
-) -> tuple[Block, Emitter]:
+    """A way to `set_error`, behind the block `after`, that notes of each result why it is an error."""
     block = Block()
-    region: Region = coroutine.function.body
-    region.insert_block_after(block, after)
-    return block, Emitter.at_end(block, location)
+    coroutine.function.body.insert_block_after(block, after)
+    emit = Emitter.at_end(block, location)
+    for result in coroutine.results:
+        emit(note(result))
+    emit(jump(coroutine.set_error))
+    return block
+
+
+def outside_tasks(region: Region) -> Iterator[Operation]:
+    """The operations of the region, nested ones included, but not those in the body of a task."""
+    for block in region.blocks:
+        for op in block.ops:
+            yield op
+            if type(op) is not ExecuteOp:
+                for nested in op.regions:
+                    yield from outside_tasks(nested)
+
+
+def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> None:
+    """Lower the structured control flow around operations that matter, tasks left aside."""
+    around: set[Operation] = set()
+    for op in outside_tasks(region):
+        if matters(op):
+            for outer in enclosing_loops_and_branches(op, region):
+                if outer in around:
+                    break
+                around.add(outer)
+    if around:
+        lower_structured_control_flow(region, lambda op: op in around)
+
+
+def suspend_at_awaits(coroutine: Coroutine) -> None:
+    """Turn what can wait or fail in the coroutine, outside its tasks, into branches."""
+    body = coroutine.function.body
+    make_single_level(body, lambda op: type(op) in _BRANCHING)
+    # From the end: what a block is split off from is then always short.
+    for op in reversed(list(outside_tasks(body))):
+        match op:
+            case AwaitOp() | AwaitAllOp():
+                _suspend_until(coroutine, op, op.operand)
+            case RuntimeAwaitOp():
+                _suspend_until_resolved(coroutine, op, op.operand)
+            case cf.AssertOp():
+                _branch_on_failure(coroutine, op)
+            case RuntimeCheckInterruptOp():
+                _fail_if_interrupted(coroutine, op)
+            case _:
+                pass

@@ -34,13 +34,9 @@ class ExpandSelects(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for nested in operations_in(op):
             if type(nested) is arith.SelectOp and is_async(nested.result):
-                _expand(nested)
-
-
-def _expand(op: arith.SelectOp) -> None:
-    then, otherwise = _yielding(op, op.lhs), _yielding(op, op.rhs)
-    choice = scf.IfOp(op.cond, [op.result.type], then, otherwise)
-    replace(op, Emitter.in_front_of(op)(choice).results)
+                then, otherwise = _yielding(nested, nested.lhs), _yielding(nested, nested.rhs)
+                choice = scf.IfOp(nested.cond, [nested.result.type], then, otherwise)
+                replace(nested, Emitter.in_front_of(nested)(choice).results)
 
 
 def _yielding(op: Operation, value: SSAValue) -> Region:

@@ -11,7 +11,7 @@ the functions of the value's type that some `func.constant` names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -26,7 +26,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Region
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
@@ -109,26 +109,15 @@ def _retype(module: ModuleOp) -> None:
     """Let everything that is said to be a function be an index."""
     for op in operations_in(module):
         if isinstance(op, FuncOp | AsyncFuncOp):
-            inputs, outputs = (_numbered(types) for types in _signature(op))
-            op.properties["function_type"] = FunctionType.from_lists(inputs, outputs)
-        _retype_all(op.results)
-        for region in op.regions:
-            for block in region.blocks:
-                _retype_all(block.args)
-
-
-def _signature(op: FuncOp | AsyncFuncOp) -> tuple[Sequence[Attribute], Sequence[Attribute]]:
-    return op.function_type.inputs.data, op.function_type.outputs.data
-
-
-def _retype_all(values: Sequence[SSAValue]) -> None:
-    for value, type_ in zip(values, _numbered([value.type for value in values]), strict=True):
-        if type_ != value.type:
-            Rewriter.replace_value_with_new_type(value, type_)
-
-
-def _numbered(types: Sequence[Attribute]) -> list[Attribute]:
-    return [_number_type(type_) for type_ in types]
+            inputs, outputs = op.function_type.inputs, op.function_type.outputs
+            op.properties["function_type"] = FunctionType.from_lists(
+                [*map(_number_type, inputs)], [*map(_number_type, outputs)]
+            )
+        blocks = (block for region in op.regions for block in region.blocks)
+        for value in (*op.results, *(argument for block in blocks for argument in block.args)):
+            type_ = _number_type(value.type)
+            if type_ != value.type:
+                Rewriter.replace_value_with_new_type(value, type_)
 
 
 def _number_type(type_: Attribute) -> Attribute:

@@ -8,7 +8,9 @@ of its surroundings, in the order of first use, and that begins by awaiting the 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
 Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function; where many
-differ in numbers only, they share one that has these as arguments, too.
+differ in numbers only, they share one that has these as arguments, too.  Bodies are compared by a key, in which values
+are numbered in the order of their definition, captured ones by their place in the argument list, so names do not count.
+The place of an assertion counts: it is part of the error message.
 
 Tasks may be spawned instead: then dependencies and operands are awaited by the task, and the function gets
 payloads for the operands.
@@ -23,19 +25,35 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, ModuleOp, StringAttr, UnitAttr, i64
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FunctionType,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.dialects.cf import AssertOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
-from tfrt_nb.passes.lowering.awaiting import WAITING, outside_tasks
-from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY
-from tfrt_nb.passes.lowering.structure import BodyKey, body_key, numbers_to_know
+from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY, WAITING, outside_tasks
+
+BodyKey: TypeAlias = tuple[Hashable, ...]
+
+MAX_SPECIALISED = 8
+"""So many bodies that differ in numbers only have functions of their own, in which the numbers are known."""
 
 
 def captured_values(region: Region) -> list[SSAValue]:
@@ -231,7 +249,7 @@ def never_waits(task: ExecuteOp) -> bool:
     """Whether the body, once it has begun, runs to its end without a pause."""
     if len(task.body.blocks) != 1 or any(is_async(argument) for argument in task.body.block.args):
         return False
-    return not any(isinstance(op, WAITING) for op in outside_tasks(task.body))
+    return not any(type(op) in WAITING for op in outside_tasks(task.body))
 
 
 def _argument(block: Block, value: SSAValue) -> SSAValue:
@@ -239,3 +257,80 @@ def _argument(block: Block, value: SSAValue) -> SSAValue:
     argument = block.insert_arg(value.type, len(block.args))
     argument.name_hint = value.name_hint
     return argument
+
+
+def numbers_to_know(
+    variants: Mapping[Hashable, object], numbers: Sequence[Hashable]
+) -> Hashable | None:
+    """The numbers that the function for a body knows; None where it gets them as arguments.
+
+    `variants` has the functions that there are for bodies of the same key, by the numbers that they know.
+    """
+    known = tuple(numbers)
+    return known if known in variants or len(variants) < MAX_SPECIALISED else None
+
+
+def is_number(value: SSAValue) -> bool:
+    """Whether a task may be given the value as an argument that is copied."""
+    return isinstance(value.type, IntegerType | IndexType | AnyFloat)
+
+
+def body_key(task: ExecuteOp, captured: Sequence[SSAValue], constants: list[ConstantOp]) -> BodyKey:
+    """Equal for tasks that may share one function if they are given their numbers.
+
+    The operations in the body that make these are added to `constants`, in the order of the body.
+    """
+    numbers: dict[SSAValue, int] = {}
+    arguments = [*task.dependencies, *task.body_operands, *captured]
+    for value in arguments:
+        numbers.setdefault(value, len(numbers))
+    return (
+        tuple(numbers[value] for value in arguments),
+        tuple(task.dependencies.types),
+        tuple(task.body_operands.types),
+        tuple(value.type for value in captured),
+        tuple(task.result_types),
+        _region_key(task.body, numbers, constants),
+    )
+
+
+def _region_key(
+    region: Region, numbers: dict[SSAValue, int], constants: list[ConstantOp]
+) -> BodyKey:
+    blocks: dict[Block, int] = {block: index for index, block in enumerate(region.blocks)}
+    for block in region.blocks:
+        for argument in block.args:
+            numbers[argument] = len(numbers)
+    return tuple(
+        (
+            tuple(block.arg_types),
+            tuple(_op_key(op, numbers, blocks, constants) for op in block.ops),
+        )
+        for block in region.blocks
+    )
+
+
+def _op_key(
+    op: Operation,
+    numbers: dict[SSAValue, int],
+    blocks: dict[Block, int],
+    constants: list[ConstantOp],
+) -> BodyKey:
+    # A later block may define what an earlier one in the text uses: such a use gets a number here.
+    operands = tuple(numbers.setdefault(operand, len(numbers)) for operand in op.operands)
+    for result in op.results:
+        numbers.setdefault(result, len(numbers))
+    if type(op) is ConstantOp and is_number(op.result):
+        constants.append(op)
+        return op.name, numbers[op.result], op.result.type
+    return (
+        op.name,
+        operands,
+        tuple(numbers[result] for result in op.results),
+        tuple(op.result_types),
+        frozenset(op.properties.items()),
+        frozenset(op.attributes.items()),
+        tuple(blocks[successor] for successor in op.successors),
+        tuple(_region_key(region, numbers, constants) for region in op.regions),
+        op.location if type(op) is AssertOp else None,
+    )

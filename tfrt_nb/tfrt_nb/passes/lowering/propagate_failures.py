@@ -53,13 +53,16 @@ from tfrt_nb.passes.control_flow import (
     leave,
     operations_in,
     replace,
+    split_behind,
     truth,
 )
-from tfrt_nb.passes.lowering.awaiting import JOINS, make_single_level
+from tfrt_nb.passes.lowering.call_graph import with_callers
 from tfrt_nb.passes.lowering.coroutines import (
+    JOINS,
     Coroutine,
     branch_on_interrupt,
     finished_coroutine,
+    make_single_level,
     suspend_at_end,
 )
 
@@ -72,7 +75,8 @@ It does not fail but returns handles of objects in error."""
 
 _MAX_RETURNS = 3
 """A function that can fail at more places than that returns from one block for all of them."""
-_FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
+FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
+"""The operations by which a plain function fails."""
 
 
 @dataclass(frozen=True)
@@ -97,23 +101,18 @@ def _fallible_functions(functions: list[FuncOp]) -> set[str]:
     for function in functions:
         name = function.sym_name.data
         for op in operations_in(function):
-            if type(op) in _FAILING:
+            if type(op) in FAILING:
                 fallible.add(name)
             elif type(op) is CallOp:
                 callers.setdefault(op.callee.root_reference.data, set()).add(name)
-    pending = list(fallible)
-    while pending:
-        more = callers.get(pending.pop(), set()) - fallible
-        fallible |= more
-        pending.extend(more)
-    return fallible
+    return with_callers(fallible, callers)
 
 
 def _can_fail(op: Operation, fallible: set[str]) -> bool:
     # The type is asked for as it is: abstract base classes make `isinstance` slow, and operations are many.
     if type(op) is CallOp:
         return op.callee.root_reference.data in fallible
-    return type(op) in _FAILING
+    return type(op) in FAILING
 
 
 def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]) -> None:
@@ -123,18 +122,14 @@ def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]
     if function.sym_name.data in fallible:
         _return_success(function)
     points = [op for block in function.body.blocks for op in block.ops if _can_fail(op, fallible)]
-    way_out = _way_out(function) if coroutine is None and len(points) > _MAX_RETURNS else None
+    way_out = None
+    if coroutine is None and len(points) > _MAX_RETURNS:
+        way_out = Block()
+        function.body.add_block(way_out)
+        _return_failure(function, Emitter.at_end(way_out, function.location))
     # From the end: what a block is split off from is then always short.
     for op in reversed(points):
         _branch_on_failure(op, function, coroutine, way_out)
-
-
-def _way_out(function: FuncOp) -> Block:
-    """A block by which the function returns that it has failed."""
-    block = Block()
-    function.body.add_block(block)
-    _return_failure(function, Emitter.at_end(block, function.location))
-    return block
 
 
 def _return_success(function: FuncOp) -> None:
@@ -154,9 +149,7 @@ def _branch_on_failure(
     op: Operation, function: FuncOp, coroutine: Coroutine | None, way_out: Block | None
 ) -> None:
     """Split the block behind `op`: go on, or leave by a block that notes the failure."""
-    block = op.parent
-    assert block is not None and op.next_op is not None
-    continuation = block.split_before(op.next_op)
+    _, continuation = split_behind(op)
     failure = Block()
     function.body.insert_block_before(failure, continuation)
     emit = Emitter.in_front_of(op)
@@ -185,7 +178,11 @@ def _branch_on_failure(
         else:
             note(jump(way_out))
     else:
-        _take_failure(coroutine, note, joined)
+        for result in coroutine.results:
+            note(RuntimeTakeFailureOp(result))
+        if joined is not None:
+            note = suspend_at_end(coroutine, note.block, joined)
+        note(jump(coroutine.set_error))
 
 
 def _joined(op: Operation, continuation: Block) -> SSAValue | None:
@@ -225,11 +222,3 @@ def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
     created = emit(RuntimeCreateOp(type_)).result
     emit(RuntimeSetErrorOp(created))
     return created
-
-
-def _take_failure(coroutine: Coroutine, emit: Emitter, joined: SSAValue | None) -> None:
-    for result in coroutine.results:
-        emit(RuntimeTakeFailureOp(result))
-    if joined is not None:
-        emit = suspend_at_end(coroutine, emit.block, joined)
-    emit(jump(coroutine.set_error))

@@ -5,7 +5,12 @@
 The iterations of all dimensions are numbered 0 ... N-1 (the innermost counts fastest) and cut into
 blocks of equal size, enough of them to keep the workers busy.  A function computes one block:
 
-    parallel_compute_fn(block, block size, trip counts, bounds and steps, captured values)
+    parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps, captured values)
+
+computes the iterations block*size ... min(block*size + size, N) - 1.  Their first and last numbers are
+taken apart into coordinates, and a nest of loops runs from the first to the last: an inner loop starts
+at the first coordinate only while all outer ones are in their first round, and ends at the last only
+while all outer ones are in their last.
 
 Blocks are started by a function that gives away half of its blocks as a task until one is left, or, with
 `async-dispatch=false`, by a loop.  The caller then waits for all of them.
@@ -36,12 +41,10 @@ from tfrt_nb.dialects.async_.tasks import (
     YieldOp,
 )
 from tfrt_nb.dialects.async_.types import GROUP
-from tfrt_nb.passes.constants import simplify
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
-from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
+from tfrt_nb.passes.control_flow import Emitter, copied, erase, integer_of, operations_in
+from tfrt_nb.passes.lowering.coroutines import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.lowering.outline import Symbols, captured_values, sink_constants
-from tfrt_nb.passes.parallel.index_math import IndexMath
-from tfrt_nb.passes.parallel.parallel_compute import Loop, compute_function
+from tfrt_nb.passes.parallel.index_math import IndexMath, simplify
 from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
@@ -102,7 +105,7 @@ class AsyncParallelFor(ModulePass):
 
     def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
         """Let blocks of iterations reduce, each for itself."""
-        math = _math_in_front_of(op)
+        math = IndexMath(Emitter.in_front_of(op))
         most = _MAX_PARTS if self.num_workers < 0 else self._most_blocks()
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
@@ -112,20 +115,25 @@ class AsyncParallelFor(ModulePass):
         return split_reduction(op, trips, most, size, math)
 
     def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
-        math = _math_in_front_of(op)
+        math = IndexMath(Emitter.in_front_of(op))
         min_task_size = math.constant(self.min_task_size)
         sink_constants(op.body, captured_values(op.body))
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
         captured = captured_values(op.body)
-        loop = Loop(trips, op.lowerBound, op.upperBound, op.step, captured)
+        loop = _Loop(trips, op.lowerBound, op.upperBound, op.step, captured)
         is_empty = math.compare("eq", iterations, math.constant(0))
         then, otherwise = Block(), Block()
         math.inside(then).emit(scf.YieldOp())
         inner = math.inside(otherwise)
         wanted = self._wanted_blocks(inner)
         size, count = _cut(iterations, wanted, min_task_size, inner)
-        _Dispatch(self, op, loop, size, count, symbols).emit(inner)
+        compute = _compute_function(op, loop, symbols)
+        dispatch = _by_halves if self.async_dispatch else _in_a_loop
+        call, starts = dispatch(loop, compute, size, count, inner, symbols)
+        if self.join_on_failure:
+            call.attributes[JOINS] = UnitAttr()
+            starts.attributes[UNINTERRUPTED] = UnitAttr()
         inner.emit(scf.YieldOp())
         math.emit(scf.IfOp(is_empty, (), Region(then), Region(otherwise)))
         erase(op)
@@ -167,10 +175,6 @@ class AsyncParallelFor(ModulePass):
         return max(1, int(factor * self.num_workers))
 
 
-def _math_in_front_of(op: Operation) -> IndexMath:
-    return IndexMath(Emitter.in_front_of(op))
-
-
 def _float(value: float, emit: Emitter) -> SSAValue:
     return emit(arith.ConstantOp(FloatAttr(value, f32))).result
 
@@ -184,26 +188,6 @@ def _cut(
     return size, math.ceil_div(iterations, size)
 
 
-@dataclass(frozen=True)
-class _Dispatch:
-    """Starts the blocks of a loop and waits for them."""
-
-    settings: AsyncParallelFor
-    op: scf.ParallelOp
-    loop: Loop
-    size: SSAValue
-    count: SSAValue
-    symbols: Symbols
-
-    def emit(self, math: IndexMath) -> None:
-        compute = compute_function(self.op, self.loop, self.symbols)
-        dispatch = _by_halves if self.settings.async_dispatch else _in_a_loop
-        call, starts = dispatch(self.loop, compute, self.size, self.count, math, self.symbols)
-        if self.settings.join_on_failure:
-            call.attributes[JOINS] = UnitAttr()
-            starts.attributes[UNINTERRUPTED] = UnitAttr()
-
-
 def _call_compute(
     emit: Emitter, compute: FuncOp, block: SSAValue, size: SSAValue, arguments: Sequence[SSAValue]
 ) -> CallOp:
@@ -211,7 +195,7 @@ def _call_compute(
 
 
 def _in_a_loop(
-    loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
+    loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
     """A task for each block but the first, which the call that is returned runs here; and the loop
     that starts the tasks."""
@@ -232,7 +216,7 @@ def _in_a_loop(
 
 
 def _by_halves(
-    loop: Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
+    loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
     """A lone block runs here; several are given away by halves by the call that is returned, and the
     loop that gives them away."""
@@ -254,7 +238,7 @@ def _by_halves(
 
 
 def _dispatch_function(
-    loop: Loop, compute: FuncOp, outside: IndexMath, symbols: Symbols
+    loop: _Loop, compute: FuncOp, outside: IndexMath, symbols: Symbols
 ) -> tuple[FuncOp, Operation]:
     """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away
     in a loop, which is returned, too."""
@@ -292,3 +276,143 @@ def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
     token = math.emit(ExecuteOp((), (), (), Region(task_body))).token
     math.emit(AddToGroupOp(token, group))
     math.emit(scf.YieldOp(start, middle))
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """What a parallel loop is made of, one entry per dimension, and what its body captures."""
+
+    trips: Sequence[SSAValue]
+    lower: Sequence[SSAValue]
+    upper: Sequence[SSAValue]
+    steps: Sequence[SSAValue]
+    captured: Sequence[SSAValue]
+
+    @property
+    def arguments(self) -> list[SSAValue]:
+        """In the order of the function's arguments."""
+        return [*self.trips, *self.lower, *self.upper, *self.steps, *self.captured]
+
+
+def _compute_function(op: scf.ParallelOp, loop: _Loop, symbols: Symbols) -> FuncOp:
+    """A new function with a copy of the body of the loop."""
+    inputs = [IndexType(), IndexType(), *(value.type for value in loop.arguments)]
+    entry = Block(arg_types=inputs)
+    type_ = FunctionType.from_lists(inputs, ())
+    function = symbols.add("parallel_compute_fn", type_, Region(entry))
+    function.location = op.location
+    math = IndexMath(Emitter.at_end(entry, op.location))
+    zero, one = math.constant(0), math.constant(1)
+    inside = _inside(loop, entry, math)
+    extent = _first_and_last(inside, entry.args[0], entry.args[1], one, math)
+    _LoopNest(op, loop, inside, extent, (zero, one)).build(math)
+    math.emit(ReturnOp())
+    return function
+
+
+def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
+    """The arguments that stand for the loop's parts; constants in place of those that are known."""
+    rank = len(outside.trips)
+    parameters = list(entry.args[2:])
+
+    def part(number: int, values: Sequence[SSAValue]) -> list[SSAValue]:
+        return [
+            argument if known is None else math.constant(known)
+            for argument, known in zip(
+                parameters[number * rank : (number + 1) * rank],
+                map(integer_of, values),
+                strict=True,
+            )
+        ]
+
+    trips, lower = part(0, outside.trips), part(1, outside.lower)
+    upper = parameters[2 * rank : 3 * rank]
+    return _Loop(trips, lower, upper, part(3, outside.steps), parameters[4 * rank :])
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """The coordinates of the first iteration of a block, of the last, and those of the last plus one."""
+
+    first: Sequence[SSAValue]
+    last: Sequence[SSAValue]
+    ends: Sequence[SSAValue]
+
+
+def _first_and_last(
+    loop: _Loop, block: SSAValue, size: SSAValue, one: SSAValue, math: IndexMath
+) -> _Extent:
+    iterations = math.product(loop.trips)
+    first_number = math.mul(block, size)
+    behind = math.minimum(math.add(first_number, size), iterations)
+    last_number = math.sub(behind, one)
+    first = _coordinates(first_number, loop.trips, math)
+    last = _coordinates(last_number, loop.trips, math)
+    return _Extent(first, last, [math.add(coordinate, one) for coordinate in last])
+
+
+def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -> list[SSAValue]:
+    """The number of an iteration as one coordinate per dimension; the last counts fastest."""
+    coordinates: list[SSAValue] = []
+    for trip in reversed(trips):
+        coordinates.insert(0, math.rem(number, trip))
+        number = math.div(number, trip)
+    return coordinates
+
+
+@dataclass(frozen=True)
+class _LoopNest:
+    """The loops over one block, the body innermost.  The parts of the loop are known outside and inside."""
+
+    op: scf.ParallelOp
+    outside: _Loop
+    inside: _Loop
+    extent: _Extent
+    zero_and_one: tuple[SSAValue, SSAValue]
+
+    def build(self, math: IndexMath) -> None:
+        start, end = self.extent.first[0], self.extent.ends[0]
+        self._loop(math, start, end, [], None)
+
+    def _loop(
+        self,
+        math: IndexMath,
+        start: SSAValue,
+        end: SSAValue,
+        indices: list[SSAValue],
+        edges: tuple[SSAValue, SSAValue] | None,
+    ) -> None:
+        """The loop of one dimension, given the induction values of those around it and whether they
+        are in their first round, and in their last."""
+        dimension, rank = len(indices), len(self.inside.trips)
+        body = Block(arg_types=[IndexType()])
+        inner = math.inside(body)
+        coordinate = body.args[0]
+        scaled = inner.mul(coordinate, self.inside.steps[dimension])
+        indices.append(inner.add(self.inside.lower[dimension], scaled))
+        is_first = inner.compare("eq", coordinate, self.extent.first[dimension])
+        is_last = inner.compare("eq", coordinate, self.extent.last[dimension])
+        if edges is not None:
+            is_first = inner.emit(arith.AndIOp(is_first, edges[0])).result
+            is_last = inner.emit(arith.AndIOp(is_last, edges[1])).result
+        if dimension + 1 == rank:
+            self._copy_body(indices, inner)
+        else:
+            bounds = self._bounds(dimension + 1, is_first, is_last, inner)
+            self._loop(inner, *bounds, indices, (is_first, is_last))
+        inner.emit(scf.YieldOp())
+        math.emit(scf.ForOp(start, end, self.zero_and_one[1], (), body))
+
+    def _bounds(
+        self, dimension: int, is_first: SSAValue, is_last: SSAValue, math: IndexMath
+    ) -> tuple[SSAValue, SSAValue]:
+        zero, trip = self.zero_and_one[0], self.inside.trips[dimension]
+        start = math.select(is_first, self.extent.first[dimension], zero)
+        return start, math.select(is_last, self.extent.ends[dimension], trip)
+
+    def _copy_body(self, indices: Sequence[SSAValue], math: IndexMath) -> None:
+        values: dict[SSAValue, SSAValue] = dict(zip(self.op.body.block.args, indices, strict=True))
+        values.update(zip(self.outside.captured, self.inside.captured, strict=True))
+        for original in self.op.body.block.ops:
+            if not isinstance(original, scf.ReduceOp):
+                math.emit.put(copied(original, values))

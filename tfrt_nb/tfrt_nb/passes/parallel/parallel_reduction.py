@@ -32,11 +32,11 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
 )
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import RuntimeFreeBufferOp
 from tfrt_nb.passes.buffers.guard_buffers import assert_allocated
-from tfrt_nb.passes.control_flow import Emitter, operations_in, replace, terminator_of
+from tfrt_nb.passes.control_flow import Emitter, copied, operations_in, replace, terminator_of
 from tfrt_nb.passes.counting.liveness import defining_block
 from tfrt_nb.passes.parallel.index_math import IndexMath
 
@@ -140,7 +140,7 @@ def _operands_at(
     assert isinstance(reduce, scf.ReduceOp)
     for nested in op.body.block.ops:
         if nested is not reduce:
-            _copy(nested, known, math.emit)
+            math.emit.put(copied(nested, known))
     return [known.get(value, value) for value in reduce.args]
 
 
@@ -158,17 +158,6 @@ def _reduced(
         assert isinstance(end, scf.ReduceReturnOp)
         for nested in region.block.ops:
             if nested is not end:
-                _copy(nested, known, emit)
+                emit.put(copied(nested, known))
         results.append(known.get(end.result, end.result))
     return results
-
-
-def _copy(op: Operation, known: dict[SSAValue, SSAValue], emit: Emitter) -> None:
-    """Put a copy of an operation at the end, with the places of what is in it."""
-    copy = op.clone(known)
-    if emit.before is None:
-        emit.block.add_op(copy)
-    else:
-        emit.block.insert_op_before(copy, emit.before)
-    for original, copied in zip(op.walk(), copy.walk(), strict=True):
-        copied.location = original.location

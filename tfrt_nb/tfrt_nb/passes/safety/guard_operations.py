@@ -14,9 +14,9 @@ is a constant other than zero, a constant index below a static size.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, cf, math, memref, scf
@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FloatAttr,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -54,8 +53,7 @@ from tfrt_nb.dialects.async_.runtime import (
 from tfrt_nb.dialects.async_.tasks import CreateGroupOp
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS, alignment_of
 from tfrt_nb.passes.buffers.guard_views import VIEWS, dimension_size, guard_view
-from tfrt_nb.passes.constants import integer_of
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in
+from tfrt_nb.passes.control_flow import Emitter, erase, integer_of, operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import finished_coroutine
@@ -78,17 +76,6 @@ MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 _RESUME = 1
 """The successor of `async.coro.suspend` where a coroutine goes on."""
-_ACCESSES = memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp
-_GUARDED_TYPES: tuple[type[Operation], ...] = (
-    *DIVISIONS,
-    *(memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeLoadOp),
-    *(memref.AllocOp, memref.AllocaOp, memref.DeallocOp),
-    *(CreateGroupOp, RuntimeCreateGroupOp, RuntimeSetErrorOp),
-    *VIEWS,
-    *(scf.ForOp, scf.ParallelOp),
-)
-_GUARDED = frozenset(kind.name for kind in _GUARDED_TYPES)
-"""By name: `isinstance` is slow, operations are many, and some of these are of derived classes."""
 
 
 @dataclass(frozen=True)
@@ -104,33 +91,20 @@ class GuardOperations(ModulePass):
     recursion: bool = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        found = operations_in(op) if self.divisions or self.accesses or self.loops else ()
-        for nested in [nested for nested in found if nested.name in _GUARDED]:
-            if self.divisions and type(nested) in DIVISIONS:
-                _guard_division(nested, nested.operands[1])
-            elif (
-                self.accesses
-                and isinstance(nested, _ACCESSES)
-                and IN_BOUNDS not in nested.attributes
-            ):
-                _guard_access(nested, nested.memref, nested.indices)
-            elif self.accesses and isinstance(nested, memref.AllocOp | memref.AllocaOp):
-                _guard_size(nested)
-            elif self.accesses and isinstance(nested, memref.DeallocOp):
-                _guard_dealloc(nested)
-            elif self.accesses and isinstance(nested, CreateGroupOp | RuntimeCreateGroupOp):
-                _guard_group(nested, nested.operands[0])
-            elif self.accesses and isinstance(nested, RuntimeSetErrorOp):
-                _describe_error(nested)
-            elif self.accesses and isinstance(nested, RuntimeLoadOp):
-                _guard_load(nested)
-            elif self.accesses and isinstance(nested, VIEWS):
-                guard_view(nested)
-            elif self.loops and isinstance(nested, scf.ForOp):
-                _guard_steps(nested, [nested.step])
-            elif self.loops and isinstance(nested, scf.ParallelOp):
-                _guard_steps(nested, nested.step)
-                _guard_iterations(nested)
+        wanted = {
+            kind.name: guard
+            for is_wanted, guards in (
+                (self.divisions, dict.fromkeys(DIVISIONS, _guard_division)),
+                (self.accesses, _ACCESSES),
+                (self.loops, _LOOPS),
+            )
+            if is_wanted
+            for kind, guard in guards.items()
+        }
+        # By name: some of these are of derived classes.
+        for nested in operations_in(op) if wanted else ():
+            if nested.name in wanted:
+                wanted[nested.name](nested)
         if self.recursion:
             _guard_recursion(op)
 
@@ -141,7 +115,7 @@ def _guard_recursion(module: ModuleOp) -> None:
         if isinstance(op, FuncOp) and op.sym_name.data in recursive:
             emit = Emitter.at_start(first_block(op), op.location)
             is_low = emit(RuntimeStackIsLowOp()).result
-            true = emit(arith.ConstantOp(IntegerAttr(1, i1))).result
+            true = emit.integer(1, i1)
             enough = emit(arith.XOrIOp(is_low, true)).result
             emit(cf.AssertOp(enough, "the stack is exhausted"))
 
@@ -155,20 +129,21 @@ def first_block(function: FuncOp) -> Block:
     return successors[_RESUME if len(successors) > 1 else 0]
 
 
-def _guard_division(op: Operation, divisor: SSAValue) -> None:
-    if integer_of(divisor) not in (None, 0) or not _is_scalar(divisor):
+def _guard_division(op: Operation) -> None:
+    divisor = op.operands[1]
+    if integer_of(divisor) not in (None, 0) or not isinstance(
+        divisor.type, IntegerType | IndexType
+    ):
         return
     emit = Emitter.in_front_of(op)
-    assert isinstance(divisor.type, IntegerType | IndexType)
-    zero = emit(arith.ConstantOp(IntegerAttr(0, divisor.type))).result
+    zero = emit.integer(0, divisor.type)
     emit(cf.AssertOp(emit(arith.CmpiOp(divisor, zero, "ne")).result, "division by zero"))
 
 
-def _is_scalar(value: SSAValue) -> bool:
-    return isinstance(value.type, IntegerType | IndexType)
-
-
-def _guard_access(op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]) -> None:
+def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> None:
+    if IN_BOUNDS in op.attributes:
+        return
+    buffer, indices = op.memref, op.indices
     assert isinstance(buffer.type, MemRefType)
     for dimension, (index, size) in enumerate(zip(indices, buffer.type.get_shape(), strict=True)):
         number = integer_of(index)
@@ -195,12 +170,12 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     if not op.dynamic_sizes:
         return
     emit = Emitter.in_front_of(op)
-    room = emit(arith.ConstantOp(IntegerAttr(limit, IndexType()))).result
+    room = emit.integer(limit)
     for dimension, size_ in enumerate(op.dynamic_sizes):
         # Unsigned: a negative size is a very large one.
         fits = emit(arith.CmpiOp(size_, room, "ule")).result
         emit(cf.AssertOp(fits, f"dynamic size #{dimension} of the buffer is negative or too large"))
-        one = emit(arith.ConstantOp(IntegerAttr(1, IndexType()))).result
+        one = emit.integer(1)
         at_least_one = emit(arith.MaxSIOp(size_, one)).result
         room = emit(arith.DivUIOp(room, at_least_one)).result
 
@@ -212,13 +187,13 @@ def _guard_dealloc(op: memref.DeallocOp) -> None:
     erase(op)
 
 
-def _guard_group(op: Operation, size: SSAValue) -> None:
-    number = integer_of(size)
+def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
+    number = integer_of(op.size)
     if number is not None and number >= 0:
         return
     emit = Emitter.in_front_of(op)
-    zero = emit(arith.ConstantOp(IntegerAttr(0, IndexType()))).result
-    is_size = emit(arith.CmpiOp(size, zero, "sge")).result
+    zero = emit.integer(0)
+    is_size = emit(arith.CmpiOp(op.size, zero, "sge")).result
     emit(cf.AssertOp(is_size, "the size of a group must not be negative"))
 
 
@@ -242,6 +217,15 @@ def _guard_load(op: RuntimeLoadOp) -> None:
     emit(RuntimeCheckOp(op.storage))
     is_there = emit(RuntimeIsAvailableOp(op.storage)).result
     emit(cf.AssertOp(is_there, "the value is loaded before it is available"))
+
+
+def _guard_for(op: scf.ForOp) -> None:
+    _guard_steps(op, [op.step])
+
+
+def _guard_parallel(op: scf.ParallelOp) -> None:
+    _guard_steps(op, op.step)
+    _guard_iterations(op)
 
 
 def _guard_iterations(op: scf.ParallelOp) -> None:
@@ -281,6 +265,25 @@ def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
             continue
         emit = Emitter.in_front_of(op)
         assert isinstance(step.type, IntegerType | IndexType)
-        zero = emit(arith.ConstantOp(IntegerAttr(0, step.type))).result
+        zero = emit.integer(0, step.type)
         is_positive = emit(arith.CmpiOp(step, zero, "sgt")).result
         emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))
+
+
+_ACCESSES: dict[type[Operation], Callable[[Any], None]] = {
+    memref.LoadOp: _guard_access,
+    memref.StoreOp: _guard_access,
+    memref.AtomicRMWOp: _guard_access,
+    RuntimeLoadOp: _guard_load,
+    memref.AllocOp: _guard_size,
+    memref.AllocaOp: _guard_size,
+    memref.DeallocOp: _guard_dealloc,
+    CreateGroupOp: _guard_group,
+    RuntimeCreateGroupOp: _guard_group,
+    RuntimeSetErrorOp: _describe_error,
+    **dict.fromkeys(VIEWS, guard_view),
+}
+_LOOPS: dict[type[Operation], Callable[[Any], None]] = {
+    scf.ForOp: _guard_for,
+    scf.ParallelOp: _guard_parallel,
+}

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from xdsl.context import Context
@@ -34,7 +35,6 @@ from xdsl.dialects import arith, cf, memref, scf
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -47,15 +47,14 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.extensions import RuntimeCheckInterruptOp
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
-from tfrt_nb.passes.constants import integer_of
 from tfrt_nb.passes.control_flow import (
     Emitter,
+    integer_of,
     move_to_end,
     operations_in,
     returning_edges,
     terminator_of,
 )
-from tfrt_nb.passes.lowering.awaiting import UNINTERRUPTED
 from tfrt_nb.passes.lowering.call_graph import (
     callee_of,
     callees,
@@ -63,6 +62,7 @@ from tfrt_nb.passes.lowering.call_graph import (
     recursive_functions,
 )
 from tfrt_nb.passes.lowering.convert_scf_to_cf import sequential_loops
+from tfrt_nb.passes.lowering.coroutines import UNINTERRUPTED
 from tfrt_nb.passes.safety.guard_operations import first_block
 
 NEVER_WRAPS = "never_wraps"
@@ -145,7 +145,7 @@ def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
         _stretch(o, lengths) for region in op.regions for block in region.blocks for o in block.ops
     )
     if isinstance(op, scf.ForOp):
-        trips = _trip_count(op)
+        trips = trip_count(op)
         in_all = inner if trips is None else inner * trips
         return (
             in_all if in_all <= _OPERATIONS_IN_A_PIECE else inner
@@ -174,12 +174,12 @@ def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> Non
     if rounds < MIN_ROUNDS:
         _check_at_start(loop.body.block, loop)
         return
-    trips = _trip_count(loop)
+    trips = trip_count(loop)
     if trips is None or trips > rounds:
         _check_in_pieces(loop, rounds)
 
 
-def _trip_count(loop: scf.ForOp) -> int | None:
+def trip_count(loop: scf.ForOp) -> int | None:
     """How many rounds a loop has, if that is known."""
     lower, upper, step = map(integer_of, (loop.lb, loop.ub, loop.step))
     if lower is None or upper is None or step is None or step <= 0:
@@ -205,7 +205,7 @@ def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> i
 
 def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | None:
     if isinstance(op, scf.ForOp):
-        rounds, length = _trip_count(op), _length(op.body.block.ops, lengths)
+        rounds, length = trip_count(op), _length(op.body.block.ops, lengths)
         return None if rounds is None or length is None else rounds * length
     if isinstance(op, PlainCallOp) or not (
         isinstance(op, _STRUCTURED) or op.name.partition(".")[0] in _QUICK_DIALECTS
@@ -229,12 +229,9 @@ def _own_length(op: Operation) -> int | None:
         return 1
     type_ = op.source.type
     assert isinstance(type_, MemRefType)
-    count = 1
-    for size in type_.get_shape():
-        if size == DYNAMIC_INDEX:
-            return None
-        count *= size
-    return 1 + count // _ELEMENTS_COPIED_AT_ONCE
+    if DYNAMIC_INDEX in type_.get_shape():
+        return None
+    return 1 + prod(type_.get_shape()) // _ELEMENTS_COPIED_AT_ONCE
 
 
 def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
@@ -268,7 +265,7 @@ def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValu
 
     def constant(number: int) -> SSAValue:
         assert isinstance(loop.lb.type, IntegerType | IndexType)
-        return emit(arith.ConstantOp(IntegerAttr(number, loop.lb.type))).result
+        return emit.integer(number, loop.lb.type)
 
     upper = integer_of(loop.ub)
     if upper is not None:

@@ -25,29 +25,33 @@ Runs when the checks are in place that can fail, and before the lowering to coro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import cf, memref
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import RuntimeCheckInterruptOp, RuntimeCheckOp, RuntimeLogOp
+from tfrt_nb.dialects.async_.extensions import RuntimeLogOp
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
-from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
-from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
+from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, erase, leave, operations_in
-from tfrt_nb.passes.lowering.call_graph import callees, callees_first, recursive_functions
+from tfrt_nb.passes.control_flow import call as call_of
+from tfrt_nb.passes.lowering.call_graph import (
+    callees,
+    callees_first,
+    recursive_functions,
+    with_callers,
+)
+from tfrt_nb.passes.lowering.coroutines import WAITING
 from tfrt_nb.passes.lowering.outline import Symbols
+from tfrt_nb.passes.lowering.propagate_failures import FAILING
 
-_WAITING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp})
-_FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
 _HOLDERS = frozenset({FuncOp, PlainFuncOp, ExecuteOp})
 _OBJECTS = TokenType | ValueType | GroupType
 _WITHOUT_EFFECT = frozenset({"arith", "math", "ub"})
@@ -105,12 +109,12 @@ class _Caller:
         callers: dict[str, set[str]] = {}
         for op in operations_in(self.module):
             kind = type(op)
-            if kind in _WAITING:
+            if kind in WAITING:
                 holder = _holder(op)
                 self.waits[holder] = self.waits.get(holder, 0) + 1
                 if isinstance(holder, PlainFuncOp):
                     self.failing.add(holder.sym_name.data)
-            elif kind in _FAILING:
+            elif kind in FAILING:
                 holder = _holder(op)
                 if not isinstance(holder, ExecuteOp):
                     self.failing.add(_name(holder))
@@ -120,11 +124,7 @@ class _Caller:
                 holder = _holder(op)
                 if not isinstance(holder, ExecuteOp):
                     callers.setdefault(op.callee.root_reference.data, set()).add(_name(holder))
-        pending = list(self.failing)
-        while pending:
-            more = callers.get(pending.pop(), set()) - self.failing
-            self.failing |= more
-            pending.extend(more)
+        self.failing = with_callers(self.failing, callers)
 
     def _replace_calls(self, calls: list[CallOp]) -> None:
         for call in calls:
@@ -151,7 +151,7 @@ class _Caller:
     def _replace(self, call: CallOp, name: str) -> None:
         direct = self._direct(name)
         emit = Emitter.in_front_of(call)
-        plain = emit(_call(direct, call.operands_))
+        plain = emit(call_of(direct, call.operands_))
         plain.attributes |= call.attributes
         holder = _holder(plain)
         if name in self.failing and not isinstance(holder, ExecuteOp):
@@ -186,7 +186,7 @@ class _Caller:
         entry = Block(arg_types=type_.inputs.data)
         function.add_region(Region(entry))
         emit = Emitter.at_end(entry, function.location)
-        call = emit(_call(direct, entry.args))
+        call = emit(call_of(direct, entry.args))
         emit(ReturnOp.create(operands=call.res))
         return direct
 
@@ -202,15 +202,6 @@ class _Caller:
             function = self.functions[name]
             if function.sym_visibility == StringAttr("private"):
                 erase(function)
-
-
-def _call(function: PlainFuncOp, arguments: Sequence[SSAValue]) -> PlainCallOp:
-    # Without IRDL's constructor, which takes three times as long.
-    return PlainCallOp.create(
-        operands=arguments,
-        result_types=function.function_type.outputs.data,
-        properties={"callee": SymbolRefAttr(function.sym_name.data)},
-    )
 
 
 def _holder(op: Operation) -> Operation:

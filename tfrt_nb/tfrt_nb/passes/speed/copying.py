@@ -69,11 +69,10 @@ from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 from tfrt_nb.passes.errors import fail
-from tfrt_nb.passes.lowering.awaiting import JOINS, UNINTERRUPTED
-from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY
-from tfrt_nb.passes.lowering.outline import Symbols
+from tfrt_nb.passes.lowering.call_graph import with_callers
+from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, JOINS, SHARED_BODY, UNINTERRUPTED
+from tfrt_nb.passes.lowering.outline import Symbols, is_number, numbers_to_know
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, FAST_PATH
-from tfrt_nb.passes.lowering.structure import is_number, numbers_to_know
 from tfrt_nb.passes.safety.guard_operations import DIVISIONS
 from tfrt_nb.passes.safety.interruptible_loops import NEVER_WRAPS
 
@@ -429,22 +428,15 @@ class _Body:
 def _quiet_functions(module: ModuleOp) -> set[str]:
     """The plain functions that have to do with tasks nowhere, nor do those that they call."""
     callers: dict[str, set[str]] = {}
-    quiet = {op.sym_name.data for op in module.body.block.ops if isinstance(op, FuncOp)}
-    pending = []
-    for function in module.body.block.ops:
-        if isinstance(function, FuncOp):
-            name = function.sym_name.data
-            for op in operations_in(function):
-                if isinstance(op, CallOp):
-                    callers.setdefault(op.callee.root_reference.data, set()).add(name)
-                if op.name.startswith("async."):
-                    pending.append(name)
-    pending += callers.keys() - quiet
-    while pending:
-        name = pending.pop()
-        quiet.discard(name)
-        pending += callers.pop(name, ())
-    return quiet
+    functions = {op.sym_name.data: op for op in module.body.block.ops if isinstance(op, FuncOp)}
+    loud = set()
+    for name, function in functions.items():
+        for op in operations_in(function):
+            if isinstance(op, CallOp):
+                callers.setdefault(op.callee.root_reference.data, set()).add(name)
+            if op.name.startswith("async."):
+                loud.add(name)
+    return functions.keys() - with_callers(loud | (callers.keys() - functions.keys()), callers)
 
 
 def _only_group(task: ExecuteOp) -> SSAValue | None:

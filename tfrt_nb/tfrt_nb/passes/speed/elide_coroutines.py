@@ -34,9 +34,8 @@ from tfrt_nb.dialects.async_.runtime import (
     CoroSuspendOp,
     RuntimeSetAvailableOp,
 )
-from tfrt_nb.passes.control_flow import erase, operations_in, terminator_of
+from tfrt_nb.passes.control_flow import blocks_behind, erase, operations_in, terminator_of
 from tfrt_nb.passes.lowering.coroutines import PRESPLIT
-from tfrt_nb.passes.speed.continuations import blocks_behind
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,16 @@ is not known yet, a handle for each result: an object as a number, which is 0 wh
     }
 
 `@fib_continuation` is the rest of the function from the first await behind the call on, as an async function of
-what is needed there: so the caller goes on in any case, and the continuation waits where the function would
-have waited.  What comes before that await is done as it was, with objects.  `@fib` itself calls
+what is needed there:
+
+    async.func private @fib_continuation(%v: !async.value<i64>, %w: !async.value<i64>) -> !async.value<i64> {
+      %x = async.await %v : ...
+      %y = async.await %w : ...
+      %r = arith.addi %x, %y : i64
+      return %r : i64
+    }
+
+So the caller goes on in any case, and the continuation waits where the function would have waited.  What comes before that await is done as it was, with objects.  `@fib` itself calls
 `@fib_fast`, and awaits what its handle stands for if there is one.  The first handles come from where
 the stack ends: there the fast path calls `@fib`, which goes on elsewhere.
 
@@ -43,7 +51,7 @@ continuations would be long to compile.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -52,7 +60,6 @@ from xdsl.dialects import arith, memref, ub
 from xdsl.dialects.builtin import (
     ArrayAttr,
     FunctionType,
-    IntegerAttr,
     ModuleOp,
     StringAttr,
     SymbolRefAttr,
@@ -78,17 +85,27 @@ from tfrt_nb.dialects.async_.runtime import (
 )
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, choose, erase, leave, replace
-from tfrt_nb.passes.lowering.awaiting import make_single_level, outside_tasks
-from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
-from tfrt_nb.passes.lowering.outline import Symbols
-from tfrt_nb.passes.lowering.propagate_failures import FAST_PATH
-from tfrt_nb.passes.speed.continuations import (
+from tfrt_nb.passes.control_flow import (
+    Emitter,
     blocks_behind,
-    continuation_of,
+    choose,
     copied,
-    operations_from,
+    erase,
+    leave,
+    region_of,
+    replace,
+    split_behind,
 )
+from tfrt_nb.passes.control_flow import call as call_of
+from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
+from tfrt_nb.passes.lowering.coroutines import make_single_level, outside_tasks
+from tfrt_nb.passes.lowering.outline import (
+    Symbols,
+    captured_values,
+    replace_uses_inside,
+    sink_constants,
+)
+from tfrt_nb.passes.lowering.propagate_failures import FAST_PATH
 
 SELDOM = "seldom"
 """The attribute of a function that hardly ever runs."""
@@ -153,7 +170,7 @@ def _is_worth_while(function: FuncOp, chosen: dict[str, FuncOp]) -> bool:
         copies += len(_up_to_the_continuation(call))
     for start in {_start_of_continuation(call) for call in calls}:
         assert start.parent is not None
-        copies += sum(1 for _ in operations_from(start))
+        copies += sum(1 for _ in _operations_from(start))
         copies += sum(1 for block in blocks_behind(start.parent) for _ in block.ops)
     return copies <= _MAX_COPIED
 
@@ -162,13 +179,13 @@ def _start_of_continuation(call: CallOp) -> Operation:
     """The first await behind the call in its block, or else what comes next."""
     following = call.next_op
     assert following is not None
-    return next((op for op in operations_from(following) if type(op) is AwaitOp), following)
+    return next((op for op in _operations_from(following) if type(op) is AwaitOp), following)
 
 
 def _up_to_the_continuation(call: CallOp) -> list[Operation]:
     start, following = _start_of_continuation(call), call.next_op
     assert following is not None
-    return list(itertools.takewhile(lambda op: op is not start, operations_from(following)))
+    return list(itertools.takewhile(lambda op: op is not start, _operations_from(following)))
 
 
 def _calls(function: FuncOp, chosen: dict[str, FuncOp] | dict[str, PlainFuncOp]) -> list[CallOp]:
@@ -263,7 +280,7 @@ class _FastPathMaker:
         start = _start_of_continuation(call)
         if start not in self.continuations:
             symbol = self.symbols.fresh(f"{self.function.sym_name.data}_continuation")
-            continuation, captured = continuation_of(self.function, start, symbol)
+            continuation, captured = _continuation_of(self.function, start, symbol)
             continuation.attributes[SELDOM] = UnitAttr()
             self.module.body.block.add_op(continuation)
             self.continuations[start] = _Continuation(symbol, captured)
@@ -271,7 +288,7 @@ class _FastPathMaker:
 
     def _call_fast(self, call: CallOp) -> PlainCallOp:
         fast = self.fast[call.callee.root_reference.data]
-        plain = Emitter.in_front_of(call)(_call(fast, call.operands_))
+        plain = Emitter.in_front_of(call)(call_of(fast, call.operands_))
         payloads = iter(plain.res[len(call.results_) :])
         for result in call.results_:
             has_payload = isinstance(result.type, ValueType)
@@ -281,8 +298,7 @@ class _FastPathMaker:
     def _leave_with_handle(self, exit_: _Exit, plain: PlainCallOp) -> None:
         """Behind the call: go on, or let the continuation go on with what the handles stand for."""
         call = exit_.call
-        assert call.parent is not None and call.next_op is not None
-        continuation = call.parent.split_before(call.next_op)
+        _, continuation = split_behind(call)
         left = Block()
         self.function.body.insert_block_before(left, continuation)
         _unless_zero(Emitter.in_front_of(call), plain.res[0], left, continuation)
@@ -320,7 +336,7 @@ class _FastPathMaker:
             end = block.last_op
             if isinstance(end, ReturnOp):
                 emit = Emitter.in_front_of(end)
-                zero = emit(arith.ConstantOp(IntegerAttr(0, i64))).result
+                zero = emit.integer(0, i64)
                 emit(leave(*(zero for _ in range(count)), *end.operands_))
                 erase(end)
 
@@ -340,7 +356,7 @@ def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
     """A body for the async function: call the fast path, and wait if there are handles."""
     entry, left, done = Block(arg_types=fast.function_type.inputs.data), Block(), Block()
     emit = Emitter.at_end(entry, function.location)
-    call = emit(_call(fast, entry.args))
+    call = emit(call_of(fast, entry.args))
     _unless_zero(emit, call.res[0], left, done)
     waiting = Emitter.at_end(left, function.location)
     # All handles become objects before the first await: behind one that fails, nothing is.
@@ -357,7 +373,7 @@ def _calling(fast: PlainFuncOp, function: FuncOp) -> Region:
 
 
 def _unless_zero(emit: Emitter, handle: SSAValue, left: Block, otherwise: Block) -> None:
-    zero = emit(arith.ConstantOp(IntegerAttr(0, i64))).result
+    zero = emit.integer(0, i64)
     is_handle = emit(arith.CmpiOp(handle, zero, "ne")).result
     emit(choose(is_handle, left, otherwise))
 
@@ -371,5 +387,53 @@ def _resolved(emit: Emitter, type_: Attribute, payload: SSAValue | None) -> SSAV
     return made
 
 
-def _call(function: PlainFuncOp, arguments: Sequence[SSAValue]) -> PlainCallOp:
-    return PlainCallOp(function.sym_name.data, arguments, function.function_type.outputs.data)
+def _operations_from(start: Operation) -> Iterator[Operation]:
+    """The operations of the block from `start` on."""
+    op: Operation | None = start
+    while op is not None:
+        yield op
+        op = op.next_op
+
+
+def _continuation_of(
+    function: FuncOp, start: Operation, symbol: str
+) -> tuple[FuncOp, list[SSAValue]]:
+    """A private function that does what `function` does from `start` on, and what to call it with."""
+    block = start.parent
+    assert block is not None
+    body = _region_from(start, block, blocks_behind(block))
+    captured = captured_values(body)
+    if sink_constants(body, captured):
+        captured = captured_values(body)
+    entry = body.blocks[0]
+    arguments: dict[SSAValue, SSAValue] = {}
+    for value in captured:
+        argument = entry.insert_arg(value.type, len(entry.args))
+        argument.name_hint = value.name_hint
+        arguments[value] = argument
+    replace_uses_inside(body, arguments)
+    type_ = FunctionType.from_lists(entry.arg_types, function.function_type.outputs.data)
+    continuation = FuncOp(symbol, type_, body, StringAttr("private"))
+    continuation.location = function.location
+    return continuation, captured
+
+
+def _region_from(start: Operation, block: Block, behind: Collection[Block]) -> Region:
+    """Copies of the operations from `start` on, and of the blocks behind."""
+    originals = [other for other in region_of(block).blocks if other in behind]
+    copies = [Block(arg_types=original.arg_types) for original in originals]
+    values: dict[SSAValue, SSAValue] = {}
+    for original, copy in zip(originals, copies, strict=True):
+        values.update(zip(original.args, copy.args, strict=True))
+    # Copying learns the blocks in the regions of operations, too.
+    blocks = dict(zip(originals, copies, strict=True))
+    entry = Block()
+    for op in _operations_from(start):
+        entry.add_op(copied(op, values, blocks))
+    for original, copy in zip(originals, copies, strict=True):
+        for op in original.ops:
+            copy.add_op(copied(op, values, blocks))
+    body = Region([entry, *copies])
+    # What is used in a block may be made in one that was copied later.
+    replace_uses_inside(body, values)
+    return body

@@ -31,6 +31,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from tfrt_nb.dialects.control_flow.calls import CallOp as HostCallOp
+from tfrt_nb.passes.control_flow import erase, replace
 from tfrt_nb.passes.lowering.call_graph import callees_first
 
 MAX_OPERATIONS = 100_000
@@ -99,7 +100,7 @@ def _inline(call: Operation, callee: FuncOp) -> None:
         *ops, end = callee.body.block.ops
         for op in ops:
             block.insert_op_before(op.clone(values), call)
-        _replace(call, [values.get(value, value) for value in end.operands])
+        replace(call, [values.get(value, value) for value in end.operands])
         return
     following = block.split_before(call, arg_types=call.result_types)
     blocks: dict[Block, Block] = {}
@@ -111,18 +112,12 @@ def _inline(call: Operation, callee: FuncOp) -> None:
         if leave is not None and leave.name in _RETURNS:
             go_on = cf.BranchOp(following, *leave.operands)
             go_on.location = leave.location
-            Rewriter.erase_op(leave)
+            erase(leave)
             block_of_copy.add_op(go_on)
     Rewriter.inline_block(
         blocks[callee.body.blocks[0]], InsertPoint.at_end(block), list(call.operands)
     )
-    _replace(call, list(following.args))
-
-
-def _replace(call: Operation, values: list[SSAValue]) -> None:
-    for result, value in zip(call.results, values, strict=True):
-        result.replace_all_uses_with(value)
-    Rewriter.erase_op(call)
+    replace(call, list(following.args))
 
 
 def _take_out_unused(module: ModuleOp) -> None:
@@ -139,7 +134,7 @@ def _take_out_unused(module: ModuleOp) -> None:
                     if (used := private.pop(name, None)) is not None:
                         pending.append(used)
     for op in private.values():
-        Rewriter.erase_op(op)
+        erase(op)
 
 
 def _symbols(attribute: Attribute) -> Iterator[str]:

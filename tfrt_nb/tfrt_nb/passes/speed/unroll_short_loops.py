@@ -23,12 +23,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.ir import Block, Operation
 from xdsl.passes import ModulePass
 
 from tfrt_nb.passes.control_flow import UNROLL, operations_in
+from tfrt_nb.passes.safety.interruptible_loops import trip_count
 
 MAX_OPERATIONS = 512
 """The most operations that a loop may become."""
@@ -49,13 +50,9 @@ class UnrollShortLoops(ModulePass):
 
 def _is_short(loop: scf.ForOp) -> bool:
     """Whether it computes only, in a number of rounds that is known, and small."""
-    first, end, step = map(_constant, (loop.lb, loop.ub, loop.step))
-    if first is None or end is None or step is None or step <= 0 or end <= first:
-        return False
-    body = loop.body.block
-    rounds = -(-(end - first) // step)
-    size = len(body.ops) - 1
-    return 0 < rounds * size <= MAX_OPERATIONS and all(_computes(op) for op in body.ops)
+    rounds, body = trip_count(loop), loop.body.block
+    size = 0 if rounds is None else rounds * (len(body.ops) - 1)
+    return 0 < size <= MAX_OPERATIONS and all(map(_computes, body.ops))
 
 
 def _is_over_elements(block: Block | None) -> bool:
@@ -72,11 +69,3 @@ def _is_over_elements(block: Block | None) -> bool:
 
 def _computes(op: Operation) -> bool:
     return op.name.partition(".")[0] in _COMPUTING or isinstance(op, scf.YieldOp)
-
-
-def _constant(value: SSAValue) -> int | None:
-    """The number that a value is known to be."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
