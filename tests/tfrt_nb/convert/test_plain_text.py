@@ -15,8 +15,7 @@ from tfrt_nb.convert import plain_text
 from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
-from tfrt_nb.source import parse_module
-from tfrt_nb.source import spans
+from tfrt_nb.source import parse_module, spans
 from tfrt_nb.source.plain import reader, runs
 from tfrt_nb.source.plain.reader import _MEMORY, MAX_REMEMBERED, read_plain
 from tfrt_nb.source.plain.rows import Run

@@ -25,7 +25,8 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
-from tfrt_nb.dialects.literals import F64, I64
+from tfrt_nb.dialects.literals import F64
+from tfrt_nb.dialects.types import I64
 
 
 @dataclass(eq=False, repr=False)

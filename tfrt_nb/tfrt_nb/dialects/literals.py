@@ -19,8 +19,8 @@ from xdsl.utils.exceptions import MultipleSpansParseError
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-I1 = IntegerType(1)
-I64 = IntegerType(64)
+from tfrt_nb.dialects.types import I1, I32, I64
+
 F64 = Float64Type()
 
 _set_field = object.__setattr__  # attributes are frozen
@@ -202,7 +202,7 @@ def parse_array(parser: AttrParser, number_type: Attribute) -> ArrayAttr[Attribu
             parser.raise_error(f"expected a constant of type {number_type}")
         if parser.parse_optional_punctuation(":") is not None:
             written = parser.parse_type()
-            if written != number_type and (written, number_type) != (IntegerType(32), I64):
+            if written != number_type and (written, number_type) != (I32, I64):
                 parser.raise_error(f"expected constants of type {number_type}, not {written}", span)
         return number_attribute(parser, span, number_type)
 

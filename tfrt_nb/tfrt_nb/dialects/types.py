@@ -59,15 +59,9 @@ I32 = IntegerType(32)
 I64 = IntegerType(64)
 
 
-def _integers() -> dict[str, Attribute]:
-    widths = (8, 16, 32, 64)
-    signless: dict[str, Attribute] = {f"i{width}": IntegerType(width) for width in (1, *widths)}
-    unsigned = {f"ui{width}": IntegerType(width, Signedness.UNSIGNED) for width in widths}
-    return signless | unsigned
-
-
 WORDS: dict[str, Attribute] = {
-    **_integers(),
+    **{f"i{width}": IntegerType(width) for width in (1, 8, 16, 32, 64)},
+    **{f"ui{width}": IntegerType(width, Signedness.UNSIGNED) for width in (8, 16, 32, 64)},
     "index": IndexType(),
     "f16": Float16Type(),
     "bf16": BFloat16Type(),

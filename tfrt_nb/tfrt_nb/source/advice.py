@@ -209,8 +209,8 @@ def instead_of_stray(
     if operation is None:
         return _instead_of_expression(text, position, known) if _ASSIGNS.search(line) else None
     before = line[operation.end() :].replace("->", "")
-    if _is_in_brackets(before):
-        return None
+    if any(before.count(opening) > before.count(closing) for opening, closing in ("<>", "{}")):
+        return None  # a type or a dictionary goes on
     if word is not None and word["name"] not in ("true", "false"):
         is_value = word["name"] in known or before.rstrip().endswith(",")
         if is_value or (refused["surely"] and word["function"] is None):
@@ -258,11 +258,6 @@ def _instead_of_expression(
         return f"an operation makes the value: write 'arith.{stem}{letter} {operands} : {type_}'"
     kernel = in_host_programs(f"arith.{stem}{'f' if 'f' in type_ else 'i'}", type_)
     return None if kernel is None else f"an operation makes the value: write '{kernel} {operands}'"
-
-
-def _is_in_brackets(text: str) -> bool:
-    """Whether a type or a dictionary that begins in `text` goes on behind it."""
-    return any(text.count(opening) > text.count(closing) for opening, closing in ("<>", "{}"))
 
 
 def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | None:

@@ -191,7 +191,9 @@ class AttributeParser(Parser):
                 message, Span(token.span.start + 2 + len(dialect), token.span.end, token.span.input)
             )
         self._consume_token()
-        return host_type(spelling + self._type_parameters())
+        if self._current_token.kind is MLIRTokenKind.LESS:
+            spelling += f"<{self._parse_dialect_symbol_body()}>"
+        return host_type(spelling)
 
     def _refuse_unknown_async_type(self, spelling: str, token: MLIRToken) -> None:
         """xDSL takes any name for a type that it does not know."""
@@ -203,12 +205,6 @@ class AttributeParser(Parser):
             start = token.span.start + 2 + len(dialect)
             span = Span(start, token.span.end, token.span.input)
             self.raise_error(f"unknown  type `{name}` in dialect `async`", span)
-
-    def _type_parameters(self) -> str:
-        """`<...>` behind a type's name as it is written, or nothing."""
-        if self._current_token.kind is not MLIRTokenKind.LESS:
-            return ""
-        return f"<{self._parse_dialect_symbol_body()}>"
 
     def _parse_memref_attrs(self) -> MemRefType | UnrankedMemRefType:
         start = self.pos

@@ -96,7 +96,8 @@ class _Linker:
         op.detach()  # type: ignore[no-untyped-call]
         self._module.body.block.add_op(op)
         if new_name != name:
-            _set(op, "sym_name", StringAttr(new_name))
+            held = op.properties if "sym_name" in op.properties else op.attributes
+            held["sym_name"] = StringAttr(new_name)
         renamed: dict[str, str] = {}
         for _, used in list(_references(op)):
             if used in symbols:
@@ -148,7 +149,3 @@ def _renamed(attribute: Attribute, names: Mapping[str, str]) -> Attribute:
     if isinstance(attribute, ArrayAttr):
         return ArrayAttr([_renamed(part, names) for part in attribute.data])
     return attribute
-
-
-def _set(op: Operation, name: str, value: Attribute) -> None:
-    (op.properties if name in op.properties else op.attributes)[name] = value

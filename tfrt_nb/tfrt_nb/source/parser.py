@@ -217,7 +217,8 @@ class SourceParser(StatementParser):
     def _parse_short_form(self, name_token: MLIRToken) -> Operation:
         written = name_token.text
         name = self._canonical_name(written)
-        if name != written and name == "arith.constant" and self._is_symbol_at(name_token.span.end):
+        is_symbol = _SYMBOL_NEXT.match(self.source.text, name_token.span.end) is not None
+        if is_symbol and name == "arith.constant" != written:
             name = "func.constant"
         operation_type = (
             _KEYWORDS.get(name)
@@ -295,9 +296,6 @@ class SourceParser(StatementParser):
             if self.parse_optional_punctuation(",") is None:
                 self.parse_optional_keyword("to")
         return types
-
-    def _is_symbol_at(self, position: int) -> bool:
-        return _SYMBOL_NEXT.match(self.source.text, position) is not None
 
     def _canonical_name(self, written: str) -> str:
         name = spellings.operation_name(written)

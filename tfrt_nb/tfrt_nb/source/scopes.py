@@ -28,7 +28,7 @@ from tfrt_nb.source.advice import on_type
 from tfrt_nb.source.attributes import AttributeParser
 from tfrt_nb.source.errors import LocatedError, in_mlirs_words
 from tfrt_nb.source.spans import SourceSpan, SourceText, definition_span, place
-from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
+from tfrt_runtime.diagnostics import Diagnostic, Location, counted, error, note
 
 Bound = list[tuple[Span, int]]
 """Names of results, and how many each stands for."""
@@ -117,7 +117,7 @@ class ScopedParser(AttributeParser):
         self, operands: Sequence[UnresolvedOperand], listed: int, position: int
     ) -> NoReturn:
         """`%z = tfrt.call @f(%x, %y) : (i32) -> i32`, as in an example of the design document."""
-        given = _count(len(operands), "operand")
+        given = counted(len(operands), "operand")
         if operands and "\n" in self.source.text[operands[0].span.start : position]:
             position = operands[0].span.start  # some operations see it at the next line only
         message = f"{given} given, but the types of {listed} listed"
@@ -163,7 +163,9 @@ class ScopedParser(AttributeParser):
 
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
         if name in self.ssa_values:
-            self._raise_redefinition(name, span)
+            previous = next(value for value in self.ssa_values[name] if value is not None)
+            prior = note("previously defined here", definition_span(previous))
+            raise LocatedError(span, f"redefinition of SSA value '%{name}'", [prior])
         if name in self.forward_ssa_references:
             self._check_forward_references(name, values, span)
             self.resolved_late.extend(values)
@@ -175,13 +177,8 @@ class ScopedParser(AttributeParser):
             if isinstance(value, BlockArgument) and not isinstance(value.location, SourceSpan):
                 place(value, SourceSpan(self.source, span.start, span.start, span.end))
 
-    def _raise_redefinition(self, name: str, span: Span) -> NoReturn:
-        previous = next(value for value in self.ssa_values[name] if value is not None)
-        prior = note("previously defined here", definition_span(previous))
-        raise LocatedError(span, f"redefinition of SSA value '%{name}'", [prior])
-
     def _raise_no_such_result(self, use: Span, name: str, count: int) -> NoReturn:
-        hint = note(f"'%{name}' has {_count(count, 'result')}", self.location(use))
+        hint = note(f"'%{name}' has {counted(count, 'result')}", self.location(use))
         raise LocatedError(use, "reference to invalid result number", [hint])
 
     def _check_forward_references(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
@@ -401,13 +398,7 @@ class ScopedParser(AttributeParser):
 
     def _outside_note(self, name: str, values: tuple[SSAValue, ...]) -> Diagnostic:
         definition = definition_span(next(value for value in values if value is not None))
-        how = (
-            f"make it an operand of '{self._scope.owner}'"
-            if self._visibility is Visibility.OPERANDS
-            else "a function sees no values from outside"
-        )
+        how = "a function sees no values from outside"
+        if self._visibility is Visibility.OPERANDS:
+            how = f"make it an operand of '{self._scope.owner}'"
         return note(f"'%{name}' is defined outside, here: {how}", definition)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -521,7 +521,8 @@ def _callee_problem(
     problem = _call_problem(operation, type_.inputs.data, type_.outputs.data, role)
     if problem is not None and not _is_code(callee):
         return replace(problem, notes=(note(f"'@{name}' has the type {type_}", span_of(callee)),))
-    if problem is None and _can_cross(callee):
+    can_cross = not _is_code(callee) or uncrossable(type_.inputs.data, type_.outputs.data) is None
+    if problem is None and can_cross:
         return None
     return _compiled_callee_problem(operation, callee, role)
 
@@ -549,14 +550,6 @@ def _compiled_callee_problem(
     if crossed == type_:
         text = f"'@{_symbol_name(callee)}' has the type {type_}"
     return replace(problem, notes=(note(text, place),))
-
-
-def _can_cross(function: FuncOp) -> bool:
-    """Whether host programs can have all that a function takes and gives."""
-    if not _is_code(function):
-        return True
-    type_ = function.function_type
-    return uncrossable(type_.inputs.data, type_.outputs.data) is None
 
 
 def _is_code(function: FuncOp) -> bool:

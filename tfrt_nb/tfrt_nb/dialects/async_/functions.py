@@ -49,6 +49,7 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
+from tfrt_nb.dialects.assembly import print_parts
 from tfrt_nb.dialects.async_.proposal import RUNTIME, CallOnRuntimeOp, verify_arguments
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 
@@ -281,9 +282,7 @@ class CallOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_attribute(self.callee)
-        printer.print_operands(self.operands_)
+        print_parts(printer, " ", self.callee, "(", self.operands_, ")")
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_operation_type(self)

@@ -47,8 +47,8 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SymbolTable, SymbolUserOpInterface
 from xdsl.utils.exceptions import VerifyException
 
-from tfrt_nb.dialects.assembly import parse_bare_result_types
-from tfrt_nb.dialects.async_.tasks import ExecuteOp, YieldOp, parse_dependencies
+from tfrt_nb.dialects.assembly import parse_bare_result_types, print_parts
+from tfrt_nb.dialects.async_.tasks import ExecuteOp, HandleOp, YieldOp, parse_dependencies
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 from tfrt_nb.dialects.async_.upstream.loops import ParallelOp
 
@@ -97,41 +97,20 @@ class ReturnHandleOp(IRDLOperation):
     assembly_format = "attr-dict `:` type($result)"
 
 
-class _HandleOp(IRDLOperation):
-    """An operation on one handle, whose type may be left out."""
-
-    handle = operand_def(TokenType)
-
-    @classmethod
-    def parse(cls, parser: Parser) -> Self:
-        unresolved = parser.parse_unresolved_operand()
-        attributes = parser.parse_optional_attr_dict()
-        typed = parser.parse_optional_punctuation(":") is not None
-        type_ = parser.parse_type() if typed else TOKEN
-        return cls.build(
-            operands=[parser.resolve_operand(unresolved, type_)], attributes=attributes
-        )
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.handle)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.handle.type)
-
-
 @irdl_op_definition
-class EmplaceHandleOp(_HandleOp):
+class EmplaceHandleOp(HandleOp):
     """Marks a handle ready by hand."""
 
     name = "async.emplace_handle"
+    handle = operand_def(TokenType)
 
 
 @irdl_op_definition
-class SyncAwaitOp(_HandleOp):
+class SyncAwaitOp(HandleOp):
     """Waits for a handle on this thread."""
 
     name = "async.sync_await"
+    handle = operand_def(TokenType)
 
 
 class _CalleeTakesArguments(SymbolUserOpInterface):
@@ -193,7 +172,9 @@ class CallOnRuntimeOp(IRDLOperation):
             parser.parse_punctuation("->")
             if operands:
                 parser.raise_error("the types of the arguments are missing: `: (T) -> ...`", start)
-            _parse_handle_type(parser)
+            position = parser.pos
+            if parser.parse_type() != TOKEN:
+                parser.raise_error(_ONE_HANDLE, position)
             return cls(callee, runtime, ())
         position = parser.pos
         type_ = parser.parse_function_type()
@@ -203,13 +184,8 @@ class CallOnRuntimeOp(IRDLOperation):
 
     def print(self, printer: Printer) -> None:
         if self.runtime is not None:
-            printer.print_string(" ")
-            printer.print_ssa_value(self.runtime)
-            printer.print_string(f" : {RUNTIME}")
-        printer.print_string(" ")
-        printer.print_attribute(self.callee)
-        printer.print_operands(self.arguments)
-        printer.print_string(" : ")
+            print_parts(printer, " ", self.runtime, f" : {RUNTIME}")
+        print_parts(printer, " ", self.callee, "(", self.arguments, ") : ")
         printer.print_function_type(self.arguments.types, [TOKEN])
 
 
@@ -219,12 +195,6 @@ def _parse_runtime(parser: Parser) -> SSAValue | None:
         return None
     typed = parser.parse_optional_punctuation(":") is not None
     return parser.resolve_operand(unresolved, parser.parse_type() if typed else RUNTIME)
-
-
-def _parse_handle_type(parser: Parser) -> None:
-    position = parser.pos
-    if parser.parse_type() != TOKEN:
-        parser.raise_error(_ONE_HANDLE, position)
 
 
 @irdl_op_definition

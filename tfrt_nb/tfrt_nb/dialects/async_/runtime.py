@@ -26,6 +26,7 @@ from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.assembly import print_parts
 from tfrt_nb.dialects.async_.forms import PlainOp, plain_op
 from tfrt_nb.dialects.async_.types import (
     ANYTHING,
@@ -206,8 +207,7 @@ class _StorageOp(IRDLOperation):
     storage = operand_def(ValueType)
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.operands, printer.print_ssa_value)
+        print_parts(printer, " ", self.operands)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         assert isinstance(self.storage.type, ValueType)

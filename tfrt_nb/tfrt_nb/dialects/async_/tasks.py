@@ -203,22 +203,16 @@ def _segments(dependencies: int, operands: int) -> DenseArrayBase:
     return DenseArrayBase.from_list(i32, (dependencies, operands))
 
 
-@irdl_op_definition
-class AwaitOp(IRDLOperation):
-    """Waits for a token or a value; a coroutine is suspended meanwhile, other code blocks."""
-
-    name = "async.await"
-    operand = operand_def(ANYTHING)
-    result = opt_result_def(ANYTHING)
+class HandleOp(IRDLOperation):
+    """An operation on one token or value, whose type the seed's discussion leaves out where it is a token."""
 
     def __init__(self, operand: SSAValue) -> None:
-        super().__init__(operands=[operand], result_types=[awaited_type(operand.type)])
+        super().__init__(operands=[operand])
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         unresolved = parser.parse_unresolved_operand()
         attributes = parser.parse_optional_attr_dict()
-        # The seed's discussion leaves the type out: `async.await %0` awaits a token.
         typed = parser.parse_optional_punctuation(":") is not None
         type_ = parser.parse_type() if typed else TOKEN
         op = cls(parser.resolve_operand(unresolved, type_))
@@ -226,9 +220,21 @@ class AwaitOp(IRDLOperation):
         return op
 
     def print(self, printer: Printer) -> None:
-        print_parts(printer, " ", self.operand)
+        print_parts(printer, " ", self.operands[0])
         printer.print_op_attributes(self.attributes)
-        print_parts(printer, " : ", self.operand.type)
+        print_parts(printer, " : ", self.operands[0].type)
+
+
+@irdl_op_definition
+class AwaitOp(HandleOp):
+    """Waits for a token or a value; a coroutine is suspended meanwhile, other code blocks."""
+
+    name = "async.await"
+    operand = operand_def(ANYTHING)
+    result = opt_result_def(ANYTHING)
+
+    def __init__(self, operand: SSAValue) -> None:
+        IRDLOperation.__init__(self, operands=[operand], result_types=[awaited_type(operand.type)])
 
     def verify_(self) -> None:
         awaited = self.operand.type
@@ -239,16 +245,12 @@ class AwaitOp(IRDLOperation):
             )
         if isinstance(awaited, TokenType) and self.result is not None:
             raise VerifyException("awaiting on a token must have empty result")
-        if isinstance(awaited, ValueType):
-            _verify_awaited_value(awaited, self.result)
-
-
-def _verify_awaited_value(awaited: ValueType, result: SSAValue | None) -> None:
-    found = "none" if result is None else str(result.type)
-    if result is None or result.type != awaited.value_type:
-        raise VerifyException(
-            f"result type '{found}' does not match async value type '{awaited.value_type}'"
-        )
+        found = None if self.result is None else self.result.type
+        if isinstance(awaited, ValueType) and found != awaited.value_type:
+            raise VerifyException(
+                f"result type '{found or 'none'}' does not match async value type"
+                f" '{awaited.value_type}'"
+            )
 
 
 class _CreateGroupPatterns(HasCanonicalizationPatternsTrait):

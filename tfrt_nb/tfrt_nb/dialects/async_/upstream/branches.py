@@ -12,6 +12,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.assembly import print_parts, print_typed_operands
 from tfrt_nb.dialects.async_.forms import with_operations
 
 
@@ -33,11 +34,7 @@ class SwitchOp(cf.SwitchOp):
             raise VerifyException(f"has duplicate case value: {twice}")
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.flag)
-        printer.print_string(" : ")
-        printer.print_attribute(self.flag.type)
-        printer.print_string(", [")
+        print_parts(printer, " ", self.flag, " : ", self.flag.type, ", [")
         operands = list(self.case_operands)
         values = () if self.case_values is None else self.case_values.get_values()
         assert isinstance(self.flag.type, IntegerType)
@@ -60,9 +57,7 @@ def _print_case(printer: Printer, label: str, block: Block, operands: Sequence[S
     printer.print_block_name(block)
     if operands:
         with printer.in_parens():
-            printer.print_list(operands, printer.print_ssa_value)
-            printer.print_string(" : ")
-            printer.print_list(operands, lambda value: printer.print_attribute(value.type))
+            print_typed_operands(printer, operands)
 
 
 Cf = with_operations(cf.Cf, (SwitchOp,))
@@ -78,15 +73,11 @@ def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
         case cf.SwitchOp() if edge == 0:
             return terminator.default_operands
         case cf.SwitchOp():
-            return _case_operands(terminator)[edge - 1]
+            sizes = terminator.case_operand_segments.get_values()
+            start = sum(sizes[: edge - 1])
+            return terminator.case_operands[start : start + sizes[edge - 1]]
         case _:
             return ()
-
-
-def _case_operands(switch: cf.SwitchOp) -> list[Sequence[SSAValue]]:
-    operands = list(switch.case_operands)
-    sizes = switch.case_operand_segments.get_values()
-    return [[operands.pop(0) for _ in range(size)] for size in sizes]
 
 
 def edge_problem(terminator: Operation) -> str | None:

@@ -48,6 +48,7 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, NoMemoryEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.assembly import print_parts
 from tfrt_nb.dialects.async_.forms import with_operations, written_as
 from tfrt_nb.dialects.async_.types import BUFFER
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
@@ -93,8 +94,7 @@ class GlobalOp(memref.GlobalOp):
             printer.print_string(" constant")
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
-        printer.print_string(" : ")
-        printer.print_attribute(self.type)
+        print_parts(printer, " : ", self.type)
         if isinstance(self.initial_value, DenseIntOrFPElementsAttr):
             printer.print_string(f" = {_elements_text(self.initial_value)}")
         printer.print_op_attributes(self.attributes)
@@ -252,9 +252,7 @@ class AtomicRMWOp(memref.AtomicRMWOp):
         )
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(f" {self.operation} ")
-        printer.print_ssa_value(self.value)
-        printer.print_string(", ")
+        print_parts(printer, f" {self.operation} ", self.value, ", ")
         _print_element(printer, self.memref, self.indices)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
@@ -311,9 +309,7 @@ class GenericAtomicRMWOp(IRDLOperation):
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         _print_element(printer, self.memref, self.indices)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
-        printer.print_string(" ")
+        print_parts(printer, " : ", self.memref.type, " ")
         printer.print_region(self.body)
         printer.print_op_attributes(self.attributes)
 
@@ -379,9 +375,7 @@ def _resolved(parser: Parser, indices: Sequence[UnresolvedOperand]) -> list[SSAV
 
 
 def _print_element(printer: Printer, buffer: SSAValue, indices: Sequence[SSAValue]) -> None:
-    printer.print_ssa_value(buffer)
-    with printer.in_square_brackets():
-        printer.print_list(indices, printer.print_ssa_value)
+    print_parts(printer, buffer, "[", indices, "]")
 
 
 # Views

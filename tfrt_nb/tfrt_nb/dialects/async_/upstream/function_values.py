@@ -21,6 +21,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
+from tfrt_nb.dialects.assembly import print_parts
 from tfrt_nb.dialects.async_.forms import with_operations
 
 
@@ -63,13 +64,9 @@ class CallIndirectOp(IRDLOperation):
         )
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.callee)
-        with printer.in_parens():
-            printer.print_list(self.arguments, printer.print_ssa_value)
+        print_parts(printer, " ", self.callee, "(", self.arguments, ")")
         printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.callee.type)
+        print_parts(printer, " : ", self.callee.type)
 
     def verify_(self) -> None:
         type_ = self.callee.type

@@ -19,7 +19,9 @@ from xdsl.utils.exceptions import VerifyException
 from tfrt_nb.dialects.assembly import (
     parse_bare_result_types,
     parse_result_types,
+    print_parts,
     print_result_types,
+    print_typed_operands,
 )
 from tfrt_nb.dialects.async_.forms import with_operations
 from tfrt_nb.dialects.async_.types import verify_edge
@@ -58,22 +60,16 @@ class ForOp(scf.ForOp):
 
     def print(self, printer: Printer) -> None:
         index, *carried = self.body.block.args
-        printer.print_string(" ")
-        printer.print_ssa_value(index)
+        print_parts(printer, " ", index)
         for word, bound in (("=", self.lb), ("to", self.ub), ("step", self.step)):
-            printer.print_string(f" {word} ")
-            printer.print_ssa_value(bound)
+            print_parts(printer, f" {word} ", bound)
         if carried:
             printer.print_string(" iter_args")
             _print_assignments(printer, carried, self.iter_args)
-            printer.print_string(" -> ")
-            with printer.in_parens():
-                printer.print_list(carried, lambda value: printer.print_attribute(value.type))
+            print_parts(printer, " -> (", [value.type for value in carried], ")")
         printer.print_string(" ")
         if not isinstance(index.type, IndexType):
-            printer.print_string(" : ")
-            printer.print_attribute(index.type)
-            printer.print_string(" ")
+            print_parts(printer, " : ", index.type, " ")
         printer.print_region(
             self.body,
             print_entry_block_args=False,
@@ -126,12 +122,10 @@ class IndexSwitchOp(scf.IndexSwitchOp):
         _verify_yields(self)
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_ssa_value(self.arg)
+        print_parts(printer, " ", self.arg)
         printer.print_op_attributes(self.attributes)
         if self.results:
-            printer.print_string(" -> ")
-            printer.print_list(self.result_types, printer.print_attribute)
+            print_parts(printer, " -> ", self.result_types)
         printer.print_string(" ")  # as MLIR
         for value, region in zip(self.cases.iter_values(), self.case_regions, strict=True):
             printer.print_string(f"\ncase {value} ")
@@ -238,9 +232,7 @@ class ReduceOp(scf.ReduceOp):
     def print(self, printer: Printer) -> None:
         if self.args:
             with printer.in_parens():
-                printer.print_list(self.args, printer.print_ssa_value)
-                printer.print_string(" : ")
-                printer.print_list(self.args.types, printer.print_attribute)
+                print_typed_operands(printer, self.args)
         printer.print_string(" ")
         if self.reductions:
             printer.print_list(self.reductions, printer.print_region)
@@ -277,14 +269,11 @@ class ParallelOp(scf.ParallelOp):
             )
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        printer.print_operands(self.body.block.args)
+        print_parts(printer, " (", self.body.block.args, ")")
         for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):
-            printer.print_string(f" {word} ")
-            printer.print_operands(values)
+            print_parts(printer, f" {word} ", "(", values, ")")
         if self.initVals:
-            printer.print_string(" init ")
-            printer.print_operands(self.initVals)
+            print_parts(printer, " init (", self.initVals, ")")
             print_result_types(printer, self.result_types)
         printer.print_string(" ")
         printer.print_region(self.body, print_entry_block_args=False)
@@ -308,9 +297,7 @@ def _print_assignments(
     """`(%a = %b, ...)`."""
 
     def assignment(pair: tuple[SSAValue, SSAValue]) -> None:
-        printer.print_ssa_value(pair[0])
-        printer.print_string(" = ")
-        printer.print_ssa_value(pair[1])
+        print_parts(printer, pair[0], " = ", pair[1])
 
     with printer.in_parens():
         printer.print_list(list(zip(names, values, strict=True)), assignment)
