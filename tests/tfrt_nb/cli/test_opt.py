@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tfrt_nb.cli.main import main
 from tfrt_runtime.bef.reader import BefFile
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -91,34 +90,25 @@ def test_what_is_wrong_has_a_place(opt: Opt, text: str, options: list[str], head
     assert errors.startswith(headline)
 
 
-def streams_of(path: Path) -> set[int]:
-    return {
-        stream
-        for function in BefFile.load(path.read_bytes()).functions
-        for stream in function.streams[1:]
-    }
-
-
-def test_the_threshold_of_streams_is_an_option_of_the_translator(tmp_path: Path) -> None:
+def test_the_threshold_of_streams_is_an_option_of_the_translator(shell) -> None:
     text = """func @main(%v: i32) -> (i32, i32) {
   %a = tfrt.add.i32 %v, %v {_tfrt_cost = 9 : i64}
   %b = tfrt.add.i32 %v, %v {_tfrt_cost = 5 : i64}
   tfrt.return %a, %b : i32, i32
 }"""
-    (tmp_path / "f.mlir").write_text(text)
+    shell.write("f.mlir", text)
     seen = []
     for options in ([], ["--tfrt-cost-threshold", "4"], ["--tfrt-cost-threshold", "100"]):
-        command = ["mlir-to-bef", *options, str(tmp_path / "f.mlir"), "-o", str(tmp_path / "f.bef")]
-        assert main(command) == 0
-        seen.append(len(streams_of(tmp_path / "f.bef")))
+        assert shell("mlir-to-bef", *options, "f.mlir", "-o", "f.bef").status == 0
+        [function] = BefFile.load((shell.folder / "f.bef").read_bytes()).functions
+        seen.append(len(set(function.streams[1:])))
 
     assert seen == [1, 2, 1]
 
 
-def test_a_negative_threshold_is_a_wrong_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["mlir-to-bef", "--tfrt-cost-threshold", "-1", "f.mlir"])
-    assert "invalid threshold value: '-1'" in capsys.readouterr().err
+def test_a_negative_threshold_is_a_wrong_command_line(shell) -> None:
+    outcome = shell("mlir-to-bef", "--tfrt-cost-threshold", "-1", "f.mlir")
+    assert "invalid threshold value: '-1'" in outcome.stderr
 
 
 SPLIT = """func.func @f() -> i32 {
@@ -206,29 +196,24 @@ func @h() {
 """
 
 
-def to_bef(folder: Path, text: str, *options: str) -> tuple[int, bool]:
-    """The exit status of the translator, and whether it has written a file."""
-    source, target = folder / "f.mlir", folder / "f.bef"
-    source.write_text(text, encoding="utf-8")
-    return main(["mlir-to-bef", str(source), "-o", str(target), *options]), target.exists()
+def test_the_translator_compares_what_it_says_with_comments(shell) -> None:
+    command = ("mlir-to-bef", "f.mlir", "-o", "f.bef", "--split-input-file", "--verify-diagnostics")
+    shell.write("f.mlir", REFUSED_BY_THE_TRANSLATOR)
+    right = shell(*command)
+    assert (right.status, right.stderr) == (0, "")
+
+    shell.write("f.mlir", REFUSED_BY_THE_TRANSLATOR.replace("not allowed", "welcome"))
+    wrong = shell(*command)
+    assert wrong.status == 1
+    assert "8:1: error: unexpected error: external functions are not allowed" in wrong.stderr
+    text = '7:4: error: expected error "external functions are welcome" was not produced'
+    assert text in wrong.stderr
+    assert not (shell.folder / "f.bef").exists()
 
 
-def test_the_translator_compares_what_it_says_with_comments(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    options = ("--split-input-file", "--verify-diagnostics")
-    assert to_bef(tmp_path, REFUSED_BY_THE_TRANSLATOR, *options) == (0, False)
-    assert capsys.readouterr().err == ""
+def test_parts_of_a_file_are_no_bef_file(shell) -> None:
+    shell.write("f.mlir", REFUSED_BY_THE_TRANSLATOR)
+    outcome = shell("mlir-to-bef", "f.mlir", "-o", "f.bef", "--split-input-file")
 
-    other = REFUSED_BY_THE_TRANSLATOR.replace("not allowed", "welcome")
-    assert to_bef(tmp_path, other, *options) == (1, False)
-    said = capsys.readouterr().err
-    assert "8:1: error: unexpected error: external functions are not allowed" in said
-    assert '7:4: error: expected error "external functions are welcome" was not produced' in said
-
-
-def test_parts_of_a_file_are_no_bef_file(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    assert to_bef(tmp_path, REFUSED_BY_THE_TRANSLATOR, "--split-input-file") == (2, False)
-    assert "a BEF file holds one program" in capsys.readouterr().err
+    assert (outcome.status, (shell.folder / "f.bef").exists()) == (2, False)
+    assert "a BEF file holds one program" in outcome.stderr

@@ -5,26 +5,20 @@ from __future__ import annotations
 import random
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from tests.tfrt_nb.convert.test_mlir_to_bef import GOLDEN, PROGRAMS, REFERENCE_STREAMS
 
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.collect import ConversionError
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects import print_module
-from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import TfrtError
-
-GOLDEN = Path(__file__).parents[2] / "golden" / "tfrt"
-PROGRAMS = sorted(path.stem for path in GOLDEN.glob("*.mlir") if path.with_suffix(".bef").exists())
-
-REFERENCE_STREAMS = StreamOptions(cost_threshold=1, prefers_return=False)
 
 
 def disassemble(data: bytes) -> str:

@@ -34,18 +34,12 @@ def golden(name: str) -> ModuleOp:
     return parse_module((GOLDEN / f"{name}.mlir").read_text(), f"{name}.mlir")
 
 
+@pytest.mark.parametrize(("is_whole", "ending"), [(True, "bef"), (False, "bef_min")])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_the_bytes_are_those_of_the_reference(name: str) -> None:
-    data = mlir_to_bef(golden(name), streams=REFERENCE_STREAMS)
+def test_the_bytes_are_those_of_the_reference(name: str, is_whole: bool, ending: str) -> None:
+    data = mlir_to_bef(golden(name), optional_sections=is_whole, streams=REFERENCE_STREAMS)
 
-    assert data == (GOLDEN / f"{name}.bef").read_bytes()
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_without_optional_sections_the_bytes_are_those_of_the_reference(name: str) -> None:
-    data = mlir_to_bef(golden(name), optional_sections=False, streams=REFERENCE_STREAMS)
-
-    assert data == (GOLDEN / f"{name}.bef_min").read_bytes()
+    assert data == (GOLDEN / f"{name}.{ending}").read_bytes()
 
 
 def contents(file: BefFile) -> tuple[object, ...]:

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.tfrt_nb.documents.conftest import watched
 
 from tfrt_nb.documents.code import Reached
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
-from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.native.async_layouts import SITE_MOST
-
-
-@pytest.fixture(params=["s", "mstd:2"])
-def host(request):
-    with HostContext(request.param) as made:
-        yield made
-
-
-def watched(host, text, *arguments):
-    """The document of a run that is over."""
-    program = Program.from_source(text, "p")
-    run = program.run(host, "main", arguments, watch=True)
-    assert run.wait(60)
-    return RunDocument(program, run)
 
 
 def states(document):

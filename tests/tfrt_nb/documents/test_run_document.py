@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import threading
 
 import pytest
+from tests.tfrt_nb.documents.conftest import watched
 
 from tfrt_nb import HostContext, Program
 from tfrt_nb.documents.previews import clean
@@ -16,24 +16,6 @@ from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.kernels.registry import KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
-
-QUEUES = ("s", "mstd:2")
-
-
-@pytest.fixture(params=QUEUES)
-def host(request):
-    with HostContext(request.param, output=lambda _: None, on_diagnostic=lambda _: None) as made:
-        yield made
-        gc.collect()
-        assert made.live_values() == 0
-
-
-def watched(host, text, *arguments, kernels=None, watch=True):
-    """The document of a run that is over."""
-    program = Program.from_source(text, "p")
-    run = program.run(host, "main", arguments, kernels=kernels, watch=watch)
-    assert run.wait(30)
-    return RunDocument(program, run)
 
 
 def rows(data):
@@ -329,15 +311,11 @@ func.func @main() -> i64 {
 
 
 @pytest.mark.parametrize("from_file", [False, True])
-@pytest.mark.parametrize("queue", QUEUES)
-def test_tasks_of_compiled_code_write_the_same_events(queue, from_file):
+def test_tasks_of_compiled_code_write_the_same_events(host, from_file):
     program = Program.from_source(TASKS, "p")
     if from_file:
         program = Program.from_bef(program.bef, "p")
-    with HostContext(queue) as host:
-        run = program.run(host, "main", watch=True)
-        assert run.wait(30)
-        data = RunDocument(program, run).data
+    data = watched(host, program).data
     operations = [row["kernel"] for row in data["program"]["operations"]]
     first, second = (i for i, kernel in enumerate(operations) if kernel == "async.execute")
     begun = [(text, instance) for kind, text, _, instance, _ in rows(data) if kind == "begin"]
@@ -351,7 +329,7 @@ def test_tasks_of_compiled_code_write_the_same_events(queue, from_file):
     assert sum(kind == "end" for kind, *_ in rows(data)) == len(begun)
 
 
-def test_a_task_that_fails_has_values_that_are_errors():
+def test_a_task_that_fails_has_values_that_are_errors(host):
     text = """\
 async.func @main() -> !async.value<i64> {
   %zero = arith.constant 0 : i1
@@ -360,11 +338,7 @@ async.func @main() -> !async.value<i64> {
   return %one : i64
 }
 """
-    program = Program.from_source(text, "p")
-    with HostContext("s", on_diagnostic=lambda _: None) as host:
-        run = program.run(host, "main", watch=True)
-        assert run.wait(30)
-        assert RunDocument(program, run).data["status"] == "failed"
+    assert watched(host, text).data["status"] == "failed"
 
 
 def test_a_number_that_was_made_once_before_a_flood_of_events_has_its_text():
@@ -492,12 +466,9 @@ func.func private @printNewline()
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_what_compiled_code_prints_is_of_its_only_print(times: int) -> None:
+def test_what_compiled_code_prints_is_of_its_only_print(host, times: int) -> None:
     call = "  func.call @printI64(%a) : (i64) -> ()\n"
-    program = Program.from_source(PRINTING.replace(call, times * call))
-    run = program.run(watch=True)
-    assert run.wait(60)
-    document = RunDocument(program, run)
+    document = watched(host, PRINTING.replace(call, times * call))
     lines = {
         None if operation is None else document.program.data["operations"][operation]["line"]
         for _, operation, _ in document.data["log"]
@@ -569,9 +540,7 @@ def test_what_came_along_from_a_library_has_its_own_events_and_no_line_of_the_pr
     """Both programs have an operation at the same line and column."""
     library = Program.from_source(LIBRARY, "library")
     program = Program.from_source(CALLS_TASKS, "own", libraries={"library": library})
-    run = program.run(host, "main", (3,), watch=True)
-    assert run.wait(30)
-    document = RunDocument(program, run)
+    document = watched(host, program, 3)
     operations = document.data["program"]["operations"]
     assert [(row["kernel"], row["line"]) for row in operations] == [
         ("async.call", 2),

@@ -40,6 +40,12 @@ def looked_at(text, **limits):
         return explorer.explore(**limits), explorer.document
 
 
+def raced(found, document):
+    """The lines of the operations that race."""
+    lines = [row["line"] for row in document.data["operations"]]
+    return [(lines[race.first], lines[race.second]) for race in found.races]
+
+
 def test_two_prints_that_nothing_orders_have_two_outcomes():
     found = explored(PRINTS.format(chain="%c"))
     assert found.is_complete and found.schedules == 2 and not found.races
@@ -338,25 +344,22 @@ def future_done_sometimes_before_it_returns(x: int) -> Future[int]:
     return future
 
 
+def call_of(name: str, value: str) -> str:
+    return f'"test_explore.{name}"({value}) : (i32) -> i32'
+
+
+WAITS = [
+    f"demo.wait.i32 {value} {{seconds = {n}.0}}" for value, n in (("%one", 1000), ("%two", 10))
+]
+
+
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        ("demo.wait.i32 %one {seconds = 1000.0}", "demo.wait.i32 %two {seconds = 10.0}"),
-        (
-            '"test_explore.coroutine"(%one) : (i32) -> i32',
-            '"test_explore.coroutine"(%two) : (i32) -> i32',
-        ),
-        (
-            '"test_explore.thread"(%one) : (i32) -> i32',
-            '"test_explore.thread"(%two) : (i32) -> i32',
-        ),
-        (
-            '"test_explore.racing"(%one) : (i32) -> i32',
-            '"test_explore.racing"(%two) : (i32) -> i32',
-        ),
-        (
-            '"test_explore.future"(%one) : (i32) -> i32',
-            '"test_explore.future"(%two) : (i32) -> i32',
+        WAITS,
+        *(
+            [call_of(name, value) for value in ("%one", "%two")]
+            for name in ("coroutine", "thread", "racing", "future")
         ),
     ],
     ids=["timers", "coroutines", "threads", "racing threads", "racing futures"],
@@ -392,12 +395,7 @@ def test_the_bodies_of_coroutines_run_in_each_order():
         order.append(x)
         return x
 
-    explored(
-        ARRIVALS.format(
-            a='"test_explore.noted"(%one) : (i32) -> i32',
-            b='"test_explore.noted"(%two) : (i32) -> i32',
-        )
-    )
+    explored(ARRIVALS.format(a=call_of("noted", "%one"), b=call_of("noted", "%two")))
     assert {tuple(order[i : i + 2]) for i in range(0, len(order), 2)} == {(1, 2), (2, 1)}
 
 
@@ -467,11 +465,7 @@ NESTED = """  %t1 = async.execute {
 )
 def test_two_tasks_that_nothing_orders_race_for_an_element_of_a_buffer(body, lines):
     found, document = looked_at(HEAD + body + TAIL)
-    operations = document.data["operations"]
-
-    assert {
-        (operations[r.first]["line"], operations[r.second]["line"]) for r in found.races
-    } == lines
+    assert set(raced(found, document)) == lines
 
 
 def test_what_async_functions_do_to_a_buffer_races_at_their_calls():
@@ -488,8 +482,4 @@ async.func @main() -> !async.token {
   return
 }
 """)
-    operations = document.data["operations"]
-
-    assert [(operations[r.first]["line"], operations[r.second]["line"]) for r in found.races] == [
-        (9, 10)
-    ]
+    assert raced(found, document) == [(9, 10)]

@@ -1,0 +1,30 @@
+"""Runs that are watched, and their documents."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from tfrt_nb import HostContext, Program
+from tfrt_nb.documents.run import RunDocument
+
+QUEUES = ("s", "mstd:2")
+
+
+@pytest.fixture(params=QUEUES)
+def host(request):
+    """A host that says nothing, and on which nothing may be left."""
+    with HostContext(request.param, output=lambda _: None, on_diagnostic=lambda _: None) as made:
+        yield made
+        gc.collect()
+        assert made.live_values() == 0
+
+
+def watched(host, program, *arguments, kernels=None, watch=True):
+    """The document of a run of @main that is over; a text is a program."""
+    if isinstance(program, str):
+        program = Program.from_source(program, "p")
+    run = program.run(host, "main", arguments, kernels=kernels, watch=watch)
+    assert run.wait(60)
+    return RunDocument(program, run)
