@@ -8,19 +8,21 @@ fails stop everything: an example that does not work is not shown.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from boards import with_board
-
+RUN = "application/vnd.tfrt.run.v2+json"
 _BLOCK = re.compile(r"^```\{run\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _START = "%load_ext tfrt_nb\nimport numpy as np\nimport tfrt_nb as tfrt"
 _SECONDS = 120
@@ -105,3 +107,16 @@ def _shown(source: str, cell: NotebookNode) -> str:
     if printed.strip() and language != "text":
         parts.insert(1, f"```text\n{printed.rstrip()}\n```")
     return "\n\n".join(parts)
+
+
+def with_board(data: Mapping[str, Any]) -> str:
+    """The HTML of an output; where it has a run, with the run's document behind it for the script."""
+    page = str(data["text/html"])
+    if RUN not in data:
+        return page
+    # "</" would end the element, whatever stands around it.
+    document = json.dumps(data[RUN]).replace("</", "<\\/")
+    return (
+        f'<div class="tfrt-page">{page}</div>'
+        f'<script type="application/json" class="tfrt-run">{document}</script>'
+    )

@@ -84,11 +84,6 @@ def memory(text: str) -> int:
         raise argparse.ArgumentTypeError(problem.diagnostics[0].message) from None
 
 
-def is_option(text: str) -> bool:
-    """Whether a word of the command line is an option, and not a negative number."""
-    return text.startswith("-") and re.match(r"-(\.?\d|inf|nan)", text) is None
-
-
 def build_parser() -> argparse.ArgumentParser:
     """The command line as argparse has it."""
     parser = argparse.ArgumentParser(prog="tfrt-nb", description=DESCRIPTION)
@@ -362,7 +357,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, more = parser.parse_known_args(arguments)
     takes_more = options.command in ("run", "bench")
     mark = more.index("--") if takes_more and "--" in more else len(more)
-    unknown = [one for one in more[:mark] if not takes_more or is_option(one)]
+    # An argument may be a negative number.
+    option = re.compile(r"-(?!\.?\d|inf|nan)")
+    unknown = [one for one in more[:mark] if not takes_more or option.match(one)]
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     if more:

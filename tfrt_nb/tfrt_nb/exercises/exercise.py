@@ -81,13 +81,11 @@ class Exercise:
         hint = self._hint(text, names)
         if hint is None:
             return Verdict(self, Mark.RIGHT, self.why)
-        other = next(
-            (one for one in exercises() if one is not self and one.has_solution(plain)), None
-        )
-        if other is not None:
-            hint = (
-                f"This is a solution of {other.name!r}; here the question is another one.\n{hint}"
-            )
+        others = exercises() if len(plain) >= 40 else ()  # a shorter one may be so by chance
+        for other in others:
+            if other is not self and plain in other._solutions:
+                text = f"This is a solution of {other.name!r}; here the question is another one."
+                return Verdict(self, Mark.WRONG, f"{text}\n{hint}")
         return Verdict(self, Mark.WRONG, hint)
 
     def problems(self) -> list[str]:
@@ -110,10 +108,6 @@ class Exercise:
                 f"{self.name}: has {len(self.wrong)} wrong answers; it needs three or more"
             )
         return found
-
-    def has_solution(self, plain: str) -> bool:
-        """Whether this text is one of the right answers, and too long to be so by chance."""
-        return len(plain) >= 40 and plain in self._solutions
 
     def _hint(self, text: str, names: Mapping[str, object] | None) -> str | None:
         try:

@@ -57,7 +57,7 @@ def complete(
     cursor = max(0, min(cursor, len(text)))
     line_start = text.rfind("\n", 0, cursor) + 1
     before = text[line_start:cursor]
-    if _is_in_comment(before):
+    if "//" in re.sub(r'"(?:[^"\\]|\\.)*"', "", before):  # in a comment
         return []
     found = _WORD.search(before)
     word = found[0] if found is not None else ""
@@ -107,7 +107,10 @@ def explain(text: str, cursor: int) -> str | None:
     if token is None or token.kind == "comment":
         return None
     if token.kind == "value":
-        return _of_value(known, token)
+        value = _value_at(known, token)
+        if value is None:
+            return f"{token.text} is not defined here"
+        return f"{value.name}: {value.type or 'unknown type'}\n\n{_where(text, value.start)}"
     if token.kind == "symbol":
         one = _function_at(known, token)
         if one is None:
@@ -142,10 +145,6 @@ def definition(text: str, cursor: int) -> Place | None:
     if found is None:
         return None
     return Place(found.start, found.start + len(token.text.split("#")[0]))
-
-
-def _is_in_comment(before: str) -> bool:
-    return "//" in re.sub(r'"(?:[^"\\]|\\.)*"', "", before)
 
 
 def _is_at_operation(head: str) -> bool:
@@ -208,13 +207,6 @@ def _value_at(known: Scan, token: Token) -> Value | None:
     named = [one for one in known.visible(token.start) if one.name.split("#")[0] == base]
     exact = [value for value in named if value.name == token.text] or named
     return exact[-1] if exact else None
-
-
-def _of_value(known: Scan, token: Token) -> str | None:
-    value = _value_at(known, token)
-    if value is None:
-        return f"{token.text} is not defined here"
-    return f"{value.name}: {value.type or 'unknown type'}\n\n{_where(known.text, value.start)}"
 
 
 def _where(text: str, offset: int) -> str:

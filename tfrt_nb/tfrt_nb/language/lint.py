@@ -63,7 +63,7 @@ def all_mistakes(
     known = list(found)
     while len(text) <= MAX_TEXT_OF_ALL and len(known) < MAX_MISTAKES:
         wrong = {one.location.line for one in known if isinstance(one.location, Location)}
-        wrong = {line for line in wrong if _is_whole(lines[line - 1 : line])}
+        wrong = {n for n in wrong if 0 < n <= len(lines) and _OPERATION.match(lines[n - 1])}
         if not wrong:
             break
         for line in wrong:
@@ -82,11 +82,6 @@ def all_mistakes(
                 and not _OF_BLOCKS.search(one.message)
             ]
     return tuple(sorted(known, key=_line))
-
-
-def _is_whole(line: Sequence[str]) -> bool:
-    """Whether a line is an operation and nothing of another one."""
-    return bool(line) and _OPERATION.match(line[0]) is not None
 
 
 def _text_at(lines: Sequence[str], one: Diagnostic) -> str:
