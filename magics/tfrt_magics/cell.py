@@ -26,7 +26,7 @@ from tfrt_magics.inputs import (
     nothing_to_run,
     programs_of,
 )
-from tfrt_magics.lessons import compare_with, show_prediction
+from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.options import (
     ARGUMENTS,
     EXAMPLES,
@@ -93,9 +93,9 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
 class CellMagics(Magics):
     """`%%tfrt`, with what its cells share."""
 
-    def __init__(self, shell: InteractiveShell, session: Session) -> None:
+    def __init__(self, shell: InteractiveShell, session: Session, lessons: LessonMagics) -> None:
         super().__init__(shell)
-        self._shell, self._session = shell, session
+        self._shell, self._session, self._lessons = shell, session, lessons
 
     @no_var_expand
     @cell_magic
@@ -157,11 +157,11 @@ class CellMagics(Magics):
 
                 for call in calls:
                     outlet.show_explored(explored(program, call.function.name, call.values))
-                show_prediction(self._session)
+                self._lessons.show_prediction()
                 return
             if calls and options.step:
                 self._step(program, calls, outlet, text, options)
-                show_prediction(self._session)
+                self._lessons.show_prediction()
                 return
             job = self._job(program, calls, options)
         except TfrtError as problem:
@@ -255,7 +255,7 @@ class CellMagics(Magics):
         if options.wait and job.diagnostics:
             outlet.diagnose(job.diagnostics, text)
         if options.wait:
-            compare_with(self._session, job.snapshot().log, job.all_results())
+            self._lessons.compare_with(job.snapshot().log, job.all_results())
         if job.failure is not None:
             raise job.failure
         if interruption is not None:

@@ -25,8 +25,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     session = Session(config=shell.config)
     atexit.register(session.leave)
     undo.callback(atexit.unregister, session.leave)
-    lessons = LessonMagics(shell, session)
-    for magics in (CellMagics(shell, session), LineMagics(shell, session), lessons):
+    lessons = LessonMagics(shell)
+    for magics in (CellMagics(shell, session, lessons), LineMagics(shell, session), lessons):
         shell.register_magics(magics)
         for kind, names in magics.magics.items():
             for name in names:

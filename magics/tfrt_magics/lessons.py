@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.display import display
 
-from tfrt_magics.predictions import as_text, compare, read_prediction
-from tfrt_magics.session import Session
 from tfrt_runtime.diagnostics import TfrtError
 
 _SIGNS = {"right": "✓", "not yet": "✗", "no answer yet": "·"}
@@ -60,16 +60,31 @@ class Note:
 class LessonMagics(Magics):
     """`%tfrt_predict`, `%%tfrt_check` and `%tfrt_progress`."""
 
-    def __init__(self, shell: InteractiveShell, session: Session) -> None:
+    def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
-        self._shell, self._session = shell, session
+        self._shell = shell
+        self._prediction: Prediction | None = None
         self._marks: dict[str, str] = {}
 
     def after_cell(self, result: ExecutionResult) -> None:
         """Show a prediction below a cell of Python; a `%%tfrt` cell that did not run leaves it for the next."""
         cell = result.info.raw_cell.lstrip() if result.info else ""
         if not cell.startswith(("%tfrt_predict", "%%tfrt")):
-            show_prediction(self._session)
+            self.show_prediction()
+
+    def show_prediction(self) -> None:
+        """Show the kept prediction, which only the learner can judge; it is used up."""
+        prediction, self._prediction = self._prediction, None
+        if prediction is not None:
+            show(Note("·", "Your prediction:", as_text(prediction).text))
+
+    def compare_with(self, log: str, results: Sequence[object]) -> None:
+        """Show the kept prediction beside what a run did; it is used up."""
+        prediction, self._prediction = self._prediction, None
+        if prediction is not None:
+            found = compare(prediction, log, results)
+            sign = {True: "✓", False: "✗", None: "·"}[found.is_right]
+            show(Note(sign, "Your prediction:", found.text))
 
     @no_var_expand
     @line_magic
@@ -79,7 +94,7 @@ class LessonMagics(Magics):
         `%tfrt_predict prints 3 1` is about what the program prints, `%tfrt_predict results 2 error` about
         the results of its functions; any other text is shown beside the run.  `?` stands for "not yet".
         """
-        prediction = self._session.prediction = read_prediction(line)
+        prediction = self._prediction = read_prediction(line)
         if prediction.words:
             show(Note("·", "Kept.", "Now run the next cell."))
         else:
@@ -157,21 +172,88 @@ class LessonMagics(Magics):
         show(Note(sign, f"{right} of {total} exercises are right.", "\n".join(["", *rows])))
 
 
-def show_prediction(session: Session) -> None:
-    """Show the session's prediction, which only the learner can judge; it is used up."""
-    prediction, session.prediction = session.prediction, None
-    if prediction is not None:
-        show(Note("·", "Your prediction:", as_text(prediction).text))
-
-
-def compare_with(session: Session, log: str, results: Sequence[object]) -> None:
-    """Show the session's prediction beside what a run did; it is used up."""
-    prediction, session.prediction = session.prediction, None
-    if prediction is not None:
-        found = compare(prediction, log, results)
-        sign = {True: "✓", False: "✗", None: "·"}[found.is_right]
-        show(Note(sign, "Your prediction:", found.text))
-
-
 def show(note: Note) -> None:
     display(note)  # type: ignore[no-untyped-call]
+
+
+# What a learner predicts about the next cell, and how it compares with what the cell did.
+
+_PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
+
+
+class Subject(StrEnum):
+    """What a prediction is about."""
+
+    PRINTS = "prints"
+    RESULTS = "results"
+    OTHER = ""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Words that a learner typed before a run; `words` is empty while a `?` is among them."""
+
+    subject: Subject
+    words: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction beside what happened; `is_right` is None where only the learner can judge."""
+
+    is_right: bool | None
+    text: str
+
+
+def read_prediction(line: str) -> Prediction:
+    """The prediction in the line after `%tfrt_predict`: `prints 3 1`, `results 2 and error`, or any text."""
+    word, _, rest = line.strip().partition(" ")
+    subject = next(
+        (one for one in Subject if one and one == word.lower().rstrip(":")), Subject.OTHER
+    )
+    text = (line if subject is Subject.OTHER else rest).strip()
+    bare = (word.rstrip(".") for word in re.sub(r"[,;]|->|int\d+ =", " ", text).lower().split())
+    words = tuple(word for word in bare if word not in ("", "and", "then"))
+    return Prediction(subject, () if "?" in words else words, text)
+
+
+def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comparison:
+    """What the learner reads after the run: `log` is what it printed, `results` its AsyncValues."""
+    if not prediction.words or prediction.subject is Subject.OTHER:
+        return as_text(prediction)
+    is_about_prints = prediction.subject is Subject.PRINTS
+    rows = [row for row in log.splitlines() if row]
+    # The lines that a program printed, without the name of their type.
+    printed = tuple(_PREFIX.sub("", row).lower() for row in rows)
+    found = printed if is_about_prints else tuple(map(_word, results))
+    said = " ".join(prediction.words)
+    was = " ".join(found) or "nothing"
+    if prediction.words in (found, ("nothing",) if not found else found):
+        return Comparison(True, f"You predicted {prediction.subject} {said}: right.")
+    return Comparison(
+        False,
+        f"You predicted {prediction.subject} {said}; this run has {prediction.subject} {was}.  Which"
+        " line of the program did not do what you expected?",
+    )
+
+
+def as_text(prediction: Prediction) -> Comparison:
+    """A prediction that only the learner can judge."""
+    if not prediction.words:
+        return Comparison(
+            None, "No prediction was typed.  Replace the ? above, then run both cells again."
+        )
+    return Comparison(None, f"You predicted: {prediction.text}.  Compare it with the output above.")
+
+
+def _word(value: object) -> str:
+    """A result in one word: its value, `error`, `chain`, or `missing`."""
+    state = str(getattr(value, "state", ""))
+    if state.endswith("unavailable"):
+        return "missing"
+    try:
+        shown = value.result(0)  # type: ignore[attr-defined]
+    except TfrtError:
+        return "error"
+    return "chain" if repr(shown) == "CHAIN" else str(shown).lower()

@@ -117,11 +117,9 @@ class LineMagics(Magics):
             if job is None:
                 raise TfrtError(error("no cell has run a program yet"))
             # Here, because %load_ext loads no compiler.
-            from tfrt_nb.documents.run import RunDocument
             from tfrt_nb.documents.trace import write_trace
 
-            runs = [log for log in job.logs() if isinstance(log, RunDocument)]
-            kernels = write_trace(file_name(path), runs)
+            kernels = write_trace(file_name(path), job.logs())
         except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_trace", problem) from None
         print(

@@ -11,7 +11,6 @@ from traitlets.config import Config, Configurable
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
-from tfrt_magics.predictions import Prediction
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
@@ -61,7 +60,6 @@ class Session:
     ) -> None:
         """`open_host` and `compile_program` stand in for runtime and compiler in tests."""
         self.pump = Pump()
-        self.prediction: Prediction | None = None
         self.settings = TFRT(config=config)
         self._open_host = open_host or self._open_notebook_host
         self._compile = compile_program

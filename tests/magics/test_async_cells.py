@@ -206,15 +206,16 @@ COMPUTES_ON = """func.func @main() -> i64 {
 """
 
 
-def test_a_loop_that_never_ends_is_stopped_and_shown(shell, capsys) -> None:
-    assert run(shell, "--timeout 0.1", COMPUTES_ON) is None
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_a_loop_that_never_ends_is_stopped_and_shown(shell, queue: str, capsys) -> None:
+    assert run(shell, f"-q {queue} --timeout 0.1", COMPUTES_ON) is None
     captured = capsys.readouterr()
     assert "■ @main: timed out" in captured.out
     [head, line, caret] = captured.err.splitlines()
     assert head.endswith(":6:8: error: Cancelled")
     assert (line.strip()[:14], caret.strip()) == ("%r = scf.while", "^^^^^^^^^")
 
-    assert run(shell, "-o after", GREETING) is None  # on the same host
+    assert run(shell, f"-q {queue} -o after", GREETING) is None  # on the same host
     assert shell.user_ns["after"].result(SLOW) == 42
 
 
@@ -342,9 +343,8 @@ from IPython.testing.globalipapp import start_ipython
 
 shell = start_ipython()
 shell.run_line_magic("load_ext", "tfrt_nb")
-line, is_interrupted, endless, later = sys.argv[1], sys.argv[2] == "True", *sys.argv[3:]
-if is_interrupted:
-    Log.write = lambda *_: os.kill(os.getpid(), signal.SIGINT)  # it prints, so it runs
+line, endless, later = sys.argv[1:]
+Log.write = lambda *_: os.kill(os.getpid(), signal.SIGINT)  # it prints, so it runs
 problem = shell.run_cell(f"%%tfrt {line}\\n{endless}").error_in_exec
 print("ended by", type(problem).__name__)
 shell.run_cell(f"%%tfrt {line} -o both\\n{later}")
@@ -352,30 +352,14 @@ print("then", shell.user_ns["both"][1].result(60))
 """
 
 
-def alone(line: str, *, is_interrupted: bool = False) -> str:
-    """What an IPython of its own prints that runs an endless cell and then another one."""
-    arguments = (line, str(is_interrupted), ENDLESS, LATER)
-    command = [sys.executable, "-c", SCRIPT, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=SLOW)
-    return done.stdout
-
-
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
 def test_an_interrupt_ends_a_cell_that_computes_and_the_next_one_runs(queue: str) -> None:
-    output = alone(f"-q {queue}", is_interrupted=True)
+    command = [sys.executable, "-c", SCRIPT, f"-q {queue}", ENDLESS, LATER]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=SLOW)
 
-    assert "■ @main: cancelled" in output
-    assert "ended by RunInterrupted\n" in output
-    assert output.endswith("then 1.5\n")
-
-
-@pytest.mark.parametrize("queue", ["s", "mstd:2"])
-def test_a_cell_that_computes_is_over_when_its_time_is(queue: str) -> None:
-    output = alone(f"-q {queue} --timeout 2")
-
-    assert "■ @main: timed out" in output
-    assert "timed out after 2 s; @main was still waiting for return\nended by NoneType\n" in output
-    assert output.endswith("then 1.5\n")
+    assert "■ @main: cancelled" in done.stdout
+    assert "ended by RunInterrupted\n" in done.stdout
+    assert done.stdout.endswith("then 1.5\n")
 
 
 def test_bytes_have_no_colours_and_other_stages_no_errors() -> None:

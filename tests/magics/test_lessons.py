@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from tfrt_magics.lessons import Note
-from tfrt_magics.predictions import compare, read_prediction
+from tfrt_magics.lessons import Note, compare, read_prediction
 
 SCRIPT = '''
 from IPython.testing.globalipapp import start_ipython

@@ -161,11 +161,11 @@ def test_where_events_are_missing_a_file_says_what_was_made(job, dropped: int, c
 def test_a_file_has_the_whole_run_and_survives_half_a_surrogate_pair(job) -> None:
     (log,) = job.all_logs
     log.add((9, "available", -1, 0), (5, "begin", -1, None))
-    log.previews[0] = "\ud800"
-    job.now = replace(job.now, status=Status.TIMED_OUT)
+    log.previews[0] = "1"
+    job.now = replace(job.now, status=Status.TIMED_OUT, note="\ud800")
     file = Record(job, HEAD).file()
     body = json.loads(zlib.decompress(base64.b64decode(file["packed"])))
     assert (file["run"], file["cell"], file["status"]) == ("r", "one", "timed-out")
-    assert body["previews"] == {"0": "?"}
+    assert (file["note"], body["previews"]) == ("\\ud800", {"0": "1"})
     assert kinds_of(body["events"]) == ["begin", "available"]
     json.dumps(file).encode()

@@ -219,15 +219,6 @@ func @main() -> i32 {
 """
 
 
-def test_what_was_not_there_in_time_is_cancelled_and_named(host) -> None:
-    snapshot = run(host, WAITS, timeout=0.01)
-    assert (snapshot.status, snapshot.note) == (
-        Status.TIMED_OUT,
-        "timed out after 0.01 s; @main was still waiting for %slept, %late",
-    )
-    assert states(snapshot)["%late"] == states(snapshot)["result"] == ("cancelled", "")
-
-
 CHAIN = """
 func @main() -> i32 {
   %a = tfrt.constant.i32 1

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, clean, packed
+from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, packed
 from tfrt_magics.bridge.runtime import PageProgram
 from tfrt_nb.documents.previews import visible
 from tfrt_nb.documents.run import RunDocument
@@ -66,9 +66,9 @@ def _row(
     run, _ = explorer.replay(found.choices)
     data = RunDocument(program, run, page.document).data
     return {
-        "values": [clean(value) for value in outcome.values],
+        "values": [visible(value) for value in outcome.values],
         "printed": visible(outcome.printed),
-        "errors": [clean(message) for message in outcome.errors],
+        "errors": [visible(message) for message in outcome.errors],
         "schedules": found.count,
         "run": {
             **{

@@ -163,7 +163,7 @@ class Record:
         return {
             **self._head,
             "status": str(self.snapshot.status).replace(" ", "-"),
-            "note": clean(self.snapshot.note),
+            "note": visible(self.snapshot.note),
             "work_queue": self.snapshot.work_queue,
             "elapsed": self.snapshot.elapsed_ns,
             **self._small(),
@@ -242,9 +242,7 @@ class Record:
             self._take_events(log)
             self._take_log(log.log[self._taken[place] :], log)
             self._taken[place] = len(log.log)
-            for number, text in log.previews.items():
-                if self._previews.get(number) != text:
-                    self._previews[number] = clean(text)
+            self._previews |= log.previews
 
     def _take_events(self, log: RunDocument) -> None:
         new = log.drain()
@@ -275,7 +273,7 @@ class Record:
 def _results(section: Section) -> list[list[str]]:
     words = {State.UNAVAILABLE: "waiting"}
     rows = [row for row in section.rows if row.is_result]
-    return [[str(words.get(row.state, row.state)), clean(row.text)] for row in rows]
+    return [[str(words.get(row.state, row.state)), row.text] for row in rows]
 
 
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
@@ -290,8 +288,3 @@ def packed(body: Document) -> str:
 
 def _json(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, separators=(",", ":")).encode()
-
-
-def clean(text: str) -> str:
-    """`text` as any page and file can hold it: half a surrogate pair is a question mark."""
-    return text.encode("utf-8", "replace").decode()

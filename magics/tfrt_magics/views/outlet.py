@@ -65,11 +65,9 @@ class Terminal:
         if seconds >= self._next and sys.stdout.isatty():
             # Here, because %load_ext loads no compiler.
             from tfrt_nb.cli.running.following import progress_text, put_line
-            from tfrt_nb.documents.run import RunDocument
 
             for log in job.logs()[-1:]:
-                if isinstance(log, RunDocument):
-                    put_line(sys.stdout, progress_text(log, seconds))
+                put_line(sys.stdout, progress_text(log, seconds))
             self._next = seconds + SHOW_SECONDS
 
     def finish(self, job: Job) -> None:
@@ -93,10 +91,9 @@ class Terminal:
 
     def show_stage(self, text: str, stage: str) -> None:
         """Show a program at a stage of its compilation, in colour where that can be seen."""
-        is_plain = not sys.stdout.isatty()
-        print(
-            text if is_plain else highlight(text, lexer_of(stage), Terminal256Formatter()), end=""
-        )
+        if sys.stdout.isatty():
+            text = highlight(text, lexer_of(stage), Terminal256Formatter())
+        print(text, end="")
 
 
 class Slot:
