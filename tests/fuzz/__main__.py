@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.children import Outcome, Problem, Work, run_child
-from tests.fuzz.minimise import minimise
-from tests.fuzz.nets import Net, all_nets
+from tests.fuzz.nets import Net, all_nets, minimise
 from tests.fuzz.running import QUEUES, Runner
 
 from tfrt_runtime.host.process import native_process
@@ -172,19 +171,27 @@ class Session:
         return paths
 
 
-def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> bool:
-    """Whether cases, run one after the other in a new child, do the same again."""
+def _in_turn(
+    cases: Sequence[tuple[Net[Any], Any]], seconds: float, queues: Sequence[str] = ()
+) -> Callable[[], Work]:
+    """What a child does that runs cases one after the other, again and again; the arguments are those of `Runner`."""
 
     def open_work() -> Work:
-        runner = Runner(net.seconds)
+        runner = Runner(seconds, queues)
 
         def work(number: int) -> tuple[list[str], int]:
-            case = cases[number % len(cases)]
+            net, case = cases[number % len(cases)]
             return net.run(runner, case, random.Random(f"again/{number}")), 0
 
         return work
 
-    outcome = run_child(range(len(cases) * times), open_work, hang_seconds=net.hang_seconds)
+    return open_work
+
+
+def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> bool:
+    """Whether cases, run one after the other in a new child, do the same again."""
+    work = _in_turn([(net, case) for case in cases], net.seconds)
+    outcome = run_child(range(len(cases) * times), work, hang_seconds=net.hang_seconds)
     return any(
         one.kind.partition(" in ")[0] == kind.partition(" in ")[0] for one in outcome.problems
     )
@@ -194,17 +201,8 @@ def replay(paths: Sequence[Path], times: int = 3) -> Outcome:
     """Run files one after the other in one child, so often, on every queue; what is endless is cancelled."""
     nets = {net.suffix: net for net in reversed(all_nets().values())}  # the first one of a suffix
     cases = [(nets[p.suffix], nets[p.suffix].of_file(p.read_bytes(), p.name)) for p in paths]
-
-    def open_work() -> Work:
-        runner = Runner(REPLAY_SECONDS, QUEUES)
-
-        def work(number: int) -> tuple[list[str], int]:
-            net, case = cases[number % len(cases)]
-            return net.run(runner, case, random.Random(f"again/{number}")), 0
-
-        return work
-
-    return run_child(range(len(cases) * times), open_work, hang_seconds=20.0)
+    work = _in_turn(cases, REPLAY_SECONDS, QUEUES)
+    return run_child(range(len(cases) * times), work, hang_seconds=20.0)
 
 
 def show_replay(paths: Sequence[Path]) -> int:

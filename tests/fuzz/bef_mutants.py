@@ -222,7 +222,7 @@ class Draft:
         counts = origin.use_counts
         values["use_counts"] = (*counts, *(0,) * (count - len(counts)))[:count]
         if repaired:
-            values |= _counted(kernels, count, arguments, self.results)
+            values |= counted(kernels, count, arguments, self.results)
         if origin.register_types is not None:
             types = (*origin.register_types, *("i32",) * count)
             values["register_types"] = types[:count]
@@ -267,8 +267,8 @@ class Draft:
             self.changed["register_types"] = tuple(types.get(n, "i32") for n in range(count))
 
 
-def _counted(
-    kernels: list[BefKernel], count: int, arguments: int, results: Sequence[int]
+def counted(
+    kernels: Sequence[BefKernel], count: int, arguments: int, results: Sequence[int]
 ) -> dict[str, object]:
     """The users of each register, from the operands alone."""
     users: dict[int, list[int]] = {}

@@ -267,7 +267,7 @@ def _kind_of_end(status: int, said: str, *, hung: bool) -> str:
         if words in said[-20_000:]:
             what += f", {words}"
     places = re.findall(r'File ".*?/(\w+)\.py", line \d+ in (\w+)', _present_thread(said))
-    skipped = ("running", "children", "nets", "__main__", "threading", "minimise")
+    skipped = ("running", "children", "nets", "__main__", "threading")
     ours = [f"{module}:{name}" for module, name in places if module not in skipped][:3]
     return f"{what} in {' < '.join(ours)}" if ours else what
 

@@ -22,38 +22,26 @@ QUEUES = ["s", "mstd", "mstd:1", "mstd:2", "mstd:2,3", "mstd:01", "mstd:0", "mst
 QUEUES += ["mstd:99999999999", "mstd:2,", "mstd:2,0", "mstd:1,99999999999", "", "mstd:²", "mstd:2 "]
 SECONDS = ["1", "0.2", "0", "-1", "nan", "inf", "1e308", "1e-308", "9" * 30, "x", "", "0x1"]
 NAMES = ["main", "@main", "", "@", "f", "a b", "é", "__init__", "main ", "\udce9", "x" * 5000]
-LOOPS = [
-    "",
-    "num-workers=4",
-    "num-workers=4 min-task-size=1",
-    "num-workers=-1",
-    "num-workers=99999999999",
-]
-LOOPS += [
-    "min-task-size=0",
-    "min-task-size=x",
-    "bad=1",
-    "num-workers",
-    "=",
-    "{",
-    "async-dispatch=true",
-]
+LOOPS = ["", "num-workers=4", "num-workers=4 min-task-size=1", "num-workers=-1", "num-workers", "="]
+LOOPS += ["num-workers=99999999999", "min-task-size=0", "min-task-size=x", "bad=1", "{"]
+LOOPS += ["async-dispatch=true"]
 STAGES = ["async-runtime", "coroutine", "llvm", "llvm-split", "asm", "obj", ""]
 PIPELINES = [
     "builtin.module(canonicalize,dce)",
     "builtin.module()",
     "canonicalize",
-    "builtin.module(",
+    "func.func(cse)",
 ]
 PIPELINES += [
+    "builtin.module(",
     "builtin.module(async-parallel-for{num-workers=2})",
-    "builtin.module(x)",
-    "",
     "(,)",
     "{}",
+    "",
 ]
-PIPELINES += ["builtin.module(async-to-async-runtime,async-runtime-ref-counting)", "func.func(cse)"]
+PIPELINES += ["builtin.module(async-to-async-runtime,async-runtime-ref-counting)"]
 PIPELINES += ["builtin.module(dce,cse,async-runtime-ref-counting)", "builtin.module(a{b=c})"]
+PIPELINES += ["builtin.module(x)"]
 OPTIONS: dict[str, list[str]] = {
     "--work-queue": QUEUES,
     "--allocator": ["malloc", "profiled", "leak_check", "fixed_size", "x", ""],
@@ -91,35 +79,31 @@ CELL_OPTIONS: dict[str, list[str]] = {
     "--parallel-for": [f"'{loops}'" for loops in LOOPS],
     "--emit": STAGES,
 }
-LINES = [
-    *(
-        "%config TFRT.work_queue = 's'",
-        "%config TFRT.work_queue = 'mstd:0'",
-        "%config TFRT.timeout = -1",
-    ),
-    *("%config TFRT.timeout = 1e308", "%config TFRT.timeout = 'x'", "%config TFRT.live = 'never'"),
-    *("%config TFRT.timeout = 0.0", "%config TFRT.work_queue = 'mstd:2'", "%config TFRT.live = 3"),
-    *(
-        "%config TFRT.check_references = False",
-        "%config TFRT.check_references = True",
-        "%config TFRT",
-    ),
-    *(
-        "%tfrt_kernels",
-        "%tfrt_kernels add",
-        "%tfrt_kernels [",
-        "%tfrt_kernels *?[!",
-        "%async_leaks",
-    ),
-    *(
-        "%async_leaks x",
-        "%tfrt_reset",
-        "%tfrt_reset --all",
-        "%%tfrt?",
-        "%tfrt",
-        "%load_ext tfrt_nb",
-    ),
-]
+LINES = """\
+%config TFRT
+%config TFRT.work_queue = 's'
+%config TFRT.work_queue = 'mstd:0'
+%config TFRT.work_queue = 'mstd:2'
+%config TFRT.timeout = -1
+%config TFRT.timeout = 0.0
+%config TFRT.timeout = 1e308
+%config TFRT.timeout = 'x'
+%config TFRT.live = 'never'
+%config TFRT.live = 3
+%config TFRT.check_references = False
+%config TFRT.check_references = True
+%tfrt_kernels
+%tfrt_kernels add
+%tfrt_kernels [
+%tfrt_kernels *?[!
+%async_leaks
+%async_leaks x
+%tfrt_reset
+%tfrt_reset --all
+%%tfrt?
+%tfrt
+%load_ext tfrt_nb
+""".splitlines()
 
 
 def options_of(known: dict[str, list[str]], chance: Chance) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import random
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,6 @@ from tests.fuzz.bef_mutants import BefCorpus, BefMutant, kernels_of, records_of,
 from tests.fuzz.children import HANG_SECONDS, PATIENCE
 from tests.fuzz.command_lines import HANG_SECONDS as COMMAND_SECONDS
 from tests.fuzz.command_lines import Notebook, program_of, random_cell, random_command, run_command
-from tests.fuzz.minimise import minimise
 from tests.fuzz.random_calls import kernels_to_call, random_file
 from tests.fuzz.random_runs import (
     ALL_QUEUES,
@@ -51,6 +51,7 @@ ASYNC_FOLDERS = ("golden/async", "programs/run/compiled", "programs/failing", "t
 
 Chance = random.Random
 Case = TypeVar("Case")
+Piece = TypeVar("Piece")
 
 
 class Net(ABC, Generic[Case]):
@@ -298,6 +299,30 @@ class RandomNet(TextNet):
 
     def run(self, runner: Runner, case: str, chance: Chance) -> list[str]:
         return runner.case(lambda runner: self._compare(runner, case, chance), queues=ALL_QUEUES)
+
+
+def minimise(
+    pieces: Sequence[Piece], fails: Callable[[list[Piece]], bool], *, seconds: float = 60.0
+) -> list[Piece]:
+    """A part of `pieces` for which `fails` still holds, in their order; none can be left out, unless the seconds were over.
+
+    After Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002).
+    """
+    until = time.monotonic() + seconds
+    kept, chunk = list(pieces), max(1, len(pieces) // 2)
+    while time.monotonic() < until:
+        start, has_changed = 0, False
+        while start < len(kept) and time.monotonic() < until:
+            attempt = kept[:start] + kept[start + chunk :]
+            if fails(attempt):
+                kept, has_changed = attempt, True
+            else:
+                start += chunk
+        if chunk > 1:
+            chunk = max(1, chunk // 2)
+        elif not has_changed:
+            break
+    return kept
 
 
 @functools.cache

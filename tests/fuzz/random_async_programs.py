@@ -114,6 +114,12 @@ class Generator:
         self._indent -= 1
         self.line(end)
 
+    def between(self, text: str) -> None:
+        """A line that ends one block and begins the next."""
+        self._indent -= 1
+        self.line(text)
+        self._indent += 1
+
     def fresh(self, letter: str = "v") -> str:
         self._names += 1
         return f"%{letter}{self._names}"
@@ -209,9 +215,7 @@ class Generator:
                         self.line(f"{names[position]} = async.await {called} : {result}")
                 self.line(f"%s = arith.addi {names[0]}, {names[1]} : i64")
                 self.line("scf.yield %s : i64")
-                self._indent -= 1
-                self.line("} else {")
-                self._indent += 1
+                self.between("} else {")
                 self.line(f"scf.yield {self.rng.choice(('%zero', '%one'))} : i64")
             self.line("return %r : i64")
         self.functions.append(Function(name, is_async, (I64,), (result,), False, 20))
@@ -490,35 +494,29 @@ class Generator:
         all_types = ", ".join([I64, *types])
         results, counter, counted = self.fresh("r"), self.fresh("n"), self.fresh("n")
         pairs = [f"{a} = {b}" for a, b in zip([counter, *inside], [zero, *start], strict=True)]
-        self.line(
-            f"{results}:{len(types) + 1} = scf.while ({', '.join(pairs)}) : ({all_types}) -> ({all_types}) {{"
-        )
-        self._indent += 1
-        before = scope.inner(times=trips + 1)
-        for name, type_ in zip([counter, *inside], [I64, *types], strict=True):
-            before.add(name, type_)
-        self.statements(before, self.rng.randrange(2))
-        goes_on = self.fresh()
-        self.line(f"{goes_on} = arith.cmpi slt, {counter}, {end} : i64")
-        passed = [counter, *(self.need(before, type_) for type_ in types)]
-        self.line(f"scf.condition({goes_on}) {', '.join(passed)} : {all_types}")
-        self._indent -= 1
-        self.line("} do {")
         parameters = ", ".join(
             f"{name}: {type_}" for name, type_ in zip([counted, *after], [I64, *types], strict=True)
         )
-        self.line(f"^{self.fresh('b')[1:]}({parameters}):")
-        self._indent += 1
-        body = scope.inner(times=trips)
-        for name, type_ in zip(after, types, strict=True):
-            body.add(name, type_)
-        self.statements(body, self.rng.randrange(1, 4))
-        following = self.fresh()
-        self.line(f"{following} = arith.addi {counted}, {one} : i64")
-        carried = [following, *(self.need(body, type_) for type_ in types)]
-        self.line(f"scf.yield {', '.join(carried)} : {all_types}")
-        self._indent -= 1
-        self.line("}")
+        head = f"{results}:{len(types) + 1} = scf.while ({', '.join(pairs)})"
+        with self.block(f"{head} : ({all_types}) -> ({all_types}) {{"):
+            before = scope.inner(times=trips + 1)
+            for name, type_ in zip([counter, *inside], [I64, *types], strict=True):
+                before.add(name, type_)
+            self.statements(before, self.rng.randrange(2))
+            goes_on = self.fresh()
+            self.line(f"{goes_on} = arith.cmpi slt, {counter}, {end} : i64")
+            passed = [counter, *(self.need(before, type_) for type_ in types)]
+            self.line(f"scf.condition({goes_on}) {', '.join(passed)} : {all_types}")
+            self.between("} do {")
+            self.line(f"^{self.fresh('b')[1:]}({parameters}):")
+            body = scope.inner(times=trips)
+            for name, type_ in zip(after, types, strict=True):
+                body.add(name, type_)
+            self.statements(body, self.rng.randrange(1, 4))
+            following = self.fresh()
+            self.line(f"{following} = arith.addi {counted}, {one} : i64")
+            carried = [following, *(self.need(body, type_) for type_ in types)]
+            self.line(f"scf.yield {', '.join(carried)} : {all_types}")
         for number, type_ in enumerate([I64, *types]):
             scope.add(f"{results}#{number}", type_)
 
@@ -530,18 +528,15 @@ class Generator:
         head = f"scf.if {condition}"
         if types:
             head = f"{results}:{len(types)} = {head} -> ({', '.join(types)})"
-        self.line(head + " {")
-        for is_last in (False, True):
-            self._indent += 1
-            inner = scope.inner()
-            self.statements(inner, self.rng.randrange(4))
-            self.leave(inner, "scf.yield", types)
-            self._indent -= 1
-            if not is_last and not types and self.chance(0.4):
-                break
-            if not is_last:
-                self.line("} else {")
-        self.line("}")
+        with self.block(head + " {"):
+            for is_last in (False, True):
+                inner = scope.inner()
+                self.statements(inner, self.rng.randrange(4))
+                self.leave(inner, "scf.yield", types)
+                if not is_last and not types and self.chance(0.4):
+                    break
+                if not is_last:
+                    self.between("} else {")
         for number, type_ in enumerate(types):
             scope.add(f"{results}#{number}", type_)
 
@@ -588,65 +583,61 @@ class Generator:
         scope.add(token, TOKEN)
         scope.add(buffer, BUFFER)
 
-    def parallel_loop(self, scope: Scope) -> None:
-        """Each iteration fills its cell of a buffer."""
-        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
-            return
-        buffer, index = self.fresh("m"), self.fresh("i")
-        bounds = [self.index_constant(scope, number) for number in (0, 4, 1)]
-        self.line(f"{buffer} = memref.alloc() : {BUFFER}")
-        with self.block(
-            f"scf.parallel ({index}) = ({bounds[0]}) to ({bounds[1]}) step ({bounds[2]}) {{"
-        ):
-            inner = scope.inner(times=4, is_ordered=False)
+    @contextmanager
+    def parallel(self, scope: Scope, head: str, index: str, times: int) -> Iterator[Scope]:
+        """A parallel loop: some statements, and within what its iterations do with them."""
+        with self.block(head):
+            inner = scope.inner(times=times, is_ordered=False)
             self.define(inner, I64, f"arith.index_cast {index} : index to i64")
             self.statements(inner, self.rng.randrange(3))
-            self.line(f"memref.store {self.need(inner, I64)}, {buffer}[{index}] : {BUFFER}")
-            self.line("scf.reduce")
-        scope.add(buffer, BUFFER)
+            yield inner
 
-    def parallel_square(self, scope: Scope) -> None:
-        """Two dimensions; one of them goes backwards through the buffer."""
+    def parallel_loop(self, scope: Scope) -> None:
+        """Each iteration fills its cell of a buffer; of two dimensions, one goes backwards through it."""
         if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
         buffer, row, column, place = (self.fresh(letter) for letter in "miii")
         zero, one, two, four = (self.index_constant(scope, number) for number in (0, 1, 2, 4))
         self.line(f"{buffer} = memref.alloc() : {BUFFER}")
-        with self.block(
-            f"scf.parallel ({row}, {column}) = ({zero}, {zero}) to ({two}, {four})"
-            f" step ({one}, {two}) {{"
-        ):
-            inner = scope.inner(times=4, is_ordered=False)
-            self.define(inner, I64, f"arith.index_cast {row} : index to i64")
-            self.statements(inner, self.rng.randrange(3))
-            self.line(f"{place} = arith.addi {row}, {column} : index")
-            self.line(f"memref.store {self.need(inner, I64)}, {buffer}[{place}] : {BUFFER}")
+        is_square = self.chance(0.5)
+        if is_square:
+            head = f"({row}, {column}) = ({zero}, {zero}) to ({two}, {four}) step ({one}, {two})"
+        else:
+            head = f"({row}) = ({zero}) to ({four}) step ({one})"
+        with self.parallel(scope, f"scf.parallel {head} {{", row, 4) as inner:
+            if is_square:
+                self.line(f"{place} = arith.addi {row}, {column} : index")
+            number = self.need(inner, I64)
+            self.line(f"memref.store {number}, {buffer}[{place if is_square else row}] : {BUFFER}")
             self.line("scf.reduce")
         scope.add(buffer, BUFFER)
 
-    def two_reductions(self, scope: Scope) -> None:
+    def reduction(self, scope: Scope) -> None:
+        """A parallel loop with one or two results."""
         if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
             return
-        first, second = self.need(scope, I64), self.need(scope, I64)
+        operations = self.rng.choices(("addi", "muli", "maxsi", "xori"), k=self.rng.choice((1, 2)))
+        types = ", ".join([I64] * len(operations))
+        start = ", ".join(self.need(scope, I64) for _ in operations)
         result, index, trips = self.fresh("r"), self.fresh("i"), self.rng.randrange(6)
         bounds = [self.index_constant(scope, number) for number in (0, trips, 1)]
-        with self.block(
-            f"{result}:2 = scf.parallel ({index}) = ({bounds[0]}) to ({bounds[1]})"
-            f" step ({bounds[2]}) init ({first}, {second}) -> (i64, i64) {{"
-        ):
-            inner = scope.inner(times=trips, is_ordered=False)
-            self.define(inner, I64, f"arith.index_cast {index} : index to i64")
-            self.statements(inner, self.rng.randrange(3))
-            terms = f"{self.need(inner, I64)}, {self.need(inner, I64)}"
-            self.line(f"scf.reduce({terms} : i64, i64) {{")
-            for operation, end in (("addi", "}, {"), ("maxsi", "}")):
+        head = (
+            f"{result}:{len(operations)} = scf.parallel ({index}) = ({bounds[0]}) to ({bounds[1]})"
+            f" step ({bounds[2]}) init ({start}) -> ({types}) {{"
+        )
+        with self.parallel(scope, head, index, trips) as inner:
+            terms = ", ".join(self.need(inner, I64) for _ in operations)
+            self.line(f"scf.reduce({terms} : {types}) {{")
+            for place, operation in enumerate(operations):
                 left, right, both = self.fresh("a"), self.fresh("a"), self.fresh()
+                if place:
+                    self.line("}, {")
                 self.line(f"^{self.fresh('b')[1:]}({left}: i64, {right}: i64):")
                 self.line(f"  {both} = arith.{operation} {left}, {right} : i64")
                 self.line(f"  scf.reduce.return {both} : i64")
-                self.line(end)
-        scope.add(f"{result}#0", I64)
-        scope.add(f"{result}#1", I64)
+            self.line("}")
+        for place in range(len(operations)):
+            scope.add(f"{result}#{place}", I64)
 
     def counted(self, scope: Scope) -> None:
         """References on top of those that are counted; what comes in between may fail."""
@@ -686,27 +677,6 @@ class Generator:
         names = [self.need(scope, t) for t in (I1, type_, type_)]
         self.define(scope, type_, f"arith.select {', '.join(names)} : {type_}")
 
-    def reduction(self, scope: Scope) -> None:
-        if scope.depth >= DEEPEST or self.work + scope.times * 16 > MAX_WORK:
-            return
-        start, result, index = self.need(scope, I64), self.fresh("r"), self.fresh("i")
-        trips = self.rng.randrange(5)
-        bounds = [self.index_constant(scope, number) for number in (0, trips, 1)]
-        with self.block(
-            f"{result} = scf.parallel ({index}) = ({bounds[0]}) to ({bounds[1]})"
-            f" step ({bounds[2]}) init ({start}) -> i64 {{"
-        ):
-            inner = scope.inner(times=trips, is_ordered=False)
-            self.define(inner, I64, f"arith.index_cast {index} : index to i64")
-            self.statements(inner, self.rng.randrange(3))
-            operation = self.rng.choice(("addi", "muli", "maxsi", "xori"))
-            with self.block(f"scf.reduce({self.need(inner, I64)} : i64) {{"):
-                left, right, both = self.fresh("a"), self.fresh("a"), self.fresh()
-                self.line(f"^{self.fresh('b')[1:]}({left}: i64, {right}: i64):")
-                self.line(f"{both} = arith.{operation} {left}, {right} : i64")
-                self.line(f"scf.reduce.return {both} : i64")
-        scope.add(result, I64)
-
 
 def payload(type_: str) -> str:
     """What a value resolves to; nothing for a token."""
@@ -728,10 +698,8 @@ _STATEMENTS = {
     "switch": 1,
     "read": 1,
     "written_by_task": 1,
-    "parallel_loop": 1,
-    "reduction": 1,
-    "parallel_square": 1,
-    "two_reductions": 1,
+    "parallel_loop": 2,
+    "reduction": 2,
     "counted": 2,
     "gate": 2,
     "selection": 1,

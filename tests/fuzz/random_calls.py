@@ -1,7 +1,7 @@
 """Files that call every kernel with anything.
 
-Each file has a handful of calls whose numbers of arguments and results are mostly right, and whose
-arguments, attributes and functions are whatever there is.  No compiler has looked at it.
+Each file has a handful of calls whose arguments and results are mostly right in number and in type, as the
+loader refuses others, and whose attributes and functions are whatever there is.  No compiler has looked at it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,19 @@ import random
 import struct
 from collections.abc import Sequence
 
+from tests.fuzz.bef_mutants import counted
+
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
 from tfrt_runtime.bef.writer import write_bef
-from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, Kernel, NativeKernel
+from tfrt_runtime.executor.loading.type_check import UNKNOWN, _fits, _text
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE
+from tfrt_runtime.kernels.registry import (
+    ConstantKernel,
+    ControlKernel,
+    Kernel,
+    NativeKernel,
+)
 from tfrt_runtime.kernels.standard import standard_kernels
 
 # A string, an array of i32, an array of i64, a shape, dense elements, and noise in between.
@@ -44,72 +53,94 @@ SOURCES = {  # what makes values of every kind
     "tfrt_test.fail": (),
 }
 QUIET = {"tfrt_test.logging", "tfrt_test.memory_leak_one_int32"}
+"""Those of `demo` need names of their attributes, which these files have not."""
+
+
+KERNELS = standard_kernels()
+WRONG = 0.005
+"""The share of registers of any type, of numbers of arguments that are wrong, and of functions that nothing takes."""
 
 
 class Writer:
-    """Writes one function, call by call."""
+    """Writes one function, call by call.  `types` are those of its registers, as far as they are known."""
 
     def __init__(self, chance: random.Random, arguments: int) -> None:
         self.chance = chance
-        self.registers = arguments
         self.arguments = arguments
+        self.types = ["i32"] * arguments
         self.kernels: list[BefKernel] = []
 
     def add(
         self,
-        name: str,
+        kernel: Kernel,
+        attributes: Sequence[int],
         arguments: Sequence[int] = (),
-        attributes: Sequence[int] = (),
         functions: Sequence[int] = (),
         results: int = 1,
         is_nonstrict: bool = False,
     ) -> None:
-        made = tuple(range(self.registers, self.registers + results))
-        self.registers += results
-        kernel = BefKernel(
-            name, 0, tuple(arguments), tuple(attributes), tuple(functions), made,
-            ((),) * results, 1 if is_nonstrict else len(arguments), is_nonstrict,
+        first = len(self.types)
+        self.types += types_given(kernel, results)
+        record = BefKernel(
+            kernel.name, 0, tuple(arguments), tuple(attributes), tuple(functions),
+            tuple(range(first, first + results)), ((),) * results, 0, is_nonstrict,
         )  # fmt: skip
-        self.kernels.append(kernel)
+        self.kernels.append(record)
 
-    def any_registers(self, count: int) -> list[int]:
-        return (
-            [self.chance.randrange(self.registers) for _ in range(count)] if self.registers else []
-        )
+    def register(self, wanted: str) -> int | None:
+        """A register that may be read as a type, rarely another one; None if there is none."""
+        is_wrong = self.chance.random() < WRONG
+        found = [i for i, has in enumerate(self.types) if is_wrong or _fits(has, wanted)]
+        return self.chance.choice(found) if found else None
 
     def add_random(self, kernel: Kernel) -> None:
-        """A call of `kernel` that is right in its numbers, mostly."""
+        """A call of `kernel` that is right in its numbers and types, mostly; none where it lacks an argument."""
         chance = self.chance
-        arguments, results, callees = shape_of(kernel, chance)
-        if chance.random() < 0.05:
-            arguments = max(0, arguments + chance.choice([-1, 1]))
-        may_be_nonstrict = isinstance(kernel, ControlKernel) or getattr(kernel, "raw", False)
+        count, results, callees = shape_of(kernel, chance)
+        if chance.random() < WRONG:
+            count = max(0, count + chance.choice([-1, 1]))
+        own = getattr(kernel, "types", ())
+        rest = "i32" if isinstance(kernel, ControlKernel) else own[-1] if own else UNKNOWN
+        wanted = [own[i] if i < len(own) else rest for i in range(count)]
+        arguments = [one for one in map(self.register, wanted) if one is not None]
+        if len(arguments) < count:
+            return
+        is_raw = getattr(kernel, "raw", False) or getattr(kernel, "fixed_results", 0) is None
         self.add(
-            kernel.name,
-            self.any_registers(arguments),
+            kernel,
             [chance.choice(OFFSETS.get(word, ANYWHERE)) for word in kernel.attributes],
+            arguments,
             callees,
             results,
-            may_be_nonstrict and chance.random() < 0.3,
+            is_raw and chance.random() < 0.3,
         )
 
     def function(self, name: str, results: int) -> BefFunction:
-        returned = tuple(self.any_registers(results))
-        types = ("i32",) * self.arguments, ("i32",) * len(returned)
-        users: list[list[int]] = [[] for _ in range(self.registers)]
-        for number in range(len(self.kernels), 0, -1):
-            for register in self.kernels[number - 1].arguments:
-                users[register].append(number)
-        counts = [len(using) + returned.count(i) for i, using in enumerate(users)]
-        kernels = [
-            kernel._replace(used_by=tuple(tuple(users[i]) for i in kernel.results))
-            for kernel in self.kernels
-        ]
-        entries = [i for i, kernel in enumerate(kernels, 1) if not kernel.arguments]
+        found = (self.register("i32") for _ in range(results))
+        returned = tuple(one for one in found if one is not None)
         return BefFunction(
-            FunctionKind.ASYNC, name, *types, 0, self.registers, tuple(counts), tuple(kernels), tuple(entries),
-            tuple(map(tuple, users[: self.arguments])), 0, returned,
-        )  # fmt: skip
+            FunctionKind.ASYNC,
+            name,
+            ("i32",) * self.arguments,
+            ("i32",) * len(returned),
+            register_count=len(self.types),
+            result_registers=returned,
+            **counted(self.kernels, len(self.types), self.arguments, returned),  # type: ignore[arg-type]
+        )
+
+
+def types_given(kernel: Kernel, results: int) -> list[str]:
+    """The types of a call's results, as far as they are known; functions have i32 only."""
+    match kernel:
+        case ConstantKernel():
+            words: Sequence[str] = (kernel.type,)
+        case ControlKernel():
+            words = ("i32" if kernel.fixed_results is None else CHAIN_TYPE,) * results
+        case NativeKernel():
+            words = kernel.gives
+        case _:
+            words = kernel.results or ()
+    return [_text(word) for word in (*words, *(UNKNOWN,) * results)][:results]
 
 
 FUNCTIONS = [(2, 2), (2, 1), (1, 2), (1, 1), (0, 2)]
@@ -121,13 +152,13 @@ def shape_of(kernel: Kernel, chance: random.Random) -> tuple[int, int, list[int]
     if isinstance(kernel, ConstantKernel):
         return 0, 1, []
     if isinstance(kernel, NativeKernel):
-        arguments = max(kernel.arguments, chance.randrange(3))
+        arguments = kernel.arguments + (chance.randrange(3) if kernel.more else 0)
         return arguments, min(arguments, 2) if kernel.results is None else kernel.results, []
     if isinstance(kernel, ControlKernel):
         return shape_of_control(kernel, chance)
     results = chance.randrange(3) if kernel.results is None else len(kernel.results)
-    arguments = chance.randrange(5) if kernel.takes is None else kernel.takes
-    return arguments, results, [chance.randrange(len(FUNCTIONS))] * chance.randrange(2)
+    arguments = max(kernel.needs, chance.randrange(5)) if kernel.takes is None else kernel.takes
+    return arguments, results, [0] if chance.random() < WRONG else []
 
 
 def shape_of_control(kernel: ControlKernel, chance: random.Random) -> tuple[int, int, list[int]]:
@@ -137,7 +168,8 @@ def shape_of_control(kernel: ControlKernel, chance: random.Random) -> tuple[int,
     arguments, results = FUNCTIONS[callee]
     count = chance.randrange(1, 4) if kernel.functions is None else kernel.functions
     functions = [
-        callee if chance.random() < 0.98 else chance.randrange(len(FUNCTIONS)) for _ in range(count)
+        callee if chance.random() > WRONG else chance.randrange(len(FUNCTIONS))
+        for _ in range(count)
     ]
     if kernel.fixed_results is not None:
         results = kernel.fixed_results + kernel.extra
@@ -161,7 +193,7 @@ def random_file(kernels: Sequence[Kernel], chance: random.Random) -> bytes:
         writer = Writer(chance, arguments)
         for source, attributes in SOURCES.items():
             if is_main or chance.random() < 0.2:
-                writer.add(source, attributes=attributes)
+                writer.add(KERNELS[source], attributes)
         for _ in range(chance.randrange(1, 7)):
             writer.add_random(chance.choice(kernels))
         functions.append(writer.function("main" if is_main else "", results))
@@ -175,6 +207,9 @@ def kernels_to_call() -> list[Kernel]:
 
     Most kernels are variants of few.
     """
-    registry = standard_kernels()
-    plain = [kernel for name, kernel in registry.items() if name not in QUIET and not kernel.sync]
+    plain = [
+        kernel
+        for name, kernel in KERNELS.items()
+        if name not in QUIET and not name.startswith("demo.") and not kernel.sync
+    ]
     return plain + [kernel for kernel in plain if isinstance(kernel, ControlKernel)] * 20

@@ -15,8 +15,7 @@ import pytest
 from tests.fuzz import children
 from tests.fuzz.abi_calls import OF_COMPILED_CODE, TYPES
 from tests.fuzz.children import STATE, HangClock, Outcome, Work, run_child, watch
-from tests.fuzz.minimise import minimise
-from tests.fuzz.nets import TESTS, all_nets
+from tests.fuzz.nets import TESTS, all_nets, minimise
 from tests.fuzz.random_async_programs import random_program as random_async_program
 from tests.fuzz.random_programs import UNLIMITED
 from tests.fuzz.random_programs import random_program as random_host_program
@@ -50,6 +49,10 @@ def test_a_short_fuzz_finds_nothing(net: str, tmp_path: Path) -> None:
     done = fuzz("--nets", net, "--count", CASES, "--seed", "ci", "--finds", tmp_path, "--as-found")
 
     assert done.returncode == 0, done.stdout + done.stderr
+    name, _, ran, *_ = done.stdout.splitlines()[-1].split()
+    assert name == net and int(ran) > 0, (
+        done.stdout
+    )  # a net whose cases are all refused finds nothing
 
 
 def test_every_net_is_tried() -> None:

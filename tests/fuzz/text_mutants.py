@@ -137,109 +137,103 @@ def damaged(text: str, chance: Chance) -> str:
 
 # --- single changes: each takes the text, other texts and chance ---
 
+Change = Callable[[str, Sequence[str], Chance], str]
+ChangeOfTokens = Callable[[list[str], int, Sequence[str], Chance], None]
+"""A change of the tokens of a text around one of them."""
 
-def _at(text: str, chance: Chance, wanted: Callable[[str], bool]) -> tuple[list[str], int] | None:
-    """The tokens of a text and the position of one that is wanted."""
-    found = tokens(text)
-    places = [i for i, token in enumerate(found) if wanted(token)]
-    return (found, chance.choice(places)) if places else None
+
+def _at(wanted: Callable[[str], bool]) -> Callable[[ChangeOfTokens], Change]:
+    """The change at a token that is wanted; a text without such a token stays."""
+
+    def decorated(change: ChangeOfTokens) -> Change:
+        def changed(text: str, others: Sequence[str], chance: Chance) -> str:
+            found = tokens(text)
+            if places := [i for i, token in enumerate(found) if wanted(token)]:
+                change(found, chance.choice(places), others, chance)
+            return "".join(found)
+
+        return changed
+
+    return decorated
 
 
 def _is_solid(token: str) -> bool:
     return class_of(token) != "space"
 
 
-def _drop(text: str, _: Sequence[str], chance: Chance) -> str:
-    if (at := _at(text, chance, _is_solid)) is None:
-        return text
-    found, place = at
+def _is_name(token: str) -> bool:
+    return token[:1] in "%@^" and len(token) > 1
+
+
+def _is(kind: str) -> Callable[[str], bool]:
+    return lambda token: class_of(token) == kind
+
+
+@_at(_is_solid)
+def _drop(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     del found[place]
-    return "".join(found)
 
 
-def _double(text: str, _: Sequence[str], chance: Chance) -> str:
-    if (at := _at(text, chance, _is_solid)) is None:
-        return text
-    found, place = at
+@_at(_is_solid)
+def _double(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     found[place] += " " + found[place]
-    return "".join(found)
 
 
-def _exchange(text: str, _: Sequence[str], chance: Chance) -> str:
+@_at(_is_solid)
+def _exchange(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     """One token is written over another one."""
-    if (at := _at(text, chance, _is_solid)) is None:
-        return text
-    found, place = at
     found[place] = chance.choice([token for token in found if _is_solid(token)])
-    return "".join(found)
 
 
-def _swap(text: str, _: Sequence[str], chance: Chance) -> str:
+@_at(_is_solid)
+def _swap(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     """Two tokens of one class change their places."""
-    if (at := _at(text, chance, _is_solid)) is None:
-        return text
-    found, place = at
     kind = class_of(found[place])
     other = chance.choice([i for i, token in enumerate(found) if class_of(token) == kind])
     found[place], found[other] = found[other], found[place]
-    return "".join(found)
 
 
-def _strange(text: str, _: Sequence[str], chance: Chance) -> str:
-    if (at := _at(text, chance, _is_solid)) is None:
-        return text
-    found, place = at
+@_at(_is_solid)
+def _strange(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     found[place] = chance.choice(STRANGE)
-    return "".join(found)
 
 
-def _name(text: str, _: Sequence[str], chance: Chance) -> str:
+@_at(_is_name)
+def _name(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     """A name becomes another name of the text."""
-    if (at := _at(text, chance, lambda token: token[:1] in "%@^" and len(token) > 1)) is None:
-        return text
-    found, place = at
     first = found[place][0]
-    found[place] = chance.choice([t for t in found if t[:1] == first and len(t) > 1])
-    return "".join(found)
+    found[place] = chance.choice([t for t in found if _is_name(t) and t[0] == first])
 
 
-def _number(text: str, _: Sequence[str], chance: Chance) -> str:
-    if (at := _at(text, chance, lambda token: class_of(token) == "number")) is None:
-        return text
-    found, place = at
+@_at(_is("number"))
+def _number(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     found[place] = chance.choice(EDGES)
-    return "".join(found)
 
 
-def _type(text: str, _: Sequence[str], chance: Chance) -> str:
+@_at(_is("type"))
+def _type(found: list[str], place: int, _: Sequence[str], chance: Chance) -> None:
     """A type becomes another one, at one place or everywhere."""
-    if (at := _at(text, chance, lambda token: class_of(token) == "type")) is None:
-        return text
-    found, place = at
-    old = found[place]
-    here = [token for token in found if class_of(token) == "type"]
+    here = list(filter(_is("type"), found))
     new = chance.choice(TYPES) if chance.random() < 0.6 else chance.choice(here)
-    if chance.random() < 0.5:
-        return "".join(new if token == old else token for token in found)
-    found[place] = new
-    return "".join(found)
+    _put(found, place, new, everywhere=chance.random() < 0.5)
 
 
-def _operation(text: str, others: Sequence[str], chance: Chance) -> str:
+@_at(_is("operation"))
+def _operation(found: list[str], place: int, others: Sequence[str], chance: Chance) -> None:
     """An operation becomes another one of this text or of another one, preferably of its dialect."""
-    if (at := _at(text, chance, lambda token: class_of(token) == "operation")) is None:
-        return text
-    found, place = at
-    source = chance.choice(others) if others and chance.random() < 0.5 else text
-    names = [token for token in tokens(source) if class_of(token) == "operation"] or [found[place]]
+    source = tokens(chance.choice(others)) if others and chance.random() < 0.5 else found
+    names = list(filter(_is("operation"), source)) or [found[place]]
     dialect = found[place].partition(".")[0]
     near = [name for name in names if name.partition(".")[0] == dialect]
     new = chance.choice(near if near and chance.random() < 0.8 else names)
-    if chance.random() < 0.2:
-        old = found[place]
-        return "".join(new if token == old else token for token in found)
+    _put(found, place, new, everywhere=chance.random() < 0.2)
+
+
+def _put(found: list[str], place: int, new: str, *, everywhere: bool) -> None:
+    old = found[place]
     found[place] = new
-    return "".join(found)
+    if everywhere:
+        found[:] = [new if token == old else token for token in found]
 
 
 def _lines(text: str, others: Sequence[str], chance: Chance) -> str:
@@ -308,7 +302,7 @@ def _cut(text: str, _: Sequence[str], chance: Chance) -> str:
     return text[: chance.randrange(len(text) + 1)]
 
 
-_CHANGES: dict[Callable[[str, Sequence[str], Chance], str], float] = {
+_CHANGES: dict[Change, float] = {
     _name: 10,
     _number: 8,
     _type: 6,
