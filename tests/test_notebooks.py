@@ -177,29 +177,22 @@ def test_the_demo_prints_every_program_with_its_values_and_diagnostics() -> None
     assert "tfrt.mull.i32" in Path(page[1]).read_text()
 
 
-def test_the_cell_of_the_readme_shows_what_stands_below_it(
+def test_the_cells_of_the_readme_run_and_show_what_stands_below_them(
     demo: ModuleType, tmp_path: Path
 ) -> None:
     text = (ROOT / "README.md").read_text()
     found = re.search(r"```\n(%%tfrt.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
     assert found is not None
     cell, below = found.groups()
+    cells = re.findall(r"```\n(%%tfrt.*?)```", text, re.DOTALL)
+    tasks = next(cell for cell in cells if "async.execute" in cell)
     path = tmp_path / "readme.ipynb"
-    cells = [new_code_cell("%load_ext tfrt_nb"), new_code_cell(cell)]
-    nbformat.write(new_notebook(cells=cells), path)
+    sources = ("%load_ext tfrt_nb", cell, tasks)
+    nbformat.write(new_notebook(cells=[new_code_cell(each) for each in sources]), path)
 
-    printed = shown(demo, demo.run_notebook(path))[1]
+    _, printed, of_tasks = shown(demo, demo.run_notebook(path))
     assert "\n".join(part.rstrip("\n") for part in printed) == steady(below).rstrip("\n")
-
-
-def test_the_async_cell_of_the_readme_runs(demo: ModuleType, tmp_path: Path) -> None:
-    cells = re.findall(r"```\n(%%tfrt.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    source = next(cell for cell in cells if "async.execute" in cell)
-    path = tmp_path / "readme.ipynb"
-    cells = [new_code_cell("%load_ext tfrt_nb"), new_code_cell(source)]
-    nbformat.write(new_notebook(cells=cells), path)
-
-    assert "available  result  42  i64" in "".join(shown(demo, demo.run_notebook(path))[1])
+    assert "available  result  42  i64" in "".join(of_tasks)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])

@@ -1,4 +1,4 @@
-"""Scripts as users write them: each `python_scripts/NAME.py` prints `NAME.out`, and nothing else.
+"""Scripts as users write them: each `python_scripts/NAME.py` prints `NAME.out`, and nothing else; and the examples.
 
 Comments among its first lines say what is in standard error: `# stderr: TEXT` is, and `# stderr max N: TEXT`
 is in at most N lines.
@@ -13,19 +13,37 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = sorted((Path(__file__).parent / "python_scripts").glob("*.py"))
+HERE = Path(__file__).parent
+SCRIPTS = sorted((HERE / "python_scripts").glob("*.py"))
+EXAMPLES = sorted((HERE.parent / "examples").glob("*.py"))
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_prints_what_it_should(script: Path, tmp_path: Path) -> None:
-    ended = subprocess.run(
+def run(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The script in a process of its own that works in a folder."""
+    return subprocess.run(
         [sys.executable, script],
         check=False,
-        cwd=tmp_path,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=120,
     )
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_prints_what_it_should_and_is_short(example: Path, tmp_path: Path) -> None:
+    ended = run(example, tmp_path)
+
+    assert ended.returncode == 0, ended.stderr
+    # Lines that kernels print come from other threads.
+    expected = (HERE / "example_outputs" / f"{example.stem}.txt").read_text()
+    assert sorted(ended.stdout.splitlines()) == sorted(expected.splitlines())
+    assert len(example.read_text().splitlines()) < 60
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_prints_what_it_should(script: Path, tmp_path: Path) -> None:
+    ended = run(script, tmp_path)
 
     assert ended.stdout == script.with_suffix(".out").read_text()
     assert (ended.returncode, wrong_errors(script, ended.stderr)) == (0, "")

@@ -20,8 +20,8 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.test_golden_programs import CommandLine
 
-from tfrt_nb.cli.main import main
 from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
 from tfrt_nb.convert.mlir_to_bef import mlir_to_bef
 from tfrt_nb.dialects import print_module
@@ -47,18 +47,6 @@ def mode(path: Path) -> str:
     return first.removeprefix("// RUN: ") if first.startswith("// RUN: ") else ""
 
 
-class CommandLine:
-    """Runs `tfrt-nb` in this process."""
-
-    def __init__(self, capture: pytest.CaptureFixture[str]) -> None:
-        self._capture = capture
-
-    def __call__(self, *arguments: str) -> tuple[int, str]:
-        status = main(list(arguments))
-        captured = self._capture.readouterr()
-        return status, captured.out + captured.err
-
-
 @pytest.fixture
 def tfrt_nb(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, path: Path
@@ -69,10 +57,12 @@ def tfrt_nb(
 
 
 def run(tfrt_nb: CommandLine, work_queue: str, file: Path | str) -> tuple[int, str]:
-    status, printed = tfrt_nb("run", "--work-queue", work_queue, "--timeout", "60", str(file))
+    done = tfrt_nb("run", "--work-queue", work_queue, "--timeout", "60", file)
     # Times and addresses are others in each run.
-    printed = re.sub(r"(pointer=|base@ = )0x[0-9a-f]+", r"\1...", printed)
-    return status, re.sub(r"^(BM:.*:(?!Count)[^:]*): .*$", r"\1: ...", printed, flags=re.MULTILINE)
+    printed = re.sub(r"(pointer=|base@ = )0x[0-9a-f]+", r"\1...", done.stdout + done.stderr)
+    return done.status, re.sub(
+        r"^(BM:.*:(?!Count)[^:]*): .*$", r"\1: ...", printed, flags=re.MULTILINE
+    )
 
 
 def same(path: Path, printed: str, expected: str) -> bool:

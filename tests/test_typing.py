@@ -158,8 +158,3 @@ def checked_by_mypy(folder: Path, text: str) -> list[str]:
         check=False,
     )
     return finished.stdout.splitlines()
-
-
-def test_each_package_says_that_it_is_typed() -> None:
-    for package in ("runtime/tfrt_runtime", "tfrt_nb/tfrt_nb", "magics/tfrt_magics"):
-        assert (ROOT / package / "py.typed").exists()

@@ -182,9 +182,9 @@ def operands(draw: st.DrawFn, count: int, word: str) -> list[object]:
             case "object":
                 made.append(draw(st.sampled_from(["text", TensorShape((2,)), 7, None])))
             case "shared":
-                made += draw(sharing(sizes, right, 1, made))
+                made.append(draw(sharing(sizes, right, made)))
             case _:
-                made += draw(crooked(sizes, right))
+                made.append(draw(crooked(sizes, right)))
     return made
 
 
@@ -193,32 +193,29 @@ def sharing(
     draw: st.DrawFn,
     sizes: tuple[int, ...],
     element_type: ElementType,
-    count: int,
     made: list[object],
-) -> list[object]:
+) -> object:
     """A tensor that shares all or some memory with an earlier one, if there is one."""
     earlier = [value for value in made if isinstance(value, DenseHostTensor)]
     if not earlier:
-        return [draw(tensors(sizes, element_type)) for _ in range(count)]
+        return draw(tensors(sizes, element_type))
     other = draw(st.sampled_from(earlier))
     bytes_needed = TensorShape(sizes).element_count * element_type.size
     room = other.buffer.size - bytes_needed
     if room < 0:
-        return [other]
+        return other
     start = draw(st.integers(0, room // 4)) * 4
     buffer = other.buffer.slice(start, bytes_needed)
-    return [DenseHostTensor(element_type, TensorShape(sizes), buffer)]
+    return DenseHostTensor(element_type, TensorShape(sizes), buffer)
 
 
 @st.composite
-def crooked(
-    draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType
-) -> list[DenseHostTensor]:
+def crooked(draw: st.DrawFn, sizes: tuple[int, ...], element_type: ElementType) -> DenseHostTensor:
     """A tensor that does not start at a multiple of its elements' size."""
     size = TensorShape(sizes).element_count * element_type.size
     memory = HostBuffer.over(np.zeros(size + 8, np.uint8))
     start = draw(st.sampled_from([1, 2, 3]))
-    return [DenseHostTensor(element_type, TensorShape(sizes), memory.slice(start, size))]
+    return DenseHostTensor(element_type, TensorShape(sizes), memory.slice(start, size))
 
 
 @st.composite
@@ -234,66 +231,44 @@ def types_of(arguments: Sequence[object]) -> tuple[str, ...]:
 # --- kernels ---
 
 
-ELEMENTWISE = {
-    f"tfrt_test.{name}.{word}": (arity, word)
-    for name, arity in (("relu", 1), ("add", 2), ("equal", 2))
-    for word in ("f32", "i32")
-} | {"tfrt_test.cast.f32_to_i32": (1, "f32"), "tfrt_test.cast.i32_to_f32": (1, "i32")}
+@dataclasses.dataclass(frozen=True)
+class Calls:
+    """How a kernel is called: the type of elements, numbers of tensors, and what it gives for a number."""
+
+    word: str
+    counts: list[int]
+    results: Callable[[int], tuple[str, ...]] = lambda count: (CHAIN_TYPE,)
+    expect: Callable[[Sequence[object], Sequence[object]], None] = assert_same
 
 
-@pytest.mark.parametrize("name", ELEMENTWISE)
-@given(data=st.data())
-@SETTINGS
-def test_elementwise_kernels_do_the_same_natively(
-    host: HostContext, name: str, data: st.DataObject
-) -> None:
-    arity, word = ELEMENTWISE[name]
-    # One operand more is where the result goes; more than that, or fewer, are too many or too few.
-    count = data.draw(
-        st.sampled_from([arity] * 3 + [arity + 1] * 3 + [max(1, arity - 1), arity + 2])
-    )
-    made = data.draw(operands(count, word).flatmap(chained))
-    results = (CHAIN_TYPE,) if count == arity + 1 else (TENSOR,)
-    compare(host, program(name, types_of(made), results), made)
+def elementwise(arity: int, word: str) -> Calls:
+    """One operand more is where the result goes; more than that, or fewer, are too many or too few."""
+    counts = [arity] * 3 + [arity + 1] * 3 + [max(1, arity - 1), arity + 2]
+    return Calls(word, counts, lambda count: (CHAIN_TYPE if count == arity + 1 else TENSOR,))
 
 
-INPLACE = {
-    f"tfrt_test.{name}_inplace.{word}": (arity, word)
-    for name, arity in (("relu", 1), ("add", 2), ("equal", 2))
-    for word in ("f32", "i32")
+KERNELS = {
+    "tfrt_test.cast.f32_to_i32": elementwise(1, "f32"),
+    "tfrt_test.cast.i32_to_f32": elementwise(1, "i32"),
+    "tfrt_test.softmax_inplace.f32": Calls("f32", [1], expect=assert_close),
+    "tfrt_test.softmax.f32": Calls("f32", [2], expect=assert_close),
 }
+for word in ("f32", "i32"):
+    for name, arity in (("relu", 1), ("add", 2), ("equal", 2)):
+        KERNELS[f"tfrt_test.{name}.{word}"] = elementwise(arity, word)
+        KERNELS[f"tfrt_test.{name}_inplace.{word}"] = Calls(word, [arity] * 5 + [1, 2, 3])
+    equality = Calls(word, [2], lambda count: ("i1", CHAIN_TYPE))
+    KERNELS[f"tfrt_dht.tensor_equal.{word}"] = equality
 
 
-@pytest.mark.parametrize("name", INPLACE)
+@pytest.mark.parametrize("name", KERNELS)
 @given(data=st.data())
 @SETTINGS
-def test_kernels_in_place_do_the_same_natively(
-    host: HostContext, name: str, data: st.DataObject
-) -> None:
-    arity, word = INPLACE[name]
-    count = data.draw(st.sampled_from([arity] * 5 + [1, 2, 3]))
-    made = data.draw(operands(count, word).flatmap(chained))
-    compare(host, program(name, types_of(made), (CHAIN_TYPE,)), made)
-
-
-@pytest.mark.parametrize("word", ["f32", "i32"])
-@given(data=st.data())
-@SETTINGS
-def test_equality_is_the_same_natively(host: HostContext, word: str, data: st.DataObject) -> None:
-    made = data.draw(operands(2, word).flatmap(chained))
-    called = program(f"tfrt_dht.tensor_equal.{word}", types_of(made), ("i1", CHAIN_TYPE))
-    compare(host, called, made)
-
-
-@pytest.mark.parametrize(("name", "count"), [("softmax_inplace", 1), ("softmax", 2)])
-@given(data=st.data())
-@SETTINGS
-def test_softmax_is_nearly_the_same_natively(
-    host: HostContext, name: str, count: int, data: st.DataObject
-) -> None:
-    made = data.draw(operands(count, "f32").flatmap(chained))
-    called = program(f"tfrt_test.{name}.f32", types_of(made), (CHAIN_TYPE,))
-    compare(host, called, made, assert_close)
+def test_a_kernel_does_the_same_natively(host: HostContext, name: str, data: st.DataObject) -> None:
+    calls = KERNELS[name]
+    count = data.draw(st.sampled_from(calls.counts))
+    made = data.draw(operands(count, calls.word).flatmap(chained))
+    compare(host, program(name, types_of(made), calls.results(count)), made, calls.expect)
 
 
 @pytest.mark.parametrize("word", ["f32", "i32"])
@@ -337,7 +312,7 @@ def test_products_are_the_same_natively(host: HostContext, data: st.DataObject) 
         if data.draw(st.integers(0, 5)) == 0:
             made += data.draw(operands(1, "f32"))
         elif data.draw(st.integers(0, 5)) == 0:
-            made += data.draw(sharing(sizes, F32, 1, made))
+            made.append(data.draw(sharing(sizes, F32, made)))
         else:
             # Small whole numbers: their sums are exact in any order.
             numbers = np.arange(TensorShape(sizes).element_count) % 7 - 3

@@ -241,6 +241,14 @@ class Notebook:
             "() => window.jupyterapp.commands.execute('notebook:run-all-cells').then(() => null)"
         )
 
+    def set_source(self, cell: int, text: str) -> None:
+        """Write a text over that of a cell."""
+        self.page.evaluate(
+            "([cell, text]) => window.jupyterapp.shell.currentWidget.content.widgets[cell]"
+            ".model.sharedModel.setSource(text)",
+            [cell, text],
+        )
+
     def save(self) -> None:
         self.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
 

@@ -102,15 +102,9 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     assert "Traceback" not in output
 
     # While the cell is written the kernel looks at it, and runs nothing.
-    page.evaluate(
-        """(text) => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)""",
-        WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1"),
-    )
+    notebook.set_source(1, WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1"))
     mark.wait_for(state="detached")
-    page.evaluate(
-        """(text) => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)""",
-        WRONG.replace("tfrt.addd.i32 %b", "tfrt.sub.i32 %a"),
-    )
+    notebook.set_source(1, WRONG.replace("tfrt.addd.i32 %b", "tfrt.sub.i32 %a"))
     page.wait_for_selector(".tfrt-underline[title*='tfrt.sub.i32']")
     assert notebook.outputs(1).inner_text() == output
 
@@ -125,10 +119,7 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
         WRONG.replace("tfrt.addd.i32 %b", "tfrt.constant.i32 1"),
     )
     page.wait_for_selector(".tfrt-underline", state="detached")
-    page.evaluate(
-        """(text) => window.jupyterapp.shell.currentWidget.content.widgets[1].model.sharedModel.setSource(text)""",
-        WRONG.replace("tfrt.addd.i32 %b", "tfrt.mull.i32 %a"),
-    )
+    notebook.set_source(1, WRONG.replace("tfrt.addd.i32 %b", "tfrt.mull.i32 %a"))
     page.wait_for_selector(".tfrt-underline[title*='tfrt.mull.i32']")
 
     # F12 goes to where a name is defined.
@@ -163,10 +154,7 @@ def test_answers_with_programs_are_coloured_and_a_cell_that_cannot_be_sent_says_
         """() => [...document.querySelectorAll(".jp-CodeCell")].filter((cell) =>
           [...cell.querySelectorAll(".cm-line span")].some(({ textContent }) => textContent === "%%tfrt_check")).length === 1"""
     )
-    page.evaluate(
-        """() => window.jupyterapp.shell.currentWidget.content.widgets[3].model.sharedModel.setSource(
-          "%%tfrt\\nfunc.func @f() {\\n  // " + "A".repeat(9.6e6) + "\\n}")"""
-    )
+    notebook.set_source(3, "%%tfrt\nfunc.func @f() {\n  // " + "A" * 9_600_000 + "\n}")
     page.wait_for_selector(".tfrt-underline[title*='this cell has 9.6 MB']")
 
 
@@ -323,6 +311,7 @@ def test_a_run_whose_kernel_restarts_is_called_the_same_in_both_windows(notebook
         window.wait_for_selector(".tfrt-board:not([data-status='running'])")
         status = window.locator(".tfrt-board").get_attribute("data-status")
         assert status == "kernel-gone"
+    notebook.wait_until_idle()  # a kernel that restarts cannot be shut down
 
 
 def test_the_signatures_of_completions_stay_on_their_lines(notebook) -> None:
