@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,18 +45,20 @@ class Body:
 class _Part(NamedTuple):
     """Some kernels of a body; numbers have 32 bits, but for those of lists of which few have any.
 
-    `end` is the word where they end; `user_counts` has for each result how many `users` it has.
+    Counts are how many each kernel has; `user_counts` has for each result how many `users` it has.
     """
 
     codes: Column
     locations: Column
-    arguments: Lists
-    attributes: Lists
-    functions: Lists
+    argument_counts: Column
+    arguments: Column
+    attribute_counts: Column
+    attributes: Column
+    function_counts: Column
+    functions: Column
     results: Column
     user_counts: Column
     users: Column
-    end: int
 
 
 def read_kernels(words: npt.NDArray[np.uint32], body: Body) -> tuple[ColumnKernels, int] | None:
@@ -65,59 +67,50 @@ def read_kernels(words: npt.NDArray[np.uint32], body: Body) -> tuple[ColumnKerne
     None if something is wrong with them: `body_reader` says what.  `words` may go on after the body.
     """
     argument_count, register_count = len(body.argument_users), len(body.use_counts)
-    register, parts = argument_count, list[_Part]()
+    register, end, parts = argument_count, 0, list[_Part]()
     offsets, operand_counts = body.table[::3], body.table[1::3]
     for first in range(0, len(offsets), PIECE):
         offsets_of_part = offsets[first : first + PIECE + 1].astype(np.int64)
-        part = _read_part(words, offsets_of_part, len(offsets) - first, register, body)
-        if part is None or (operand_counts[first : first + PIECE] != part.arguments.counts).any():
+        read = _read_part(words, offsets_of_part, len(offsets) - first, register, body)
+        if read is None:
+            return None
+        part, end = read
+        if (operand_counts[first : first + PIECE] != part.argument_counts).any():
             return None
         parts.append(part)
         register += int(part.results.sum())
     if register != register_count or max(body.result_registers, default=-1) >= register_count:
         return None
 
-    def joined(column: Callable[[_Part], Column]) -> Column:
-        return np.concatenate([column(part) for part in parts])
-
+    whole = _Part(*map(np.concatenate, zip(*parts, strict=True)))
+    parts.clear()  # as large as all kernels
     kinds, numbers = kinds_of(
-        joined(lambda part: part.codes),
-        joined(lambda part: part.arguments.counts),
-        Lists(
-            joined(lambda part: part.attributes.counts),
-            joined(lambda part: part.attributes.numbers),
-        ),
-        Lists(
-            joined(lambda part: part.functions.counts), joined(lambda part: part.functions.numbers)
-        ),
-        joined(lambda part: part.results),
+        whole.codes,
+        whole.argument_counts,
+        Lists(whole.attribute_counts, whole.attributes),
+        Lists(whole.function_counts, whole.functions),
+        whole.results,
     )
     columns = Columns(
-        body.kernel_names,
-        kinds,
-        numbers,
-        joined(lambda part: part.locations),
-        joined(lambda part: part.arguments.numbers),
-        argument_count,
+        body.kernel_names, kinds, numbers, whole.locations, whole.arguments, argument_count
     )
-    listed = lists_of(body.argument_users)
-    of_arguments = listed.counts.astype(np.int32), listed.numbers.astype(np.int32)
+    of_arguments = lists_of(body.argument_users)
     given = Lists(
-        np.concatenate((of_arguments[0], joined(lambda part: part.user_counts))),
-        np.concatenate((of_arguments[1], joined(lambda part: part.users))),
+        np.concatenate((of_arguments.counts.astype(np.int32), whole.user_counts)),
+        np.concatenate((of_arguments.numbers.astype(np.int32), whole.users)),
     )
     kernels = ColumnKernels(columns)
     if not _are_uses_right(columns, body, given, kernels.uses):
         return None
     if not np.array_equal(given.numbers, kernels.uses.numbers):
         kernels = ColumnKernels(columns, given)
-    return kernels, parts[-1].end
+    return kernels, end
 
 
 def _read_part(
     words: npt.NDArray[np.uint32], offsets: Words, left: int, register: int, body: Body
-) -> _Part | None:
-    """The next kernels, at these offsets in bytes; None if something is wrong with them.
+) -> tuple[_Part, int] | None:
+    """The next kernels, at these offsets in bytes, and the word where they end; None if something is wrong with them.
 
     Args:
         offsets: with that of the kernel after the part, if there is one.
@@ -158,17 +151,20 @@ def _read_part(
     ):
         return None
     narrow = np.int32
-    return _Part(
+    part = _Part(
         codes.astype(narrow),
         locations.astype(np.uint32),
-        Lists(arguments.astype(narrow), operands.numbers.astype(narrow)),
-        Lists(attributes.astype(narrow), lists[1].numbers),
-        Lists(functions.astype(narrow), lists[2].numbers),
+        arguments.astype(narrow),
+        operands.numbers.astype(narrow),
+        attributes.astype(narrow),
+        lists[1].numbers,
+        functions.astype(narrow),
+        lists[2].numbers,
         results.astype(narrow),
         user_counts.numbers.astype(narrow),
         users.numbers.astype(narrow),
-        int(ends[-1]),
     )
+    return part, int(ends[-1])
 
 
 def _are_uses_right(columns: Columns, body: Body, users: Lists, found: Lists) -> bool:

@@ -256,23 +256,18 @@ def _read_functions(
         raise sections.cursor(SectionId.FUNCTIONS).fail("not at a multiple of 4")
     bodies = BodyReader(data, start, end, tables)
     nonstrict = _read_nonstrict_kernels(sections)
-    return tuple(
-        _read_function(bodies, sections, signature, nonstrict.get(index, ()))
-        for index, signature in enumerate(signatures)
-    )
-
-
-def _read_function(
-    bodies: BodyReader, sections: _Sections, signature: Signature, nonstrict: Sequence[int]
-) -> BefFunction:
-    kind, name, argument_types, result_types, offset = signature
-    if kind == FunctionKind.NATIVE:
-        return BefFunction(kind, name, argument_types, result_types)
-    start, end, _ = sections[SectionId.FUNCTIONS]
-    if offset >= end - start:
-        cursor = sections.cursor(SectionId.FUNCTION_INDEX, ": Invalid offset found for BEFFunction")
-        raise cursor.fail(f"{name!r} at {offset} of {end - start} bytes")
-    return bodies.read(signature, nonstrict)
+    functions = []
+    for index, signature in enumerate(signatures):
+        if signature.kind == FunctionKind.NATIVE:
+            functions.append(BefFunction(*signature[:4]))
+            continue
+        if signature.offset >= end - start:
+            detail = ": Invalid offset found for BEFFunction"
+            cursor = sections.cursor(SectionId.FUNCTION_INDEX, detail)
+            found = f"{signature.name!r} at {signature.offset} of {end - start} bytes"
+            raise cursor.fail(found)
+        functions.append(bodies.read(signature, nonstrict.get(index, ())))
+    return tuple(functions)
 
 
 def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:

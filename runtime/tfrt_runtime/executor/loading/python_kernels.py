@@ -166,17 +166,12 @@ def failure(context: int, call: PythonCall, exception: BaseException) -> list[in
     with native_process().refusing() if is_short else contextlib.nullcontext():
         diagnostic = failed(request, exception, call.location)
         value = native_process().error_value(context, diagnostic)
-    values = shared(context, value, len(call.record.results))
+    values = [value] * len(call.record.results)
+    for one in values:
+        native_process().quick.value_add_reference(one)
+    native_process().quick.value_drop(context, value)
     pass_on(request, exception, diagnostic)
     return values
-
-
-def shared(context: int, value: int, places: int) -> list[int]:
-    """The same value in several places, one reference each.  Consumes a reference."""
-    for _ in range(places):
-        native_process().quick.value_add_reference(value)
-    native_process().quick.value_drop(context, value)
-    return [value] * places
 
 
 def call_function(context: int, program: Loaded, call: PythonCall, request: Request) -> object:
@@ -260,7 +255,9 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
                 what = nth_result(call.kernel.name, index, len(call.record.results))
                 item, is_outside = of_future(request, item, word, call.location, what), True
             if isinstance(item, AsyncValue):
-                given, item = item, own_value(context, item, word, call, index)
+                what = nth_result(call.kernel.name, index, len(call.record.results))
+                refuse = refusing(request, call.location, what)
+                given, item = item, on_queue(request.queue, item, word, refuse)
                 if not given.is_indirect:
                     item = request.host.hold(request, item, is_outside or item is not given)
                 if not item.done():
@@ -308,15 +305,6 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
             raise KernelError(f"{what}: {wrong}") from None
     make = process.quick.value_of
     return make(context, payload_type, signed(first), signed(second))
-
-
-def own_value(
-    context: int, item: AsyncValue, word: str, call: PythonCall, index: int
-) -> AsyncValue:
-    """A returned AsyncValue as one of the run's host and of the type of result `index`."""
-    request = present_request(context)
-    what = nth_result(call.kernel.name, index, len(call.record.results))
-    return on_queue(request.queue, item, word, refusing(request, call.location, what))
 
 
 Finish = Callable[[int, object, BaseException | None], None]

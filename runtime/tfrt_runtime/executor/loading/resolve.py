@@ -1,4 +1,7 @@
-"""From a kernel in a file to what its record says; refuses what the kernel could not run."""
+"""From a kernel in a file to what its record says; refuses what the kernel could not run.
+
+Attributes are read as their kernel says: by words of `kernels.registry`, or by the annotations of a function.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,19 @@ KINDS: dict[str, int] = {
 }
 
 
+EMPTY = -1
+"""The kind of an array of nothing, which may be one of any type."""
+INTEGERS = {kind for kind in DType if kind.name.removeprefix("U").removeprefix("I").isdigit()}
+KINDS_OF: dict[type, set[DType]] = {
+    bool: {DType.I1},
+    int: INTEGERS,
+    float: {DType.F16, DType.BF16, DType.F32, DType.F64},
+    str: {DType.STRING},
+}
+"""What an attribute may be that a Python kernel annotates so."""
+NOTHING = Array(DType.I32, ())
+
+
 @cache
 def kind_of_word(word: str) -> int:
     """The BEF kind of an attribute with a type word of `kernels.registry`."""
@@ -60,7 +76,6 @@ def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
     """
     if word not in ("any", "typed"):
         kind = stored_kind(file, offset, word)
-        # An empty array is one of any type.
         return () if kind == EMPTY else to_plain(file.attribute_reader.read(offset, kind))
     kinds = file.attribute_types or {}
     if offset not in kinds:
@@ -87,9 +102,6 @@ def read_word(file: BefFile, offset: int, word: str) -> int:
         raise WrongKind(str(wrong)) from None
 
 
-EMPTY = -1
-
-
 def stored_kind(file: BefFile, offset: int, word: str) -> int:
     """The kind to read an attribute as that should be a `word`; `EMPTY` for an array of nothing.
 
@@ -103,27 +115,10 @@ def stored_kind(file: BefFile, offset: int, word: str) -> int:
     is_array = wanted & ARRAY_FLAG or wanted in (AttributeKind.AGGREGATE, AttributeKind.SHAPE)
     if found == EMPTY_ARRAY and is_array and file.attribute_reader.read(offset, found) == NOTHING:
         return EMPTY
-    if (
-        found & ARRAY_FLAG == wanted & ARRAY_FLAG
-        and {
-            found & ~ARRAY_FLAG,
-            wanted & ~ARRAY_FLAG,
-        }
-        <= INTEGERS
-    ):
+    are_integers = {found & ~ARRAY_FLAG, wanted & ~ARRAY_FLAG} <= INTEGERS
+    if are_integers and found & ARRAY_FLAG == wanted & ARRAY_FLAG:
         return found
     raise WrongKind(f"an attribute is {kind_text(found)}, not {kind_text(wanted)}")
-
-
-INTEGERS = {kind for kind in DType if kind.name.removeprefix("U").removeprefix("I").isdigit()}
-KINDS_OF: dict[type, set[DType]] = {
-    bool: {DType.I1},
-    int: INTEGERS,
-    float: {DType.F16, DType.BF16, DType.F32, DType.F64},
-    str: {DType.STRING},
-}
-"""What an attribute may be that a Python kernel annotates so."""
-NOTHING = Array(DType.I32, ())
 
 
 def kind_text(kind: int) -> str:
