@@ -46,7 +46,7 @@ from tfrt_nb.dialects.async_.types import (
 )
 from tfrt_runtime.diagnostics import counted
 
-SEGMENTS = "operandSegmentSizes"
+_SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 
 def definition_problem(op: Operation) -> str | None:
@@ -72,10 +72,10 @@ def _problems(op: IRDLOperation, definition: OpDef) -> Iterator[str]:
         count = len(definition.successors)
         yield f"requires {counted(count, 'successor')} but found {len(op.successors)}"
     yield from _count_problem(_OPERANDS, len(op.operands), [d for _, d in operands])
-    if SEGMENTS not in op.properties and _has_segments(definition):
+    if _SEGMENTS not in op.properties and _has_segments(definition):
         yield (
             f"operand count ({len(op.operands)}) does not match with the total size (0) "
-            f"specified in attribute '{SEGMENTS}'"
+            f"specified in attribute '{_SEGMENTS}'"
         )
         return
     for name, property_ in definition.properties.items():
@@ -112,7 +112,7 @@ def _has_segments(definition: OpDef) -> bool:
 
 
 def _segment_sizes(op: IRDLOperation) -> tuple[int, ...]:
-    sizes = op.properties.get(SEGMENTS)
+    sizes = op.properties.get(_SEGMENTS)
     if not isinstance(sizes, DenseArrayBase) or not isinstance(sizes.elt_type, IntegerType):
         return ()
     return sizes.get_values()

@@ -7,6 +7,7 @@ it, so that sibling regions use the same numbers; a result list is one name, `%4
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from io import StringIO
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
@@ -38,7 +39,12 @@ def print_module(
     """
     stream = StringIO()
     printer = HostPrinter(
-        stream, head=head, func_dialect=func_dialect, generic=generic, places=places, names=names
+        stream,
+        print_generic_format=generic,
+        is_head=head,
+        func_dialect=func_dialect,
+        places=places,
+        argument_names=names or {},
     )
     with deep_stack():
         printer.print_op(module)
@@ -46,27 +52,24 @@ def print_module(
     return stream.getvalue()
 
 
+@dataclass(eq=False, repr=False)
 class HostPrinter(AttributePrinter):
-    """Prints operations of host programs, and of every other dialect by its own short forms."""
+    """Prints operations of host programs, and of every other dialect by its own short forms.
 
-    def __init__(
-        self,
-        stream: StringIO,
-        *,
-        head: bool = False,
-        func_dialect: bool = False,
-        generic: bool = False,
-        places: bool = False,
-        names: Mapping[SSAValue, str] | None = None,
-    ) -> None:
-        super().__init__(stream, print_properties_as_attributes=True, print_generic_format=generic)
-        self._places = places
-        self._argument_names = names or {}
-        self.is_head = head
-        self._numbered = False
+    What the fields mean is said at `print_module`.
+    """
+
+    is_head: bool = False
+    func_dialect: bool = False
+    places: bool = False
+    argument_names: Mapping[SSAValue, str] = field(default_factory=dict)
+    _numbered: bool = False
+
+    def __post_init__(self) -> None:
+        self.print_properties_as_attributes = True
         self._op_names: dict[type[Operation], str] = {
             ModuleOp: "module",
-            FuncOp: "func.func" if head or func_dialect else "func",
+            FuncOp: "func.func" if self.is_head or self.func_dialect else "func",
             FuncReturnOp: "return",
         }
 
@@ -81,7 +84,7 @@ class HostPrinter(AttributePrinter):
         else:
             self.print_string_literal(op.name)
             self.print_op_with_default_format(op)
-        if self._places and op.location != UNKNOWN_LOC:
+        if self.places and op.location != UNKNOWN_LOC:
             self.print_string(" ")
             self.print_attribute(op.location)
 
@@ -91,7 +94,7 @@ class HostPrinter(AttributePrinter):
         The reference prints it nevertheless; a text that is to be read, as one with places, has the
         other form then.
         """
-        return not (self._places and op.regions and len(set(op.operands)) < len(op.operands))
+        return not (self.places and op.regions and len(set(op.operands)) < len(op.operands))
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
         """Print `op` as if nothing was around it; its operands have the names given, with `%`."""
@@ -148,7 +151,7 @@ class HostPrinter(AttributePrinter):
         for index, block in enumerate(region.blocks):
             for block_argument in block.args:
                 if index == 0:
-                    own = self._argument_names.get(block_argument)
+                    own = self.argument_names.get(block_argument)
                     names[block_argument] = own or f"arg{argument}"
                     argument += 1
                 else:

@@ -12,7 +12,7 @@ import struct
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NoReturn, cast
+from typing import NoReturn
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
@@ -43,7 +43,7 @@ from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
 from tfrt_nb.source.advice import instead_of, instead_of_stray
 from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
-from tfrt_nb.source.scopes import Scope
+from tfrt_nb.source.scopes import Scope, with_part
 from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
 from tfrt_nb.source.statements import StatementParser
 from tfrt_nb.user_kernels import USER_KERNELS
@@ -456,10 +456,7 @@ def _by_base_name(values: Mapping[str, SSAValue]) -> dict[str, tuple[SSAValue, .
     known: dict[str, tuple[SSAValue, ...]] = {}
     for name, value in values.items():
         base, _, index = name.partition("#")
-        there = known.get(base, ())
-        parts: list[SSAValue | None] = [*there, *[None] * (int(index or 0) + 1 - len(there))]
-        parts[int(index or 0)] = value
-        known[base] = cast(tuple[SSAValue, ...], tuple(parts))
+        known[base] = with_part(known.get(base, ()), int(index or 0), value)
     return known
 
 

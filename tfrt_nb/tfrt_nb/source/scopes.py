@@ -61,6 +61,13 @@ class Scope:
     """What regions further in have defined, which ended with them."""
 
 
+def with_part(known: Sequence[SSAValue], index: int, value: SSAValue) -> tuple[SSAValue, ...]:
+    """Values of one name with another one for the number `index`, and holes before it."""
+    values: list[SSAValue | None] = [*known, *[None] * (index + 1 - len(known))]
+    values[index] = value
+    return cast(tuple[SSAValue, ...], tuple(values))
+
+
 class ScopedParser(AttributeParser):
     """Resolves the names of values."""
 
@@ -344,9 +351,7 @@ class ScopedParser(AttributeParser):
         if index < len(known) and known[index] is not None:
             self.raise_error(f"region entry argument '%{name}' is already in use", argument.name)
         if known or index:
-            values: list[SSAValue | None] = [*known, *[None] * (index + 1 - len(known))]
-            values[index] = value
-            self.ssa_values[name] = cast(tuple[SSAValue, ...], tuple(values))
+            self.ssa_values[name] = with_part(known, index, value)
             end = argument.name.end + (len(f"#{index}") if index else 0)
             start = argument.name.start
             place(value, SourceSpan(self.source, start, start, end))

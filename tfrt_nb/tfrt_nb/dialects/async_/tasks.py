@@ -61,7 +61,6 @@ from tfrt_nb.dialects.async_.types import (
     verify_edge,
 )
 
-_SEGMENTS = "operandSegmentSizes"
 _PARENT = "parent operands"
 _BODY = "Region #0"
 _RESULTS = "parent results"
@@ -131,7 +130,9 @@ class ExecuteOp(IRDLOperation):
         return cls.create(
             operands=[*waited_for, *values],
             result_types=[TOKEN, *result_types],
-            properties={_SEGMENTS: _segments(len(waited_for), len(values))},
+            properties={
+                AttrSizedOperandSegments.attribute_name: _segments(len(waited_for), len(values))
+            },
             attributes={} if attributes is None else dict(attributes.data),
             regions=[body],
         )

@@ -4,6 +4,8 @@ Read in this order: `structure` (what all of them have, and `tfrt.return`), `cal
 `jit` (operations that become machine code).  None of it but `tfrt.return` is built into the executor.
 """
 
+from tfrt_nb.dialects.async_.forms import operations_of
+from tfrt_nb.dialects.control_flow import calls, jit, regions, structure
 from tfrt_nb.dialects.control_flow.calls import (
     CallOp,
     CaseOp,
@@ -12,7 +14,7 @@ from tfrt_nb.dialects.control_flow.calls import (
     ParallelCallOp,
     WhileOp,
 )
-from tfrt_nb.dialects.control_flow.jit import JitExecuteOp, JitOp, RunOp
+from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.dialects.control_flow.regions import (
     BenchmarkOp,
     DoAsyncOp,
@@ -21,7 +23,7 @@ from tfrt_nb.dialects.control_flow.regions import (
     RepeatOp,
     SyncBenchmarkOp,
 )
-from tfrt_nb.dialects.control_flow.structure import KernelReturnOp, ReturnOp
+from tfrt_nb.dialects.control_flow.structure import ReturnOp
 
 NONSTRICT = "bef.nonstrict"
 """The unit attribute of an operation that may run before all its operands are available."""
@@ -30,24 +32,8 @@ NATIVE = "tfrt.native"
 SYNC = "tfrt.sync"
 """The unit attribute of a function that runs from its first kernel to its last, on one thread."""
 
-OPERATIONS = (
-    BenchmarkOp,
-    CallOp,
-    CaseOp,
-    CondOp,
-    DoAsyncOp,
-    IfOp,
-    JitExecuteOp,
-    JitOp,
-    KernelReturnOp,
-    OnceOp,
-    ParallelCallOp,
-    ParallelForOp,
-    RepeatOp,
-    ReturnOp,
-    RunOp,
-    SyncBenchmarkOp,
-    WhileOp,
+OPERATIONS = tuple(
+    operation for module in (calls, jit, regions, structure) for operation in operations_of(module)
 )
 
 __all__ = [

@@ -32,7 +32,6 @@ class ControlFlowOp(Operation):
     those of the results, None if they are free.
     """
 
-    name = "tfrt.control_flow"
     traits = OpTraits(lambda: ())
     leading: ClassVar[tuple[str, ...]] = ()
     result_words: ClassVar[tuple[str, ...] | None] = None
@@ -93,7 +92,6 @@ class ControlFlowOp(Operation):
 class CallingOp(ControlFlowOp):
     """Calls functions; `callees` are the names of the attributes that hold them."""
 
-    name = "tfrt.calling"
     callees: ClassVar[tuple[str, ...]] = ()
     roles: ClassVar[tuple[str, ...]] = ()
     """What errors call the callees, one after the other, of an operation that has several."""
@@ -122,7 +120,6 @@ class CallingOp(ControlFlowOp):
 class BodyOp(ControlFlowOp):
     """Runs a region; its arguments are the operands that are passed on."""
 
-    name = "tfrt.body"
     traits = OpTraits(lambda: (NamesItsRegionArguments(),))
     region_count = 1
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.source.plain.rows import TAIL, parts, row_of
+from tfrt_nb.source.plain.rows import ANY_NAME, TAIL, parts, row_of
 from tfrt_nb.source.spans import SourceText
 from tfrt_nb.source.statements import NAME
 from tfrt_runtime.bef.locations import FilePlace
@@ -28,7 +28,6 @@ HEAD = re.compile(
 )
 ARGUMENT = re.compile(rf"\s*({NAME})[ ]*:[ ]*([^\s,][^,]*?)\s*(?:,(?=.)|$)", re.ASCII)
 RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
-ANY_NAME = re.compile(r"%[\w$.\#-]+", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -21,7 +21,6 @@ from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source.parser import SourceParser
 from tfrt_nb.source.plain.program import (
-    ANY_NAME,
     ARGUMENT,
     HEAD,
     RESULT,
@@ -32,7 +31,9 @@ from tfrt_nb.source.plain.program import (
 )
 from tfrt_nb.source.plain.register_names import RegisterNames
 from tfrt_nb.source.plain.rows import (
+    ANY_NAME,
     COMMENT_OR_NOTHING,
+    HOLE,
     MAX_LINE,
     NO_NAME,
     NotPlain,
@@ -48,9 +49,6 @@ from tfrt_nb.source.spans import SourceText, source_span
 from tfrt_nb.source.verification import check_operation
 from tfrt_runtime.bef.locations import FilePlace
 
-_PIECES = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
-_HOLE = "\r"
-"""What stands for a name in the rest of a line, which has no such character."""
 _LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]+):([0-9]+)\)[ ]*', re.ASCII)
 MAX_REMEMBERED = 1024
 """So many shapes are kept for later texts."""
@@ -253,7 +251,7 @@ class _Reader:
                         body.places[len(body.numbers)] = place
                 if "%" in tail:
                     listed = ", ".join(ANY_NAME.findall(listed + tail))
-                    tail = ANY_NAME.sub(_HOLE, tail)
+                    tail = ANY_NAME.sub(HOLE, tail)
                 if listed:
                     try:
                         operands = tuple([names[name] for name in listed.split(", ")])
@@ -434,7 +432,7 @@ def _names_of(row: Row) -> _Names | None:
     line = f"{before}{head}{listed}{tail}"
     if more or len(line) > MAX_LINE or '"' in line or "#" in line:
         return None
-    pieces = _PIECES.split(line)
+    pieces = ANY_NAME.split(line)
     names = pieces[1::2]
     if NO_NAME.search(" ".join(names)):
         return None

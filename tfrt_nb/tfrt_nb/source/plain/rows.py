@@ -29,6 +29,9 @@ _ROW = re.compile(
 up to its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation.
 What is taken for the name of a result need not be one.  No possessive quantifiers: in the first
 releases of Python 3.11 they forget to give back what a group took in vain."""
+ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
+HOLE = "\r"
+"""What stands for a name in the rest of a line, which has no such character."""
 COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
 """What does not count in a line that closes a body."""

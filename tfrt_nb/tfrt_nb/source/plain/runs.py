@@ -7,7 +7,6 @@ finds is the line's `Form`, which holds for all lines with the same rest.  So is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import compress
@@ -17,7 +16,7 @@ from xdsl.ir import Attribute
 
 from tfrt_nb.source.plain.program import Body, Shape
 from tfrt_nb.source.plain.register_names import RegisterNames
-from tfrt_nb.source.plain.rows import NO_NAME, NotPlain, Row, Run, rows_in, rows_of
+from tfrt_nb.source.plain.rows import ANY_NAME, HOLE, NO_NAME, NotPlain, Row, Run, rows_in, rows_of
 from tfrt_runtime.bef.records import Repeated
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
     from tfrt_runtime.bef.columns import Lists
 
-_NAMES = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
-_HOLE = "\r"
-"""What stands for a name in the rest of a line; there are no runs where the text has this character."""
 LARGE = 1 << 17
 """A text of so many characters may have runs."""
 _FIRST, _CHUNK = 1 << 14, 1 << 17
@@ -123,12 +119,12 @@ class Runs:
         """The lines of a part of the text."""
         if not chunk.endswith("\n"):
             chunk += "\n"
-        if "#" in chunk or _HOLE in chunk:  # a result of many has more than its name
+        if "#" in chunk or HOLE in chunk:  # a result of many has more than its name
             yield from enumerate(rows_in(chunk), line)
             return
-        pieces = _NAMES.split(chunk)
+        pieces = ANY_NAME.split(chunk)
         names = pieces[1::2]
-        rests = _HOLE.join(pieces[::2]).split("\n")[:-1]
+        rests = HOLE.join(pieces[::2]).split("\n")[:-1]
         found = [*map(self._numbers.get, rests)]
         at = name = learned = 0
         lines = chunk.splitlines(keepends=True) if None in found else []
@@ -145,7 +141,7 @@ class Runs:
                 return
             self.new = rests[end]
             yield line + end, rows_in(lines[end])[0]
-            name += count + self.new.count(_HOLE)
+            name += count + self.new.count(HOLE)
             at = end + 1
             if self.new in self._numbers:
                 learned += 1
@@ -154,7 +150,7 @@ class Runs:
 
     def learn(self, form: Form) -> None:
         """The line that the reader has is of this form, if it has a new rest and no other names."""
-        if self.new is not None and self.new.count(_HOLE) == form.name_count:
+        if self.new is not None and self.new.count(HOLE) == form.name_count:
             self._numbers[self.new] = len(self._forms)
             self._forms.append(form)
             self._name_counts.append(form.name_count)
