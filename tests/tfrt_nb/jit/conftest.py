@@ -9,7 +9,7 @@ import pytest
 from xdsl.context import Context
 
 from tfrt_nb.compiled.module import loop_passes, requested_parallel_for
-from tfrt_nb.jit.compiler import compile_module
+from tfrt_nb.jit.compiler import load, object_code
 from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
 from tfrt_nb.jit.programs import compile_program
 from tfrt_nb.passes.pipeline import parse_pipeline
@@ -50,7 +50,7 @@ def run_main(
             code = compile_program(module, functions, *loop_passes(requested_parallel_for(text)))
         else:
             parse_pipeline(pipeline).apply(Context(), module)
-            code = compile_module(lower_to_llvm(module), functions)
+            code = load(object_code(lower_to_llvm(module)), functions)
         try:
             runtime.run(code.address(packed_name("main")))
         except TfrtError as problem:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tfrt_nb.jit.compiler import compile_module
+from tfrt_nb.jit.compiler import load, object_code
 from tfrt_runtime.async_runtime import AsyncRuntime
 from tfrt_runtime.host.context import HostContext
 
@@ -64,7 +64,7 @@ def theirs_on_ours(text: str, mlir_opt: str, mlir_translate: str) -> None:
     ):
         libc = ctypes.CDLL(None)
         theirs = {name: address_of(getattr(libc, name)) for name in THEIR_FUNCTIONS}
-        code = compile_module(code_text, runtime.functions | theirs)
+        code = load(object_code(code_text), runtime.functions | theirs)
         runtime.run(code.address("__enter"))
         assert runtime.live_objects() == []
 

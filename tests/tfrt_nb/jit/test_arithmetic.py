@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tfrt_nb.jit.compiler import compile_module
+from tfrt_nb.jit.compiler import load, object_code
 from tfrt_nb.jit.coroutines import lower_to_llvm, packed_name
 from tfrt_nb.source import parse_module
 from tfrt_runtime import scalars
@@ -59,7 +59,7 @@ def compiled(body: str, inputs: tuple[str, ...], output: str) -> Callable[..., o
     """A function of one line of arithmetic: `%r` of `%a`, `%b`, `%c`."""
     parameters = ", ".join(f"%{name}: {type_}" for name, type_ in zip("abc", inputs, strict=False))
     text = f"func.func @f({parameters}) -> {output} {{\n  {body}\n  return %r : {output}\n}}"
-    code = compile_module(lower_to_llvm(parse_module(text, "program")), {})
+    code = load(object_code(lower_to_llvm(parse_module(text, "program"))), {})
     packed = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)(code.address(packed_name("f")))
 
     def call(*arguments: object) -> object:

@@ -7,8 +7,8 @@ import pytest
 from tfrt_nb.jit.compiler import (
     LIBRARY,
     UnresolvedFunction,
-    compile_module,
     linked,
+    load,
     object_code,
     undefined_symbols,
 )
@@ -31,7 +31,7 @@ define i128 @f(i128 %x, i128 %y) {
 @pytest.mark.parametrize("name", ["system", "abort", "malloc", "mlirAsyncRuntimeCreateToken"])
 def test_a_function_of_the_process_is_not_found(name: str) -> None:
     with pytest.raises(UnresolvedFunction, match=f"calls '{name}', which is in no table"):
-        compile_module(CALLS.format(name=name), {})
+        load(object_code(CALLS.format(name=name)), {})
 
 
 def test_what_the_runtime_gives_is_found() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tfrt_nb.jit.compiler import MachineCode, compile_module
+from tfrt_nb.jit.compiler import MachineCode, load, object_code
 
 ROUND = """
 define i16 @{name}({type} %x) {{
@@ -29,11 +29,9 @@ MIN_ROUNDED_UP = float.fromhex("0x1.ffp127")
 
 @pytest.fixture(scope="module")
 def code() -> MachineCode:
-    return compile_module(
-        ROUND.format(name="from_f32", type="float", function="__truncsfbf2")
-        + ROUND.format(name="from_f64", type="double", function="__truncdfbf2"),
-        {},
-    )
+    text = ROUND.format(name="from_f32", type="float", function="__truncsfbf2")
+    text += ROUND.format(name="from_f64", type="double", function="__truncdfbf2")
+    return load(object_code(text), {})
 
 
 def rounded(number: float) -> float:

@@ -128,15 +128,6 @@ def assembly(text: str, level: int = FULL) -> str:
     return str(machine.emit_assembly(module))
 
 
-def compile_module(text: str, functions: Mapping[str, int]) -> MachineCode:
-    """Compile the module; `functions` are the addresses of the runtime's functions.
-
-    Raises:
-        UnresolvedFunction: naming the functions that are in no table.
-    """
-    return load(object_code(text), functions)
-
-
 def object_code(text: str, level: int = FULL) -> bytes:
     """Compile the module to an object file."""
     module, machine = _optimised(text, level)

@@ -23,7 +23,6 @@ that LLVM can make one function of task and body.
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ArrayAttr
@@ -146,241 +145,238 @@ def _spawn_into(body: FunctionBody, op: Operation) -> None:
 
 
 def _functions(module: ModuleText, shape: _Shape) -> str:
-    """The name of the function that spawns; both are added to the module at the first call."""
+    """The name of the function that spawns; all are added to the module at the first call."""
     if shape not in module.spawners:
         number = len(module.spawners)
-        spawn, task = f"@__spawn.{number}", f"@__task.{number}"
-        module.spawners[shape] = spawn
-        module.globals.append(f"{_frame(module, shape)} = {shape.frame}")
-        lines = [*_spawner(module, shape, spawn, task), *_task(module, shape, task)]
-        module.helpers[spawn] = "\n".join(lines)
+        module.spawners[shape] = f"@__spawn.{number}"
+        writer = _Writer(module, shape, number)
+        module.globals.append(f"{writer.frame} = {shape.frame}")
+        module.helpers[writer.spawn] = writer.text()
     return module.spawners[shape]
 
 
-def _payload_of(module: ModuleText, value: str, type_: str) -> str:
-    if type_ in IN_HEADER:
-        return f"getelementptr i8, ptr {value}, i64 {VALUE_PAYLOAD}"
-    return runtime_call(module, "mlirAsyncRuntimeGetValueStorage", value)
+class _Writer:
+    """Writes the functions of the tasks of one shape.
 
+    A value of the frame has the same name in all of them: `%body`, `%r` and `%a` with a number for results and
+    arguments.
+    """
 
-def _spawner(module: ModuleText, shape: _Shape, spawn: str, task: str) -> Iterator[str]:
-    parameters = [
-        "ptr %body",
-        "ptr %maker",
-        *(["ptr %adder", "ptr %group"] if shape.is_member else []),
-    ]
-    parameters += [f"{llvm_type(type_)} %a{i}" for i, type_ in enumerate(shape.arguments)]
-    returns = "void" if shape.is_member else result_type(shape.results)
-    yield f"define internal {returns} {spawn}({', '.join(parameters)}) {{"
-    for index, type_ in enumerate(shape.results):
-        kind = "UnusedToken" if shape.is_unused else "Token"
-        create = runtime_call(module, f"tfrtAsyncCreate{kind}", "%maker")
-        if isinstance(type_, ValueType):
-            size = size_of(llvm_type(type_.value_type))
-            create = runtime_call(module, "tfrtAsyncCreateValue", size, "%maker")
-        yield f"  %r{index} = {create}"
-    allocate = runtime_call(
-        module, "tfrtAsyncAllocateFrame", size_of(_frame(module, shape)), str(_WORD)
-    )
-    yield f"  %frame = {allocate}"
-    names = ["%body", *(f"%r{i}" for i in range(len(shape.results)))]
-    names += [f"%a{i}" for i in range(len(shape.arguments))]
-    for index, (type_name, name) in enumerate(zip(shape.fields, names, strict=True)):
-        yield from _field(module, shape, index)
-        yield f"  store {type_name} {name}, ptr %field{index}, align 1"
-    if module.counts:
-        yield f"  atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel"
-    # Handed over first: adding first takes a quarter longer.
-    yield f"  {runtime_call(module, 'mlirAsyncRuntimeExecute', '%frame', task)}"
-    if shape.is_member:
-        yield f"  %rank = {runtime_call(module, 'tfrtAsyncAddToGroup', '%r0', '%group', '%adder')}"
-        yield f"  {runtime_call(module, 'mlirAsyncRuntimeDropRef', '%r0', '1')}"
-        yield "  ret void"
-        yield "}"
-    else:
-        yield from _return([f"%r{i}" for i in range(len(shape.results))], returns)
+    def __init__(self, module: ModuleText, shape: _Shape, number: int) -> None:
+        self._module, self._shape = module, shape
+        self.spawn, self._task = f"@__spawn.{number}", f"@__task.{number}"
+        self.frame = f"%__frame.{number}"
+        """The name of the LLVM type of a frame."""
+        self._results = [f"%r{index}" for index in range(len(shape.results))]
+        self._arguments = [f"%a{index}" for index in range(len(shape.arguments))]
+        names = ["%body", *self._results, *self._arguments]
+        self._places = {name: index for index, name in enumerate(names)}
+        """Where the frame has each value."""
+        self._lines: list[str] = []
 
+    def text(self) -> str:
+        """The function that spawns, those that a worker and awaited arguments call, and one for errors."""
+        self._write_spawner()
+        for step in range(self._shape.awaited + 1):
+            self._write_step(step)
+        self._write_abandon()
+        return "\n".join(self._lines)
 
-def _frame(module: ModuleText, shape: _Shape) -> str:
-    """The name of the LLVM type of a frame."""
-    number = module.spawners[shape].rpartition(".")[2]
-    return f"%__frame.{number}"
+    def _emit(self, *lines: str) -> None:
+        self._lines += [f"  {line}" for line in lines]
 
+    def _call(self, name: str, *operands: str, result: str = "") -> None:
+        call = runtime_call(self._module, name, *operands)
+        self._emit(f"{result} = {call}" if result else call)
 
-def _field(module: ModuleText, shape: _Shape, index: int) -> Iterator[str]:
-    yield f"  %field{index} = getelementptr {_frame(module, shape)}, ptr %frame, i32 0, i32 {index}"
+    def _write_spawner(self) -> None:
+        shape = self._shape
+        parameters = ["ptr %body", "ptr %maker"]
+        parameters += ["ptr %adder", "ptr %group"] if shape.is_member else []
+        types = map(llvm_type, shape.arguments)
+        parameters += [
+            f"{type_} {name}" for type_, name in zip(types, self._arguments, strict=True)
+        ]
+        returns = "void" if shape.is_member else result_type(shape.results)
+        self._lines.append(f"define internal {returns} {self.spawn}({', '.join(parameters)}) {{")
+        for name, type_ in zip(self._results, shape.results, strict=True):
+            if isinstance(type_, ValueType):
+                size = size_of(llvm_type(type_.value_type))
+                self._call("tfrtAsyncCreateValue", size, "%maker", result=name)
+            else:
+                kind = "UnusedToken" if shape.is_unused else "Token"
+                self._call(f"tfrtAsyncCreate{kind}", "%maker", result=name)
+        self._call("tfrtAsyncAllocateFrame", size_of(self.frame), str(_WORD), result="%frame")
+        for name, index in self._places.items():
+            store = f"store {shape.fields[index]} {name}, ptr %field{index}, align 1"
+            self._emit(self._field(index), store)
+        if self._module.counts:
+            self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel")
+        # Handed over first: adding first takes a quarter longer.
+        self._call("mlirAsyncRuntimeExecute", "%frame", self._task)
+        if shape.is_member:
+            self._call("tfrtAsyncAddToGroup", "%r0", "%group", "%adder", result="%rank")
+            self._call("mlirAsyncRuntimeDropRef", "%r0", "1")
+            self._emit("ret void")
+        elif len(self._results) == 1:
+            self._emit(f"ret {returns} %r0")
+        else:
+            whole = "poison"
+            for index, name in enumerate(self._results):
+                self._emit(f"%whole{index} = insertvalue {returns} {whole}, ptr {name}, {index}")
+                whole = f"%whole{index}"
+            self._emit(f"ret {returns} {whole}")
+        self._lines.append("}")
 
-
-def _return(names: Sequence[str], type_: str) -> Iterator[str]:
-    if len(names) == 1:
-        yield f"  ret {type_} {names[0]}"
-    else:
-        whole = "poison"
-        for index, name in enumerate(names):
-            yield f"  %whole{index} = insertvalue {type_} {whole}, ptr {name}, {index}"
-            whole = f"%whole{index}"
-        yield f"  ret {type_} {whole}"
-    yield "}"
-
-
-def _task(module: ModuleText, shape: _Shape, task: str) -> Iterator[str]:
-    """The function that a worker calls, those that awaited arguments call, and one for errors."""
-    for step in range(shape.awaited + 1):
-        yield f"define internal void {_step(task, step)}(ptr %frame) {{"
+    def _write_step(self, step: int) -> None:
+        """The function that begins when so many arguments have been awaited."""
+        shape = self._shape
+        self._lines.append(f"define internal void {self._step(step)}(ptr %frame) {{")
         source = "null"
         if step == 0:
-            yield f"  %is_off = {runtime_call(module, 'tfrtAsyncIsCancelled')}"
+            self._call("tfrtAsyncIsCancelled", result="%is_off")
         else:
             source = f"%a{step - 1}"
-            yield from _load_argument(module, shape, step - 1)
-            name = f"mlirAsyncRuntimeIs{_kind(shape, step - 1)}Error"
-            yield f"  %is_off = {runtime_call(module, name, source)}"
-        yield "  br i1 %is_off, label %abandon, label %go_on"
-        yield "abandon:"
-        yield f"  call void {task}.abandon(ptr %frame, ptr {source})"
-        yield "  ret void"
-        yield "go_on:"
+            self._load(source)
+            kind = "Value" if isinstance(shape.arguments[step - 1], ValueType) else "Token"
+            self._call(f"mlirAsyncRuntimeIs{kind}Error", source, result="%is_off")
+        self._emit("br i1 %is_off, label %abandon, label %go_on")
+        self._lines.append("abandon:")
+        self._emit(f"call void {self._task}.abandon(ptr %frame, ptr {source})", "ret void")
+        self._lines.append("go_on:")
         if step < shape.awaited:
-            yield from _load_argument(module, shape, step)
-            yield from _load(module, shape, 1, "%r0")
+            self._load(f"%a{step}")
+            self._load("%r0")
             number = max(0, step + 1 - (shape.awaited - shape.awaited_inside))
-            operands = f"%a{step}", "%frame", _step(task, step + 1), "%r0", str(number)
-            yield f"  {runtime_call(module, 'tfrtAsyncAwaitAndExecuteFor', *operands)}"
-            yield "  ret void"
+            operands = f"%a{step}", "%frame", self._step(step + 1), "%r0", str(number)
+            self._call("tfrtAsyncAwaitAndExecuteFor", *operands)
+            self._emit("ret void")
         else:
-            yield from _run(module, shape, {step - 1})
-        yield "}"
-    yield from _abandon(module, shape, f"{task}.abandon")
+            self._write_run(source)
+        self._lines.append("}")
 
+    def _step(self, step: int) -> str:
+        return f"{self._task}.{step}" if step else self._task
 
-def _step(task: str, step: int) -> str:
-    """The name of the function that begins when so many arguments have been awaited."""
-    return f"{task}.{step}" if step else task
+    def _field(self, index: int) -> str:
+        return f"%field{index} = getelementptr {self.frame}, ptr %frame, i32 0, i32 {index}"
 
+    def _load(self, name: str) -> None:
+        index = self._places[name]
+        type_ = self._shape.fields[index]
+        self._emit(self._field(index), f"{name} = load {type_}, ptr %field{index}, align 1")
 
-def _kind(shape: _Shape, index: int) -> str:
-    """How the runtime's functions call the type of an argument."""
-    return "Value" if isinstance(shape.arguments[index], ValueType) else "Token"
+    def _load_frame(self, loaded: str = "") -> None:
+        """Load what is in the frame, but not again the argument that is `loaded`."""
+        known = {loaded} if self._shape.body is None else {loaded, "%body"}
+        for name in self._places:
+            if name not in known:
+                self._load(name)
 
+    def _free_frame(self) -> None:
+        self._call("tfrtAsyncFreeFrame", "%frame", size_of(self.frame), str(_WORD))
 
-def _load_frame(module: ModuleText, shape: _Shape, loaded: Collection[int] = ()) -> Iterator[str]:
-    """Load what is in the frame, but not again the arguments that are `loaded`."""
-    if shape.body is None:
-        yield from _load(module, shape, 0, "%body")
-    for index in range(len(shape.results)):
-        yield from _load(module, shape, 1 + index, f"%r{index}")
-    for index in range(len(shape.arguments)):
-        if index not in loaded:
-            yield from _load_argument(module, shape, index)
+    def _payload_of(self, result: str, value: str, type_: str) -> None:
+        """Let `result` be the address of a value's payload."""
+        if type_ in IN_HEADER:
+            self._emit(f"{result} = getelementptr i8, ptr {value}, i64 {VALUE_PAYLOAD}")
+        else:
+            self._call("mlirAsyncRuntimeGetValueStorage", value, result=result)
 
+    def _write_run(self, loaded: str) -> None:
+        """Call the body, and resolve the results to what it returns."""
+        shape = self._shape
+        self._load_frame(loaded)
+        self._free_frame()
+        given = [f"ptr {name}" for name in self._results] if shape.resolves else []
+        for index, type_ in enumerate(shape.arguments):
+            if index >= shape.awaited:
+                given.append(f"{llvm_type(type_)} %a{index}")
+            elif isinstance(type_, ValueType):
+                payload = llvm_type(type_.value_type)
+                self._payload_of(f"%place{index}", f"%a{index}", payload)
+                self._emit(f"%x{index} = load {payload}, ptr %place{index}, align 1")
+                given.append(f"{payload} %x{index}")
+        for name in self._arguments[: shape.awaited]:
+            self._call("mlirAsyncRuntimeDropRef", name, "1")
+        body = "%body" if shape.body is None else self._module.function(shape.body)
+        call = f"call {shape.body_returns} {body}({', '.join(given)})"
+        self._emit(call if shape.body_returns == "void" else f"%returned = {call}")
+        if shape.resolves:
+            self._leave()
+            return
+        if not shape.is_fallible:
+            self._emit("br label %done")
+        else:
+            failed = "%returned"
+            if shape.payloads:
+                failed = "%is_failed"
+                self._emit(f"%is_failed = extractvalue {shape.body_returns} %returned, 0")
+            self._emit(f"br i1 {failed}, label %failed, label %done")
+            self._lines.append("failed:")
+            for name in self._results:
+                self._call("tfrtAsyncTakeFailure", name)
+            self._set_errors()
+        self._lines.append("done:")
+        self._resolve()
 
-def _load_argument(module: ModuleText, shape: _Shape, index: int) -> Iterator[str]:
-    yield from _load(module, shape, 1 + len(shape.results) + index, f"%a{index}")
+    def _write_abandon(self) -> None:
+        """Resolve the results to the error of an argument, or without one to why no task shall start."""
+        self._lines.append(f"define internal void {self._task}.abandon(ptr %frame, ptr %source) {{")
+        self._load_frame()
+        self._emit("%is_cancelled = icmp eq ptr %source, null")
+        self._emit("br i1 %is_cancelled, label %take, label %inherit")
+        self._lines.append("take:")
+        for name in self._results:
+            self._call("tfrtAsyncTakeFailure", name)
+        self._emit("br label %noted")
+        self._lines.append("inherit:")
+        for name in self._results:
+            self._call("tfrtAsyncInheritError", name, "%source")
+        self._emit("br label %noted")
+        self._lines.append("noted:")
+        for name, type_ in zip(self._arguments, self._shape.arguments, strict=True):
+            if isinstance(type_, TokenType | ValueType | GroupType):
+                self._call("mlirAsyncRuntimeDropRef", name, "1")
+        self._free_frame()
+        self._set_errors()
+        self._lines.append("}")
 
+    def _set_errors(self) -> None:
+        """Values before the token, as where they are resolved."""
+        for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
+            for result, type_ in zip(self._results, self._shape.results, strict=True):
+                if isinstance(type_, kind):
+                    self._call(f"mlirAsyncRuntime{name}", result)
+        self._leave()
 
-def _load(module: ModuleText, shape: _Shape, index: int, name: str) -> Iterator[str]:
-    yield from _field(module, shape, index)
-    yield f"  {name} = load {shape.fields[index]}, ptr %field{index}, align 1"
-
-
-def _free_frame(module: ModuleText, shape: _Shape) -> str:
-    return f"  {runtime_call(module, 'tfrtAsyncFreeFrame', '%frame', size_of(_frame(module, shape)), str(_WORD))}"
-
-
-def _run(module: ModuleText, shape: _Shape, loaded: Collection[int]) -> Iterator[str]:
-    """Call the body, and resolve the results to what it returns."""
-    yield from _load_frame(module, shape, loaded)
-    yield _free_frame(module, shape)
-    given = [f"ptr %r{i}" for i in range(len(shape.results))] if shape.resolves else []
-    for index, type_ in enumerate(shape.arguments):
-        if index >= shape.awaited:
-            given.append(f"{llvm_type(type_)} %a{index}")
-        elif isinstance(type_, ValueType):
-            payload = llvm_type(type_.value_type)
-            yield f"  %place{index} = {_payload_of(module, f'%a{index}', payload)}"
-            yield f"  %x{index} = load {payload}, ptr %place{index}, align 1"
-            given.append(f"{payload} %x{index}")
-    for index in range(shape.awaited):
-        yield f"  {runtime_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
-    body = "%body" if shape.body is None else module.function(shape.body)
-    call = f"call {shape.body_returns} {body}({', '.join(given)})"
-    yield f"  {call}" if shape.body_returns == "void" else f"  %returned = {call}"
-    if shape.resolves:
-        yield from _leave(module)
-        return
-    if not shape.is_fallible:
-        yield "  br label %done"
-    elif shape.payloads:
-        yield f"  %is_failed = extractvalue {shape.body_returns} %returned, 0"
-        yield "  br i1 %is_failed, label %failed, label %done"
-    else:
-        yield "  br i1 %returned, label %failed, label %done"
-    if shape.is_fallible:
-        yield "failed:"
-        for index in range(len(shape.results)):
-            yield f"  {runtime_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
-        yield from _set_errors(module, shape)
-    yield "done:"
-    yield from _resolve(module, shape)
-
-
-def _abandon(module: ModuleText, shape: _Shape, name: str) -> Iterator[str]:
-    """Resolve the results to the error of an argument, or without one to why no task shall start."""
-    yield f"define internal void {name}(ptr %frame, ptr %source) {{"
-    yield from _load_frame(module, shape)
-    yield "  %is_cancelled = icmp eq ptr %source, null"
-    yield "  br i1 %is_cancelled, label %take, label %inherit"
-    yield "take:"
-    for index in range(len(shape.results)):
-        yield f"  {runtime_call(module, 'tfrtAsyncTakeFailure', f'%r{index}')}"
-    yield "  br label %noted"
-    yield "inherit:"
-    for index in range(len(shape.results)):
-        yield f"  {runtime_call(module, 'tfrtAsyncInheritError', f'%r{index}', '%source')}"
-    yield "  br label %noted"
-    yield "noted:"
-    for index, type_ in enumerate(shape.arguments):
-        if isinstance(type_, TokenType | ValueType | GroupType):
-            yield f"  {runtime_call(module, 'mlirAsyncRuntimeDropRef', f'%a{index}', '1')}"
-    yield _free_frame(module, shape)
-    yield from _set_errors(module, shape)
-    yield "}"
-
-
-def _set_errors(module: ModuleText, shape: _Shape) -> Iterator[str]:
-    """Values before the token, as where they are resolved."""
-    for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
+    def _resolve(self) -> None:
+        """Values before the token: an await of the token finds them resolved."""
+        shape = self._shape
+        position = int(shape.is_fallible)
+        is_struct = position + len(shape.payloads) > 1
         for index, type_ in enumerate(shape.results):
-            if isinstance(type_, kind):
-                yield f"  {runtime_call(module, f'mlirAsyncRuntime{name}', f'%r{index}')}"
-    yield from _leave(module)
+            if isinstance(type_, ValueType):
+                payload = "%returned"
+                if is_struct:
+                    payload = f"%payload{index}"
+                    self._emit(
+                        f"{payload} = extractvalue {shape.body_returns} %returned, {position}"
+                    )
+                position += 1
+                stored = llvm_type(type_.value_type)
+                self._payload_of(f"%storage{index}", f"%r{index}", stored)
+                self._emit(f"store {stored} {payload}, ptr %storage{index}, align 1")
+                self._call("mlirAsyncRuntimeEmplaceValue", f"%r{index}")
+        for name, type_ in zip(self._results, shape.results, strict=True):
+            if isinstance(type_, TokenType):
+                self._call("mlirAsyncRuntimeEmplaceToken", name)
+        self._leave()
 
-
-def _leave(module: ModuleText) -> Iterator[str]:
-    if module.counts:
-        yield f"  atomicrmw add ptr {LIVE_COUNTER}, i64 -1 acq_rel"
-    yield "  ret void"
-
-
-def _resolve(module: ModuleText, shape: _Shape) -> Iterator[str]:
-    """Values before the token: an await of the token finds them resolved."""
-    position = int(shape.is_fallible)
-    is_struct = position + len(shape.payloads) > 1
-    for index, type_ in enumerate(shape.results):
-        if isinstance(type_, ValueType):
-            payload = "%returned"
-            if is_struct:
-                payload = f"%payload{index}"
-                yield f"  {payload} = extractvalue {shape.body_returns} %returned, {position}"
-            position += 1
-            stored = llvm_type(type_.value_type)
-            yield f"  %storage{index} = {_payload_of(module, f'%r{index}', stored)}"
-            yield f"  store {stored} {payload}, ptr %storage{index}, align 1"
-            yield f"  {runtime_call(module, 'mlirAsyncRuntimeEmplaceValue', f'%r{index}')}"
-    for index, type_ in enumerate(shape.results):
-        if isinstance(type_, TokenType):
-            yield f"  {runtime_call(module, 'mlirAsyncRuntimeEmplaceToken', f'%r{index}')}"
-    yield from _leave(module)
+    def _leave(self) -> None:
+        if self._module.counts:
+            self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 -1 acq_rel")
+        self._emit("ret void")
 
 
 LOWERINGS: dict[str, Lowering] = {

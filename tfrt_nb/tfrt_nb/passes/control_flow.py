@@ -235,6 +235,12 @@ def replace(op: Operation, values: Sequence[SSAValue]) -> None:
     erase(op)
 
 
+def exchange(op: Operation, new: OpT) -> OpT:
+    """Put an operation with as many results in the place of `op`, which is gone."""
+    replace(op, Emitter.in_front_of(op)(new).results)
+    return new
+
+
 def returning_edges(region: Region) -> list[tuple[Block, Block]]:
     """Edges to a block that control has passed on its way, each as the block it leaves and that block."""
     entry = region.blocks[0]

@@ -9,8 +9,8 @@ left out in its body (`return`, `call`).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from typing import Any, TypeVar
 
@@ -73,7 +73,25 @@ class _Names:
     next_value: int = 0
     next_argument: int = 0
     next_conflict: int = 0
-    used: frozenset[str] = frozenset()
+    used: set[str] = field(default_factory=set)
+
+    def inside(self) -> _Names:
+        """The names on the way to a region within."""
+        return replace(self, used=set(self.used))
+
+    def number(self) -> str:
+        """The next number."""
+        self.next_value += 1
+        return str(self.next_value - 1)
+
+    def unused(self, wanted: str) -> str:
+        """The wanted name, numbered if an enclosing or earlier value has it."""
+        name = wanted
+        while name in self.used:
+            name = f"{wanted}_{self.next_conflict}"
+            self.next_conflict += 1
+        self.used.add(name)
+        return name
 
 
 def _result_groups(op: Operation) -> list[tuple[str | None, Sequence[SSAValue]]]:
@@ -106,63 +124,36 @@ def _name_of_constant(op: arith.ConstantOp) -> str:
 class _Namer:
     """Gives every value its name, region by region from the outside in, as MLIR numbers them."""
 
-    values: dict[SSAValue, str] = field(default_factory=dict)
-    results: dict[Operation, str] = field(default_factory=dict)
+    values: dict[SSAValue, str]
+    results: dict[Operation, str]
 
     def name_all(self, module: ModuleOp) -> None:
         pending: deque[tuple[Region, _Names]] = deque([(module.body, _Names())])
         while pending:
             region, outer = pending.popleft()
-            names = self._name_region(region, outer)
-            for op in _operations(region):
-                pending.extend((nested, names) for nested in op.regions)
-
-    def _name_region(self, region: Region, outer: _Names) -> _Names:
-        names = _Names(outer.next_value, outer.next_argument, outer.next_conflict, outer.used)
-        for index, block in enumerate(region.blocks):
-            self._name_arguments(block, names, is_entry=index == 0)
-            for op in block.ops:
-                self._name_results(op, names)
-        return names
-
-    def _name_arguments(self, block: Block, names: _Names, *, is_entry: bool) -> None:
-        for argument in block.args:
-            if is_entry:
-                self.values[argument] = _unused(names, f"arg{names.next_argument}")
-                names.next_argument += 1
-            else:
-                self.values[argument] = _number(names)
+            names = outer.inside()
+            for block in region.blocks:
+                for argument in block.args:
+                    if block is region.first_block:
+                        self.values[argument] = names.unused(f"arg{names.next_argument}")
+                        names.next_argument += 1
+                    else:
+                        self.values[argument] = names.number()
+                for op in block.ops:
+                    self._name_results(op, names)
+            operations = (op for block in region.blocks for op in block.ops)
+            pending.extend((nested, names) for op in operations for nested in op.regions)
 
     def _name_results(self, op: Operation, names: _Names) -> None:
         bindings = []
         for suggested, group in _result_groups(op):
-            name = _number(names) if suggested is None else _unused(names, suggested)
+            name = names.number() if suggested is None else names.unused(suggested)
             single = len(group) == 1
             bindings.append(f"%{name}" if single else f"%{name}:{len(group)}")
             for index, value in enumerate(group):
                 self.values[value] = name if single else f"{name}#{index}"
         if bindings:
             self.results[op] = ", ".join(bindings)
-
-
-def _operations(region: Region) -> Iterator[Operation]:
-    for block in region.blocks:
-        yield from block.ops
-
-
-def _number(names: _Names) -> str:
-    names.next_value += 1
-    return str(names.next_value - 1)
-
-
-def _unused(names: _Names, wanted: str) -> str:
-    """The wanted name, numbered if an enclosing or earlier value has it."""
-    name = wanted
-    while name in names.used:
-        name = f"{wanted}_{names.next_conflict}"
-        names.next_conflict += 1
-    names.used |= {name}
-    return name
 
 
 @dataclass(eq=False, repr=False)
@@ -178,8 +169,7 @@ class MlirPrinter(AttributePrinter):
 
     def name_values(self, module: ModuleOp) -> None:
         """Name every value of the module."""
-        namer = _Namer(self._ssa_values, self._results)
-        namer.name_all(module)
+        _Namer(self._ssa_values, self._results).name_all(module)
 
     def _print_results(self, op: Operation) -> None:
         if op in self._results:

@@ -10,8 +10,6 @@
 Parallel dimensions are one `scf.parallel`, reductions a nest of `scf.for` in it.  MLIR leaves it undefined
 what happens when the sizes of buffers do not fit each other; here that is asserted in front of the loops,
 which then need no check of each access, as far as indices are the loops' own.
-
-`linalg` itself is imported when there is such an operation: most programs do without.
 """
 
 from __future__ import annotations
@@ -75,6 +73,7 @@ class ConvertLinalgToParallelLoops(ModulePass):
 
 def _lower(op: Operation) -> None:
     """Replace an operation.  What only tensors have, or is no structured operation, is refused."""
+    # Imported here: most programs do without.
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 
     if not isinstance(op, LinalgStructuredOperation):

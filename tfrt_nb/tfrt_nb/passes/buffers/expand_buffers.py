@@ -27,7 +27,15 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
 from tfrt_nb.dialects.async_.upstream.buffers import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace, terminator_of, truth
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    erase,
+    exchange,
+    operations_in,
+    replace,
+    terminator_of,
+    truth,
+)
 from tfrt_nb.passes.lowering.coroutines import UNINTERRUPTED
 
 _BY_LOOP: dict[str, type[Operation]] = {"mulf": arith.MulfOp, "muli": arith.MuliOp}
@@ -59,7 +67,7 @@ def _atomic_rmw(op: Operation) -> None:
     generic = GenericAtomicRMWOp.build(
         operands=[op.memref, op.indices], result_types=[op.result.type], regions=[Region(body)]
     )
-    replace(op, Emitter.in_front_of(op)(generic).results)
+    exchange(op, generic)
     _generic_atomic_rmw(generic)
 
 

@@ -23,7 +23,7 @@ from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_nb.passes.control_flow import erase, exchange, operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
 from tfrt_nb.passes.lowering.coroutines import (
@@ -56,7 +56,7 @@ class AsyncFuncToAsyncRuntime(ModulePass):
         _refuse_declarations(op)
         for call in [nested for nested in operations_in(op) if type(nested) is CallOp]:
             plain = PlainCallOp(call.callee, call.operands_, call.results_.types)
-            replace(call, Emitter.in_front_of(call)(plain).results)
+            exchange(call, plain)
         style = ErrorStyle(self.token_last, self.keep_errors)
         bounded = recursive_functions(callees(op)) if self.bounded_stack else set()
         for function in [nested for nested in op.body.block.ops if isinstance(nested, FuncOp)]:
@@ -82,8 +82,7 @@ def _lower(function: FuncOp, style: ErrorStyle, start: Callable[[Coroutine], Non
         if isinstance(op, ReturnOp):
             resolve(coroutine, op)
     suspend_at_awaits(coroutine)
-    Emitter.in_front_of(function)(plain)
-    erase(function)
+    exchange(function, plain)
 
 
 def _plain_function(function: FuncOp) -> PlainFuncOp:

@@ -44,7 +44,7 @@ from tfrt_nb.dialects.async_.tasks import (
     YieldOp,
 )
 from tfrt_nb.dialects.async_.types import ValueType
-from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
+from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in, replace
 from tfrt_nb.passes.lowering.coroutines import (
     ErrorStyle,
     begin_coroutine,
@@ -103,22 +103,18 @@ def _make_coroutine(function: FuncOp, style: ErrorStyle) -> None:
 
 
 def _lower(op: Operation, style: ErrorStyle) -> None:
-    emit = Emitter.in_front_of(op)
     match op:
         case AwaitOp() | AwaitAllOp():
             _block_at_await(op, style)
         case CreateGroupOp():
-            replace(op, emit(RuntimeCreateGroupOp(op.size)).results)
+            exchange(op, RuntimeCreateGroupOp(op.size))
         case AddToGroupOp():
-            replace(op, emit(RuntimeAddToGroupOp(op.operand, op.group)).results)
-        case AddRefOp():
-            added = emit(RuntimeAddRefOp(op.operand, op.count.value.data))
-            added.attributes |= op.attributes
-            replace(op, added.results)
-        case DropRefOp():
-            dropped = emit(RuntimeDropRefOp(op.operand, op.count.value.data))
-            dropped.attributes |= op.attributes
-            replace(op, dropped.results)
+            exchange(op, RuntimeAddToGroupOp(op.operand, op.group))
+        case AddRefOp() | DropRefOp():
+            kind = RuntimeAddRefOp if isinstance(op, AddRefOp) else RuntimeDropRefOp
+            counting = kind(op.operand, op.count.value.data)
+            counting.attributes |= op.attributes
+            exchange(op, counting)
         case _:
             pass
 

@@ -35,7 +35,7 @@ from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAwaitOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_nb.passes.control_flow import Emitter, erase, exchange, operations_in, replace
 from tfrt_nb.passes.lowering.call_graph import with_callers
 from tfrt_nb.passes.lowering.coroutines import JOINS, WAITING, outside_tasks
 from tfrt_nb.passes.lowering.outline import Symbols
@@ -117,8 +117,7 @@ class _Suspender:
         function.location = plain.location
         self.module.body.block.add_op(function)
         for op in [op for op in outside_tasks(body) if isinstance(op, PlainReturnOp)]:
-            Emitter.in_front_of(op)(ReturnOp(*op.arguments))
-            erase(op)
+            exchange(op, ReturnOp(*op.arguments))
         self.pending.append(body)
         self.pending += [op.body for op in body.walk() if isinstance(op, ExecuteOp)]
         return function

@@ -27,6 +27,7 @@ from tfrt_nb.passes.control_flow import (
     UNROLL,
     Emitter,
     erase,
+    exchange,
     move_to_end,
     operations_in,
     region_of,
@@ -107,8 +108,7 @@ def _inline_yielding_region(region: Region, rest: Block) -> Block:
     for block in region.blocks:
         terminator = terminator_of(block)
         if isinstance(terminator, scf.YieldOp):
-            Emitter.in_front_of(terminator)(cf.BranchOp(rest, *terminator.operands))
-            erase(terminator)
+            exchange(terminator, cf.BranchOp(rest, *terminator.operands))
     region.move_blocks_before(rest)
     return entry
 
@@ -148,11 +148,9 @@ def _lower_while(op: Operation) -> None:
     assert isinstance(condition, scf.ConditionOp)
     passed = list(condition.args)
     branch = cf.ConditionalBranchOp(condition.condition, after, passed, rest, ())
-    Emitter.in_front_of(condition)(branch)
-    erase(condition)
+    exchange(condition, branch)
     yielded = terminator_of(after)
-    Emitter.in_front_of(yielded)(cf.BranchOp(before, *yielded.operands))
-    erase(yielded)
+    exchange(yielded, cf.BranchOp(before, *yielded.operands))
     op.before_region.move_blocks_before(rest)
     op.after_region.move_blocks_before(rest)
     _finish(op, head, cf.BranchOp(before, *op.arguments), passed)

@@ -60,6 +60,7 @@ from tfrt_nb.passes.control_flow import (
     Emitter,
     choose,
     erase,
+    exchange,
     jump,
     region_of,
     replace,
@@ -351,8 +352,7 @@ def _branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
         on_error = _noting(
             coroutine, block, op.location, lambda result: RuntimeDescribeErrorOp(result, op.msg)
         )
-    Emitter.in_front_of(op)(choose(op.arg, continuation, on_error))
-    replace(op, ())
+    exchange(op, choose(op.arg, continuation, on_error))
 
 
 def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> None:

@@ -44,7 +44,7 @@ from tfrt_nb.dialects.async_.proposal import (
 from tfrt_nb.dialects.async_.runtime import RuntimeCreateOp, RuntimeSetAvailableOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_nb.passes.control_flow import Emitter, erase, exchange, operations_in, replace
 from tfrt_nb.passes.errors import fail
 
 _OPERATIONS = frozenset(operations_of(proposal))
@@ -126,9 +126,9 @@ def _holds_runtime(type_: Attribute) -> bool:
 def _desugar(op: Operation, functions: Functions, asynchronous: AbstractSet[str]) -> None:
     match op:
         case SyncAwaitOp():
-            replace(op, Emitter.in_front_of(op)(AwaitOp(op.handle)).results)
+            exchange(op, AwaitOp(op.handle))
         case EmplaceHandleOp():
-            replace(op, Emitter.in_front_of(op)(RuntimeSetAvailableOp(op.handle)).results)
+            exchange(op, RuntimeSetAvailableOp(op.handle))
         case CallOnRuntimeOp():
             _desugar_call_on_runtime(op, functions, asynchronous)
         case RegionOp():
@@ -146,7 +146,7 @@ def _desugar_call_on_runtime(
     outputs = callee.function_type.outputs.data or ((TOKEN,) if name in asynchronous else ())
     if op.runtime is None and isinstance(callee, FuncOp):
         call = CallOp(op.callee, op.arguments, outputs)
-        replace(op, Emitter.in_front_of(op)(call).results)
+        exchange(op, call)
         return
     body = Block()
     emit = Emitter.at_end(body, op.location)
@@ -156,7 +156,7 @@ def _desugar_call_on_runtime(
             emit(AwaitOp(result))
     emit(YieldOp())
     task = ExecuteOp((), (), (), Region(body))
-    replace(op, Emitter.in_front_of(op)(task).results)
+    exchange(op, task)
 
 
 def _desugar_region(op: RegionOp) -> None:
@@ -179,7 +179,7 @@ def _make_handles(function: PlainFuncOp | FuncOp) -> None:
         if len(returns) == op.result.uses.get_length():
             for end in returns:
                 Emitter.in_front_of(end)(RuntimeSetAvailableOp(op.result))
-        replace(op, Emitter.in_front_of(op)(RuntimeCreateOp(TOKEN)).results)
+        exchange(op, RuntimeCreateOp(TOKEN))
 
 
 def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
@@ -216,8 +216,7 @@ def _make_async(function: PlainFuncOp) -> None:
     asynchronous = FuncOp(
         function.sym_name.data, function.function_type, body, function.sym_visibility
     )
-    Emitter.in_front_of(function)(asynchronous)
-    erase(function)
+    exchange(function, asynchronous)
 
 
 def _desugar_call(call: PlainCallOp | CallOp, asynchronous: AbstractSet[str]) -> None:
@@ -226,4 +225,4 @@ def _desugar_call(call: PlainCallOp | CallOp, asynchronous: AbstractSet[str]) ->
     if make is type(call) and len(operands) == len(call.operands):
         return
     new = make(call.callee, operands, call.result_types)
-    replace(call, Emitter.in_front_of(call)(new).results)
+    exchange(call, new)

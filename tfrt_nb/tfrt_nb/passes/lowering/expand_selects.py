@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
+from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ExpandSelects(ModulePass):
             if type(nested) is arith.SelectOp and is_async(nested.result):
                 then, otherwise = _yielding(nested, nested.lhs), _yielding(nested, nested.rhs)
                 choice = scf.IfOp(nested.cond, [nested.result.type], then, otherwise)
-                replace(nested, Emitter.in_front_of(nested)(choice).results)
+                exchange(nested, choice)
 
 
 def _yielding(op: Operation, value: SSAValue) -> Region:

@@ -33,7 +33,7 @@ from xdsl.rewriter import Rewriter
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.dialects.async_.upstream.function_values import CallIndirectOp, ConstantOp
-from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
+from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in, replace
 from tfrt_nb.passes.errors import fail
 
 Functions = Mapping[str, FuncOp]
@@ -59,7 +59,7 @@ class NumberFunctions(ModulePass):
             _choose(call, functions, numbers)
         for constant in constants:
             number = arith.ConstantOp(IntegerAttr(numbers[_name(constant)], IndexType()))
-            replace(constant, Emitter.in_front_of(constant)(number).results)
+            exchange(constant, number)
         _retype(op)
 
 

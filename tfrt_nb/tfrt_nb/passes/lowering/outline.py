@@ -47,7 +47,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
-from tfrt_nb.passes.control_flow import Emitter, erase, operations_in, replace
+from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY, WAITING, outside_tasks
 
 BodyKey: TypeAlias = tuple[Hashable, ...]
@@ -186,7 +186,7 @@ class Outliner:
             call = RuntimeSpawnOp(name, arguments, task.result_types, awaited)
         else:
             call = CallOp(name, arguments, task.result_types)
-        replace(task, Emitter.in_front_of(task)(call).results)
+        exchange(task, call)
         return function if known is None and not is_leaf else None
 
     def _new_function(self, task: ExecuteOp, captured: list[SSAValue], is_leaf: bool) -> FuncOp:
@@ -218,8 +218,7 @@ def _return_yielded(block: Block) -> tuple[Attribute, ...]:
     end = block.last_op
     assert isinstance(end, YieldOp)
     outputs = tuple(value.type for value in end.operands)
-    Emitter.in_front_of(end)(ReturnOp(*end.operands))
-    erase(end)
+    exchange(end, ReturnOp(*end.operands))
     return outputs
 
 

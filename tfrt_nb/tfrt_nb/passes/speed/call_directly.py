@@ -40,7 +40,7 @@ from tfrt_nb.dialects.async_.extensions import RuntimeLogOp
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
-from tfrt_nb.passes.control_flow import Emitter, erase, leave, operations_in
+from tfrt_nb.passes.control_flow import Emitter, erase, exchange, leave, operations_in
 from tfrt_nb.passes.control_flow import call as call_of
 from tfrt_nb.passes.lowering.call_graph import (
     callees,
@@ -178,8 +178,7 @@ class _Caller:
         for block in body.blocks:
             end = block.last_op
             if isinstance(end, ReturnOp):
-                Emitter.in_front_of(end)(leave(*end.operands_))
-                erase(end)
+                exchange(end, leave(*end.operands_))
         type_ = FunctionType.from_lists(function.function_type.inputs.data, function.payload_types)
         direct = self.symbols.add(f"{function.sym_name.data}_direct", type_, body)
         direct.location = function.location
