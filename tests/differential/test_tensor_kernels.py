@@ -19,7 +19,7 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.buffers import HostBuffer
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, ElementType

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.context import HostContext
     from tfrt_runtime.host.default_host import default_host, gather, set_default_host, unavailable
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
-    from tfrt_runtime.host.objects import CHAIN
+    from tfrt_runtime.host.payload import CHAIN
     from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue
     from tfrt_runtime.host.request import ResourceContext
     from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level, Tracing, TracingSink
@@ -102,7 +102,7 @@ _NAMES = {
     "tfrt_runtime.host.context": "HostContext",
     "tfrt_runtime.host.default_host": "AsyncValue default_host gather set_default_host unavailable",
     "tfrt_runtime.host.exceptions": "CancelledError TimeoutError",
-    "tfrt_runtime.host.objects": "CHAIN",
+    "tfrt_runtime.host.payload": "CHAIN",
     "tfrt_runtime.host.queues.user_queue": "ConcurrentWorkQueue",
     "tfrt_runtime.host.request": "ResourceContext",
     "tfrt_runtime.host.tracing.trace": "Activity ChromeSink Level Tracing TracingSink",

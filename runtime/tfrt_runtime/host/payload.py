@@ -1,8 +1,8 @@
-"""Payloads of AsyncValues as Python values, and back.
+"""Python objects in native memory: payloads of AsyncValues as Python values, and back.
 
 A payload is one or two words; its type is a small number in the value's header (`layouts.TYPE_*`).
 Numbers are stored as their bits, a chain as nothing, everything else as a handle into the object
-table.
+table.  Classes whose slots native code reads are bases of those that have them.
 """
 
 from __future__ import annotations
@@ -11,14 +11,82 @@ import math
 import struct
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final, final
 
 from tfrt_runtime.bef import numbers
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.objects import CHAIN, ObjectTable
 from tfrt_runtime.host.structs import DOUBLES, FLOATS, HALVES, WORDS, signed
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.layouts import VALUE_KIND, VALUE_PAYLOAD, VALUE_PAYLOAD2
+
+
+class ObjectTable:
+    """Handles of Python objects.  Each handle has one owner, which releases it once.
+
+    Safe from any thread that holds the GIL.
+    """
+
+    def __init__(
+        self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
+    ) -> None:
+        """`function` gives functions of `native.python.python_objects`; `count` says how many handles exist."""
+        self.add: Callable[[object], int] = function("object_add")
+        """A new handle to an object."""
+        self.get: Callable[[int], object] = function("object_get")
+        """The object behind a handle."""
+        self.release: Callable[[int], object] = function("object_take")
+        """End a handle; its object, which may die with the caller's reference."""
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count()
+
+
+class NoObject:
+    """A base of classes whose instances mean something else than an object, where a kernel returns one."""
+
+    __slots__ = ()
+
+
+@final
+class Chain(NoObject):
+    """The value of a `!tfrt.chain`: it says that something has happened, and nothing else."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "CHAIN"
+
+
+CHAIN: Final = Chain()
+
+
+class NativeTensor(NoObject):
+    """A base of tensors that native kernels can have; `native.python.python_runs` reads the slot.
+
+    `_handle` is None, or an object whose first slot is the address of the native tensor.
+    """
+
+    __slots__ = ("_handle",)
+
+
+class NativeValue(NoObject):
+    """A base of AsyncValue; `native.python.python_runs` reads the slot.
+
+    `_address` is that of the native value, or 0 when the object dies.
+    """
+
+    __slots__ = ("_address",)
+    _address: int
+
+
+class Run:
+    """A base of runs: `native.python.python_runs` writes the slot."""
+
+    __slots__ = ("words",)
+    words: bytes
+    """The native words of the run, which live as long as it."""
+
 
 SCALAR_TYPES: dict[str, int] = {
     "i1": at.TYPE_I1,

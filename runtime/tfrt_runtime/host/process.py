@@ -26,8 +26,16 @@ from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
-from tfrt_runtime.host.objects import CHAIN, NativeTensor, NativeValue, NoObject, ObjectTable, Run
-from tfrt_runtime.host.payload import as_python, read_payload
+from tfrt_runtime.host.payload import (
+    CHAIN,
+    NativeTensor,
+    NativeValue,
+    NoObject,
+    ObjectTable,
+    Run,
+    as_python,
+    read_payload,
+)
 from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at

@@ -15,7 +15,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Ending, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink
 from tfrt_runtime.host.failures import cancellation
-from tfrt_runtime.host.objects import Run
+from tfrt_runtime.host.payload import Run
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.timer import Timer
 from tfrt_runtime.host.queues.work_queue import WorkQueue

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tfrt_runtime.diagnostics import TfrtError, counted, error
-from tfrt_runtime.host.objects import NoObject
+from tfrt_runtime.host.payload import NoObject
 from tfrt_runtime.host.request import Request
 
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])

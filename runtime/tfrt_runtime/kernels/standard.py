@@ -22,11 +22,9 @@ MODULES = (
     "basic.test_kernels",
     "tensor.tensor_shapes",
     "tensor.tensors",
-    "tensor.coo",
     "tensor.btf",
-    "tensor.cpu_elementwise",
+    "tensor.cpu_elements",
     "tensor.cpu_matmul",
-    "tensor.cpu_reductions",
     "tensor.cpu_convolution",
 )
 """The light and common ones first; from the test kernels on they need numpy."""

@@ -15,7 +15,7 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.prints import divert_prints
 from tfrt_runtime.kernels.users.user import user_kernel

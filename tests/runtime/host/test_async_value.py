@@ -11,8 +11,7 @@ import pytest
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.default_host import gather
-from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.payload import CHAIN, PayloadError
 from tfrt_runtime.host.values.async_value import (
     AsyncValue,
     State,

@@ -10,29 +10,25 @@ import numpy as np
 import pytest
 
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.request import ResourceContext
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.kernels.basic import strings, test_kernels
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.tensor import (
     btf,
-    coo,
     cpu_convolution,
-    cpu_elementwise,
+    cpu_elements,
     cpu_matmul,
-    cpu_reductions,
     tensor_shapes,
     tensors,
 )
 
 MODULES = (
     btf,
-    coo,
     cpu_convolution,
-    cpu_elementwise,
+    cpu_elements,
     cpu_matmul,
-    cpu_reductions,
     strings,
     tensor_shapes,
     tensors,

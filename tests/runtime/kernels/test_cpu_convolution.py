@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.tensor.cpu_convolution import Axis, plan_axis
 

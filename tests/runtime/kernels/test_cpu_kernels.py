@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.tensor.cpu_matmul import accumulate_product, use_one_blas_thread

@@ -1,4 +1,4 @@
-"""Dense tensors, as programs make, fill, compare and print them, and their memory."""
+"""Tensors, as programs make, fill, compare and print them, sparse ones, and the memory of dense ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.kernels.registry import KernelError
@@ -108,6 +108,45 @@ def test_a_dense_attribute_is_checked_before_memory_is_asked_for(
     with pytest.raises(KernelError, match=message):
         kernels("tfrt_test.const_dense_attr", attributes=(attribute,))
     assert kernels.host.allocator.ledger.total_allocations == 0
+
+
+# --- sparse ones ---
+
+
+def test_coordinates_of_an_oblong_tensor_are_row_and_column(kernels, tensor) -> None:
+    """The reference divides by the wrong size here: [0, 1, 1, 1, 2, 0, 3, 1].  Ours is right."""
+    dense = tensor([[0, 1, 0, 2], [3, 0, 0, 4]], "int32")
+    sparse, _ = kernels("coo.convert_dht_to_coo.i32.2", dense, CHAIN)
+    kernels("tfrt_dht.print_tensor", sparse, CHAIN)
+    assert kernels.printed == (
+        "CooHostTensor dtype = i32, shape = [2, 4], "
+        "indices = [0, 1, 0, 3, 1, 0, 1, 3], values = [1, 2, 3, 4]\n\n"
+    )
+
+
+def test_a_tensor_of_zeros_has_no_coordinates(kernels, tensor) -> None:
+    sparse, _ = kernels("coo.convert_dht_to_coo.f32.1", tensor([0.0, -0.0]), CHAIN)
+    assert str(sparse) == "CooHostTensor dtype = f32, shape = [2], indices = [], values = []\n"
+
+
+def test_a_sparse_tensor_of_another_type_or_rank_is_refused(kernels, tensor) -> None:
+    sparse, _ = kernels("coo.convert_dht_to_coo.i32.1", tensor([1], "int32"), CHAIN)
+    for name in ("i64.1", "i32.2"):
+        with pytest.raises(KernelError, match=r"not of i32 and shape \[1\]"):
+            kernels(f"coo.convert_coo_to_dht.{name}", sparse, CHAIN)
+    with pytest.raises(KernelError, match=r"expected a tensor of rank 2, not of shape \[1\]"):
+        kernels("coo.convert_dht_to_coo.i32.2", tensor([1], "int32"), CHAIN)
+
+
+def test_a_conversion_without_memory_is_an_error(kernels, tensor) -> None:
+    kernels.host.allocator = _Empty()
+    with pytest.raises(KernelError, match="^Cannot allocate tensor$"):
+        kernels("coo.convert_dht_to_coo.i32.1", tensor([1], "int32"), CHAIN)
+
+
+class _Empty:
+    def allocate_bytes(self, size: int, alignment: int) -> None:
+        return None
 
 
 # --- their memory ---

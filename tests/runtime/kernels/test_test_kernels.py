@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.kernels.basic import test_kernels
 from tfrt_runtime.kernels.registry import KernelError
 

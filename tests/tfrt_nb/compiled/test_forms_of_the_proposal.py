@@ -8,7 +8,7 @@ import pytest
 from tfrt_nb.programs import Program
 from tfrt_nb.source import SourceError, parse_module
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 
 SLOW = 20
 

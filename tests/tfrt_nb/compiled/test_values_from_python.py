@@ -13,7 +13,7 @@ import pytest
 from tfrt_nb import Program
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tracing.trace import DebugSink, Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable

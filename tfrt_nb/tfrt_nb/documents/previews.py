@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 

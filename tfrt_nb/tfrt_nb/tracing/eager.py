@@ -26,7 +26,7 @@ from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.default_host import default_host
-from tfrt_runtime.host.objects import CHAIN as A_CHAIN
+from tfrt_runtime.host.payload import CHAIN as A_CHAIN
 from tfrt_runtime.host.process import MISSING, native_process
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.standard import available_kernels

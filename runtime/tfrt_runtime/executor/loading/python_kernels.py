@@ -13,8 +13,8 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
 from tfrt_runtime.executor.calls import start_call
 from tfrt_runtime.executor.loading.resolve import PythonCall
 from tfrt_runtime.host.interrupts import INTERRUPTS
-from tfrt_runtime.host.objects import CHAIN
 from tfrt_runtime.host.payload import (
+    CHAIN,
     INTEGER_BITS,
     SCALAR_TYPES,
     PayloadError,

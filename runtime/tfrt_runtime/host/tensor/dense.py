@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
-from tfrt_runtime.host.objects import NativeTensor
-from tfrt_runtime.host.payload import ENCODERS, FACES, READERS
+from tfrt_runtime.host.payload import ENCODERS, FACES, READERS, NativeTensor
 from tfrt_runtime.host.structs import Value
 from tfrt_runtime.host.tensor.buffers import ELEMENTS, HostBuffer, TensorHandle, sizes_at
 from tfrt_runtime.host.tensor.element_types import (

@@ -19,10 +19,11 @@ from tfrt_runtime.callers import deadline_in, require, seconds_until
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
-from tfrt_runtime.host.objects import CHAIN, NativeValue
 from tfrt_runtime.host.payload import (
+    CHAIN,
     READERS,
     SCALAR_TYPES,
+    NativeValue,
     as_python,
     encode,
     read_payload,

@@ -6,8 +6,7 @@ import reprlib
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from tfrt_runtime.host.objects import CHAIN
-from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_integer, written
+from tfrt_runtime.host.payload import CHAIN, SCALAR_TYPES, PayloadError, encode_integer, written
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tensor.dense import DenseHostTensor

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from threading import Lock, get_ident
 from typing import Final
 
-from tfrt_runtime.host.objects import CHAIN, Chain
+from tfrt_runtime.host.payload import CHAIN, Chain
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.host.values.async_value import make_available

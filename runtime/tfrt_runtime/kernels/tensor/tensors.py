@@ -1,4 +1,4 @@
-"""Dense host tensors: made, filled, compared, printed; and the memory under them, as a value of a program.
+"""Tensors of the host: made, filled, compared, converted, printed; and the memory of dense ones, as a value of a program.
 
 The kernels named after an element type are registered for each type that numpy calculates with, and
 creation for bf16, too.  They write in place: the chain that they return is what orders the readers.  Those of sync
@@ -15,7 +15,7 @@ import numpy as np
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.objects import CHAIN, Chain
+from tfrt_runtime.host.payload import CHAIN, Chain
 from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS, HostBuffer, shape_words
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, AnyArray, ElementType
@@ -23,7 +23,13 @@ from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.kernels.frame import KernelFrame, expect
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
-from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, quietly, shape_of
+from tfrt_runtime.kernels.tensor.arguments import (
+    allocated,
+    dense_tensor,
+    new_tensor,
+    quietly,
+    shape_of,
+)
 
 REGISTRY: Final = KernelRegistry("tensors")
 
@@ -326,6 +332,49 @@ def _add_closeness(name: str, element_type: ElementType, tolerance: int) -> None
 
 for _element_type in ARITHMETIC_TYPES:
     _add_comparison(_element_type)
+
+
+# --- sparse ones, as coordinates and values ---
+
+
+def sparse_tensor(value: object, element_type: ElementType, rank: int) -> CooHostTensor:
+    """`value`, which is a sparse tensor of that type and rank.
+
+    Raises:
+        KernelError: if it is not.
+    """
+    tensor = expect(CooHostTensor, value)
+    if tensor.element_type is not element_type or tensor.shape.rank != rank:
+        raise KernelError(
+            f"expected a sparse tensor of {element_type} and rank {rank}, "
+            f"not of {tensor.element_type} and shape {tensor.shape}"
+        )
+    return tensor
+
+
+def _add_sparse(element_type: ElementType, rank: int) -> None:
+    suffix = f"{element_type.word}.{rank}"
+
+    @REGISTRY.kernel(f"coo.convert_dht_to_coo.{suffix}", results=("object", "chain"), frame=True)
+    def convert_dht_to_coo(frame: KernelFrame, tensor: object) -> tuple[CooHostTensor, Chain]:
+        dense = dense_tensor(tensor, element_type, rank)
+        return allocated(CooHostTensor.from_dense(frame.host.allocator, dense)), CHAIN
+
+    @REGISTRY.kernel(f"coo.convert_coo_to_dht.{suffix}", results=("object", "chain"), frame=True)
+    def convert_coo_to_dht(frame: KernelFrame, tensor: object) -> tuple[DenseHostTensor, Chain]:
+        sparse = sparse_tensor(tensor, element_type, rank)
+        return allocated(sparse.to_dense(frame.host.allocator)), CHAIN
+
+    @REGISTRY.kernel(f"coo.tensor_equal.{suffix}", results=("i1", "chain"))
+    def tensor_equal(left: object, right: object) -> tuple[bool, Chain]:
+        a, b = (sparse_tensor(value, element_type, rank) for value in (left, right))
+        same = a.shape == b.shape and are_equal(a.indices, b.indices)
+        return same and are_equal(a.values, b.values), CHAIN
+
+
+for _element_type in ARITHMETIC_TYPES:
+    for _rank in range(MAXIMUM_RANK + 1):
+        _add_sparse(_element_type, _rank)
 
 
 # --- another shape ---

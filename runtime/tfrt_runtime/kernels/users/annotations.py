@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeGuard
 
-from tfrt_runtime.host.objects import Chain
-from tfrt_runtime.host.payload import SCALAR_TYPES
+from tfrt_runtime.host.payload import SCALAR_TYPES, Chain
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE
 from tfrt_runtime.host.values.fitting import TENSOR as TENSOR_ENDING

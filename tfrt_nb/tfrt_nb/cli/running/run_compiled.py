@@ -22,7 +22,7 @@ from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.objects import CHAIN
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 

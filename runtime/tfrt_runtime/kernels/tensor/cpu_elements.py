@@ -1,6 +1,6 @@
-"""Kernels that treat every element alike, on numpy.
+"""Kernels that calculate with the elements of tensors, on numpy.
 
-A kernel with an operand left over writes its result there and returns a chain; without, it returns
+Those that treat every element alike come first.  A kernel with an operand left over writes its result there and returns a chain; without, it returns
 a new tensor.  The ones called `_inplace` write into their last tensor.
 """
 
@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from tfrt_runtime.host.objects import CHAIN, Chain
+from tfrt_runtime.host.payload import CHAIN, Chain
 from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, I64, AnyArray, ElementType
@@ -26,7 +26,7 @@ from tfrt_runtime.kernels.tensor.arguments import (
 )
 from tfrt_runtime.native.kernels.tensor_kernels import ADD, CAST, EQUAL, RELU
 
-REGISTRY: Final = KernelRegistry("elementwise")
+REGISTRY: Final = KernelRegistry("elements")
 
 # Writes the result of the first arrays into the last one; all have the same shape.
 Operation = Callable[..., object]
@@ -159,3 +159,87 @@ for _type in (F32, I32):
     _add_broadcast(_type, 2)
     _add_broadcast(_type, 3)
     _add_slice(_type, 3)
+
+
+# --- kernels that make fewer elements of many, or quotients of a row ---
+
+# exp of it is far from the limits of f32, even times the length of a row.
+SAFE_EXPONENT: Final = np.float32(40)
+
+
+@quietly
+def mean(elements: AnyArray) -> np.float32:
+    """The sum divided by the number: NaN for none, of which numpy's own mean would warn."""
+    total: np.float32 = elements.sum(dtype=np.float32)
+    return total / np.float32(elements.size)
+
+
+def _add_mean(rank: int) -> None:
+    @REGISTRY.kernel(f"tfrt_test.reduce_mean.f32.{rank}", results=("object",), frame=True)
+    def reduce_mean(frame: KernelFrame, tensor: object) -> DenseHostTensor:
+        source = dense_tensor(tensor, F32, rank)
+        result = new_tensor(frame, F32, ())
+        result.array[...] = mean(source.array)
+        return result
+
+
+def _add_argmax(element_type: ElementType, rank: int) -> None:
+    @REGISTRY.kernel(
+        f"tfrt_test.argmax.{element_type.word}.{rank}",
+        results=("object",),
+        frame=True,
+        shortcut=Shortcut("tensor_kernels.argmax", (ELEMENT_NUMBERS[element_type.dtype], rank)),
+    )
+    def argmax(frame: KernelFrame, tensor: object) -> DenseHostTensor:
+        source = dense_tensor(tensor, element_type, rank)
+        if source.shape.sizes[-1] == 0:
+            raise KernelError(f"there is no largest of no elements, in shape {source.shape}")
+        result = new_tensor(frame, I32, source.shape.sizes[:-1])
+        result.array[...] = source.array.argmax(axis=-1)
+        return result
+
+
+for _rank in (1, 2, 3, 4):
+    _add_mean(_rank)
+    _add_argmax(F32, _rank)
+    _add_argmax(I32, _rank)
+
+
+@REGISTRY.kernel(
+    "tfrt_test.softmax_inplace.f32",
+    results=("chain",),
+    shortcut=Shortcut("tensor_kernels.softmax_inplace"),
+)
+def softmax_inplace(tensor: object) -> None:
+    """Make every row along the last dimension exp(row) / sum(exp(row))."""
+    target = dense_tensor(tensor, F32)
+    if target.shape.element_count:
+        softmax(target.array)
+
+
+@REGISTRY.kernel(
+    "tfrt_test.softmax.f32", results=("chain",), shortcut=Shortcut("tensor_kernels.softmax_into")
+)
+def softmax_into(tensor: object, result: object) -> None:
+    """As `softmax_inplace`, with the quotients in another tensor of the same shape."""
+    source, target = dense_tensor(tensor, F32), dense_tensor(result, F32)
+    if source.shape != target.shape:
+        raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")
+    target.array[...] = source.array
+    if target.shape.element_count:
+        softmax(target.array)
+
+
+@quietly
+def softmax(rows: AnyArray) -> None:
+    """Softmax along the last axis, in place."""
+    if rows.ndim == 0:
+        rows[...] = 1
+        return
+    # A summand changes no quotient, but would change the last digit: so only where it is needed to
+    # keep the largest exponential of a row from overflowing or vanishing.
+    largest = rows.max(axis=-1, keepdims=True)
+    if not (np.abs(largest) <= SAFE_EXPONENT).all():
+        rows -= largest - np.clip(largest, -SAFE_EXPONENT, SAFE_EXPONENT)
+    np.exp(rows, out=rows)
+    rows /= rows.sum(axis=-1, keepdims=True)
