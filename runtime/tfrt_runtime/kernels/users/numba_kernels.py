@@ -22,7 +22,6 @@ from tfrt_runtime.host.failures import place_of
 from tfrt_runtime.host.payload import bits_of_f64
 from tfrt_runtime.host.structs import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import AnyArray
 from tfrt_runtime.host.values.fitting import as_tensor
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.numba_checks import checked_compiler
@@ -123,7 +122,10 @@ class NumbaFunction:
             value = as_tensor(value)
         if isinstance(value, DenseHostTensor):
             if value.element_type is argument.element and value.shape.rank == argument.rank:
-                return value.array if argument.is_out else _read_only(value.array)
+                array = value.array.view()
+                if not argument.is_out:
+                    array.flags.writeable = False
+                return array
             found = f"one of {value.element_type} of rank {value.shape.rank}"
         else:
             found = type(value).__name__
@@ -252,7 +254,9 @@ class NumbaFunction:
             else:
                 is_right = isinstance(kind, kinds[result.dtype.kind])
             if not is_right:
-                wanted = result.word if isinstance(result, Scalar) else _shown(result)
+                wanted = result.word
+                if isinstance(result, Tensor):
+                    wanted = f"tensor<{'?x' * result.rank}{result.element.word}>"
                 raise self._refuse(f"it returns {kind} where its signature says {wanted}")
         if not results and not isinstance(returned, types.NoneType):
             raise self._refuse(f"it returns {returned} where its signature says nothing")
@@ -262,40 +266,29 @@ class NumbaFunction:
 
 
 def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
-    """Python for Numba: what the native core calls, around `function`."""
+    """Python for Numba: what the native core calls, around `function`, whose results are numbers."""
     lines = ["def entry(given, results):"]
     given = []
     for index, argument in enumerate(signature.arguments):
-        given.append(f"x{index}")
-        lines += _fetch(f"x{index}", index, argument)
+        name, dtype = f"x{index}", _numpy_name(argument.dtype)
+        given.append(name)
+        if isinstance(argument, Scalar):
+            lines.append(f"  {name} = fetch(given, {8 * index}, np.{dtype})")
+            continue
+        places = (TENSOR_SIZES + 8 * i for i in range(argument.rank))
+        sizes = "".join(f"fetch({name}t, {place}, np.int64), " for place in places)
+        elements = f"pointer(fetch({name}t, {TENSOR_DATA}, np.int64))"
+        lines.append(f"  {name}t = pointer(fetch(given, {8 * index}, np.int64))")
+        lines.append(f"  {name} = carray({elements}, ({sizes}), np.{dtype})")
     for index, kind in enumerate(kinds, len(given)):
         given.append(f"fetch(given, {8 * index}, np.{kind})")
     made = ", ".join(f"r{i}" for i in range(len(signature.results)))
     lines.append(f"  {made + ' = ' if made else ''}function({', '.join(given)})")
     for index, result in enumerate(signature.results):
-        assert isinstance(result, Scalar)  # else it is called from Python
-        lines += _hand_over(f"r{index}", index, result)
+        lines.append(f"  put(results, {8 * index}, np.int64(0))")  # readers take the whole word
+        number = f"np.{_numpy_name(result.dtype)}(r{index})"  # whole numbers wrap
+        lines.append(f"  put(results, {8 * index}, {number})")
     return "\n".join(lines) + "\n"
-
-
-def _fetch(name: str, index: int, argument: Scalar | Tensor) -> list[str]:
-    if isinstance(argument, Scalar):
-        return [f"  {name} = fetch(given, {8 * index}, np.{_numpy_name(argument.dtype)})"]
-    sizes = [f"fetch({name}t, {TENSOR_SIZES + 8 * i}, np.int64), " for i in range(argument.rank)]
-    elements = f"pointer(fetch({name}t, {TENSOR_DATA}, np.int64))"
-    return [
-        f"  {name}t = pointer(fetch(given, {8 * index}, np.int64))",
-        f"  {name} = carray({elements}, ({''.join(sizes)}), np.{_numpy_name(argument.dtype)})",
-    ]
-
-
-def _hand_over(name: str, index: int, result: Scalar) -> list[str]:
-    dtype = _numpy_name(result.dtype)
-    # Readers take the whole word.
-    return [
-        f"  put(results, {8 * index}, np.int64(0))",
-        f"  put(results, {8 * index}, np.{dtype}({name}))",  # whole numbers wrap
-    ]
 
 
 def _numba_type(argument: Scalar | Tensor) -> Any:
@@ -307,16 +300,6 @@ def _numba_type(argument: Scalar | Tensor) -> Any:
     if isinstance(argument, Scalar):
         return kind
     return types.Array(kind, argument.rank, "C", readonly=not argument.is_out)
-
-
-def _read_only(array: AnyArray) -> AnyArray:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _shown(tensor: Tensor) -> str:
-    return f"tensor<{'?x' * tensor.rank}{tensor.element.word}>"
 
 
 def _numpy_name(dtype: np.dtype[np.generic]) -> str:
