@@ -39,7 +39,6 @@ from tfrt_nb.dialects.async_.types import (
     TokenType,
     ValueType,
     parse_value_type,
-    print_value_type,
 )
 from tfrt_nb.dialects.fast_ir import initialize
 
@@ -211,7 +210,7 @@ class _StorageOp(IRDLOperation):
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         assert isinstance(self.storage.type, ValueType)
-        print_value_type(printer, self.storage.type)
+        self.storage.type.print_parameters(printer)
 
     def verify_(self) -> None:
         payload = self.results[0] if self.results else self.operands[0]

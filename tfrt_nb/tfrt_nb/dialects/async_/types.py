@@ -161,8 +161,3 @@ def parse_value_type(parser: Parser) -> ValueType:
     value_type = parser.parse_type()
     parser.parse_punctuation(">")
     return ValueType(value_type)
-
-
-def print_value_type(printer: Printer, type_: ValueType) -> None:
-    """The short form `<f32>`."""
-    type_.print_parameters(printer)

@@ -88,11 +88,8 @@ class GlobalOp(memref.GlobalOp):
 
     def print(self, printer: Printer) -> None:
         if self.sym_visibility.data != "public":
-            printer.print_string(" ")
-            printer.print_string_literal(self.sym_visibility.data)
-        if self.constant is not None:
-            printer.print_string(" constant")
-        printer.print_string(" ")
+            print_parts(printer, " ", self.sym_visibility)
+        printer.print_string(" " if self.constant is None else " constant ")
         printer.print_symbol_name(self.sym_name.data)
         print_parts(printer, " : ", self.type)
         if isinstance(self.initial_value, DenseIntOrFPElementsAttr):
@@ -218,7 +215,6 @@ _KINDS = [
     "xori",
 ]
 """What `memref.atomic_rmw` can do, by MLIR's numbers."""
-_ASSIGN = "assign"
 
 
 class AtomicRMWOp(memref.AtomicRMWOp):
@@ -252,8 +248,8 @@ class AtomicRMWOp(memref.AtomicRMWOp):
         )
 
     def print(self, printer: Printer) -> None:
-        print_parts(printer, f" {self.operation} ", self.value, ", ")
-        _print_element(printer, self.memref, self.indices)
+        element = (self.memref, "[", self.indices, "]")
+        print_parts(printer, f" {self.operation} ", self.value, ", ", *element)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
         printer.print_function_type([self.value.type, self.memref.type], [self.result.type])
@@ -267,7 +263,7 @@ class AtomicRMWOp(memref.AtomicRMWOp):
         if not 0 <= self.kind.value.data < len(_KINDS):
             raise VerifyException("attribute 'kind' is none of the known operations")
         _verify_indices(self, self.memref, self.indices)
-        if self.operation == _ASSIGN:
+        if self.operation == "assign":
             return
         is_of_floats = self.operation.endswith("f")
         expected = "a floating-point" if is_of_floats else "an integer"
@@ -307,9 +303,8 @@ class GenericAtomicRMWOp(IRDLOperation):
         )
 
     def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        _print_element(printer, self.memref, self.indices)
-        print_parts(printer, " : ", self.memref.type, " ")
+        element = (self.memref, "[", self.indices, "]")
+        print_parts(printer, " ", *element, " : ", self.memref.type, " ")
         printer.print_region(self.body)
         printer.print_op_attributes(self.attributes)
 
@@ -372,10 +367,6 @@ def _parse_indices(parser: Parser) -> list[UnresolvedOperand]:
 
 def _resolved(parser: Parser, indices: Sequence[UnresolvedOperand]) -> list[SSAValue]:
     return [parser.resolve_operand(index, IndexType()) for index in indices]
-
-
-def _print_element(printer: Printer, buffer: SSAValue, indices: Sequence[SSAValue]) -> None:
-    print_parts(printer, buffer, "[", indices, "]")
 
 
 # Views

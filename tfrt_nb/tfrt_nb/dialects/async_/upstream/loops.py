@@ -60,9 +60,7 @@ class ForOp(scf.ForOp):
 
     def print(self, printer: Printer) -> None:
         index, *carried = self.body.block.args
-        print_parts(printer, " ", index)
-        for word, bound in (("=", self.lb), ("to", self.ub), ("step", self.step)):
-            print_parts(printer, f" {word} ", bound)
+        print_parts(printer, " ", index, " = ", self.lb, " to ", self.ub, " step ", self.step)
         if carried:
             printer.print_string(" iter_args")
             _print_assignments(printer, carried, self.iter_args)
@@ -86,9 +84,11 @@ class IfOp(scf.IfOp):
     def parse(cls, parser: Parser) -> Self:
         condition = parser.parse_operand(i1)
         types = parse_result_types(parser)
-        then = _parse_region_with_yield(parser)
-        has_else = parser.parse_optional_keyword("else") is not None
-        otherwise = _parse_region_with_yield(parser) if has_else else Region()
+        then, otherwise = parser.parse_region(), Region()
+        _end_with_yield(then)
+        if parser.parse_optional_keyword("else") is not None:
+            otherwise = parser.parse_region()
+            _end_with_yield(otherwise)
         return cls(condition, types, then, otherwise, parser.parse_optional_attr_dict())
 
     def verify_(self) -> None:
@@ -269,9 +269,8 @@ class ParallelOp(scf.ParallelOp):
             )
 
     def print(self, printer: Printer) -> None:
-        print_parts(printer, " (", self.body.block.args, ")")
-        for word, values in (("=", self.lowerBound), ("to", self.upperBound), ("step", self.step)):
-            print_parts(printer, f" {word} ", "(", values, ")")
+        print_parts(printer, " (", self.body.block.args, ") = (", self.lowerBound, ")")
+        print_parts(printer, " to (", self.upperBound, ") step (", self.step, ")")
         if self.initVals:
             print_parts(printer, " init (", self.initVals, ")")
             print_result_types(printer, self.result_types)
@@ -295,18 +294,9 @@ def _print_assignments(
     printer: Printer, names: Sequence[SSAValue], values: Sequence[SSAValue]
 ) -> None:
     """`(%a = %b, ...)`."""
-
-    def assignment(pair: tuple[SSAValue, SSAValue]) -> None:
-        print_parts(printer, pair[0], " = ", pair[1])
-
     with printer.in_parens():
-        printer.print_list(list(zip(names, values, strict=True)), assignment)
-
-
-def _parse_region_with_yield(parser: Parser) -> Region:
-    region = parser.parse_region()
-    _end_with_yield(region)
-    return region
+        pairs = zip(names, values, strict=True)
+        printer.print_list(pairs, lambda pair: print_parts(printer, pair[0], " = ", pair[1]))
 
 
 def _end_with_yield(region: Region) -> None:
