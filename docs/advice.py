@@ -129,7 +129,7 @@ ADVICE = (
     (
         "division by zero; index … is out of bounds; the buffer …",
         (
-            r"by zero|out of bounds|buffer|the size of dimension|do not (lie|follow)|alignment|made available|sizes do not"
+            r"by zero|the shift is|does not fit|out of bounds|buffer|the size of dimension|do not (lie|follow)|alignment|made available|sizes do not"
             r"|no function of type|too many iterations|' is constant|before it is available|than the memory|must be positive"
         ),
         (

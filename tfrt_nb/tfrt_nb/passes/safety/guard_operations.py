@@ -4,11 +4,11 @@
                                             cf.assert %ok, "division by zero"
                                             %q = arith.divsi %a, %b : i64
 
-MLIR leaves a division by zero, an access outside of a buffer, a buffer larger than the memory or given
+MLIR leaves a division by zero, a shift by all bits, a float that does not fit an integer, an access outside of a buffer, a buffer larger than the memory or given
 back twice, a value that is loaded before it is available, a group of a negative size and a loop that does not
 step forward undefined, and lets a deep recursion overflow the stack; in a notebook all must be errors that
 name the line.  What is known to be right is not guarded: a divisor or step that
-is a constant other than zero, a constant index below a static size.
+is a constant other than zero, a constant shift by less than all bits, a constant index below a static size.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FloatAttr,
     IndexType,
+    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -69,6 +70,7 @@ DIVISIONS: frozenset[type[Operation]] = frozenset(
         arith.FloorDivSIOp,
     }
 )
+INDEX_BITS = 64
 MAX_BYTES_OF_AN_ELEMENT = 16
 MAX_ITERATIONS = 2.0**63
 MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -80,7 +82,7 @@ _RESUME = 1
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
-    """Guards integer `divisions`, the `accesses` to buffers and values, the sizes of buffers and groups,
+    """Guards integer `divisions`, shifts and conversions, the `accesses` to buffers and values, the sizes of buffers and groups,
     the steps of `loops`, and the `recursion` of plain functions."""
 
     name: ClassVar[str] = "async-guard-operations"
@@ -94,7 +96,7 @@ class GuardOperations(ModulePass):
         wanted = {
             kind.name: guard
             for is_wanted, guards in (
-                (self.divisions, dict.fromkeys(DIVISIONS, _guard_division)),
+                (self.divisions, _ARITHMETIC),
                 (self.accesses, _ACCESSES),
                 (self.loops, _LOOPS),
             )
@@ -138,6 +140,42 @@ def _guard_division(op: Operation) -> None:
     emit = Emitter.in_front_of(op)
     zero = emit.integer(0, divisor.type)
     emit(cf.AssertOp(emit(arith.CmpiOp(divisor, zero, "ne")).result, "division by zero"))
+
+
+def _guard_shift(op: Operation) -> None:
+    distance = op.operands[1]
+    if not isinstance(distance.type, IntegerType | IndexType):
+        return
+    bits = distance.type.width.data if isinstance(distance.type, IntegerType) else INDEX_BITS
+    number = integer_of(distance)
+    if number is not None and 0 <= number < bits:
+        return
+    emit = Emitter.in_front_of(op)
+    limit = emit(arith.ConstantOp(IntegerAttr(bits, distance.type))).result
+    # Unsigned: a negative distance is a very large one.
+    is_inside = emit(arith.CmpiOp(distance, limit, "ult")).result
+    emit(cf.AssertOp(is_inside, f"the shift is by less than 0, or by {bits} bits or more"))
+
+
+def _guard_conversion(op: Operation) -> None:
+    """The float, without its fraction, is a number of the integer's type: as a double, which holds the bounds."""
+    float_, target = op.operands[0], op.results[0].type
+    if not isinstance(target, IntegerType):
+        return
+    is_signed = op.name == arith.FPToSIOp.name
+    limit = 2.0 ** (target.width.data - is_signed)
+    above, lowest = "ogt", -limit - 1 if is_signed else -1.0
+    if lowest == -limit:  # the double before it is further away than 1
+        above = "oge"
+    emit = Emitter.in_front_of(op)
+    number = float_ if float_.type == f64 else emit(arith.ExtFOp(float_, f64)).result
+
+    def holds(predicate: str, bound: float) -> SSAValue:
+        constant = emit(arith.ConstantOp(FloatAttr(bound, f64))).result
+        return emit(arith.CmpfOp(number, constant, predicate)).result
+
+    is_inside = emit(arith.AndIOp(holds(above, lowest), holds("olt", limit))).result
+    emit(cf.AssertOp(is_inside, f"the float does not fit {target}"))
 
 
 def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> None:
@@ -270,6 +308,11 @@ def _guard_steps(op: Operation, steps: Sequence[SSAValue]) -> None:
         emit(cf.AssertOp(is_positive, "the step of a loop must be positive"))
 
 
+_ARITHMETIC: dict[type[Operation], Callable[[Any], None]] = {
+    **dict.fromkeys(DIVISIONS, _guard_division),
+    **dict.fromkeys((arith.ShLIOp, arith.ShRSIOp, arith.ShRUIOp), _guard_shift),
+    **dict.fromkeys((arith.FPToSIOp, arith.FPToUIOp), _guard_conversion),
+}
 _ACCESSES: dict[type[Operation], Callable[[Any], None]] = {
     memref.LoadOp: _guard_access,
     memref.StoreOp: _guard_access,
