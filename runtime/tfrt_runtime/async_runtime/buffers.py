@@ -121,11 +121,17 @@ class Lender:
             case co.EVENT_BORROW_BUFFER:
                 return self._borrow_buffer(context, argument)
             case co.EVENT_RETURN_BUFFER:
-                return self._return_buffer(context, argument)
-            case co.EVENT_TENSOR_ARRIVED:
-                return self._tensor_arrived(context, argument)
-            case _:
-                return self._buffer_arrived(context, argument)
+                record, index, spec, descriptor = words_at(argument, 4)
+                place = (Context.at(context).results >> 3) + index
+                WORDS[place] = self._tensor_value(context, record, spec, descriptor)
+                return 0
+            case co.EVENT_TENSOR_ARRIVED:  # 0, or an error value with one reference
+                record, spec, descriptor, value = words_at(argument, 4)
+                problem = self.lend(value, spec, descriptor)
+                return 0 if problem is None else self._error_at(context, record, problem)
+            case _:  # a buffer has arrived: a resolved value with one reference
+                record, spec, descriptor = words_at(argument, 3)
+                return self._tensor_value(context, record, spec, descriptor)
 
     def _borrow_buffer(self, context: int, words: int) -> int:
         """Whether the argument is not the tensor that is asked for."""
@@ -138,23 +144,6 @@ class Lender:
             return 0
         Context.at(context).failure = self._error_at(context, record, problem)
         return 1
-
-    def _return_buffer(self, context: int, words: int) -> int:
-        record, index, spec, descriptor = words_at(words, 4)
-        results = Context.at(context).results
-        WORDS[(results >> 3) + index] = self._tensor_value(context, record, spec, descriptor)
-        return 0
-
-    def _tensor_arrived(self, context: int, pending: int) -> int:
-        """0, or an error value with one reference."""
-        record, spec, descriptor, value = words_at(pending, 4)
-        problem = self.lend(value, spec, descriptor)
-        return 0 if problem is None else self._error_at(context, record, problem)
-
-    def _buffer_arrived(self, context: int, pending: int) -> int:
-        """A resolved value with one reference."""
-        record, spec, descriptor = words_at(pending, 3)
-        return self._tensor_value(context, record, spec, descriptor)
 
     def _tensor_value(self, context: int, record: int, spec: int, descriptor: int) -> int:
         tensor = self.taken_back(spec, descriptor)

@@ -307,11 +307,6 @@ class ColumnKernels(KernelsByColumn):
             return iter(self._made)
         return chain.from_iterable(map(self._records, self.columns.pieces()))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
     @cached_property
     def _heads(self) -> list[tuple[str, Numbers, Numbers]]:
         """The name, the attributes and the functions of each kind."""

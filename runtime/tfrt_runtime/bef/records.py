@@ -52,7 +52,16 @@ Numbers = tuple[int, ...]
 T = TypeVar("T")
 
 
-class Later(Sequence[T]):
+class Compared(Sequence[T]):
+    """A sequence that is equal to any other of the same items."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Later(Compared[T]):
     """What is worked out when it is looked at."""
 
     def __init__(self, find: Callable[[], Sequence[T]]) -> None:
@@ -74,13 +83,8 @@ class Later(Sequence[T]):
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         return self._found[index]
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Repeated(Sequence[T]):
+class Repeated(Compared[T]):
     """A long sequence of few values: `numbers` has the place in `values` of each entry."""
 
     def __init__(
@@ -116,13 +120,8 @@ class Repeated(Sequence[T]):
     def __iter__(self) -> Iterator[T]:
         return map(self.values.__getitem__, self.numbers.tolist())
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
-
-class KernelsByColumn(Sequence[BefKernel]):
+class KernelsByColumn(Compared[BefKernel]):
     """The kernels of a large function, whose records are made when they are looked at (`columns`)."""
 
     @property

@@ -58,13 +58,6 @@ class Arena:
         self.words.extend(words)
         return offset
 
-    def add_mixed(self, words: Sequence[int], addresses: Iterable[int]) -> int:
-        """Append words, those at the positions `addresses` as `add_addresses` does."""
-        first = len(self.words)
-        self.words.extend(words)
-        self._relocations += [first + position for position in addresses]
-        return 8 * first
-
     def add_array(self, words: array[int]) -> None:
         """Append plain words."""
         self.words += words

@@ -242,7 +242,7 @@ class FunctionWriter:
                 addresses.append(len(words))
                 words += (records[kernel], ready + 8 * kernel, weight)
             words += returns
-        self._arena.add_mixed(words, addresses)
+        self._arena.put_all(self._arena.reserve(len(words)), words, addresses)
         return slots
 
     def _initial_waits(self) -> list[int]:
