@@ -142,7 +142,7 @@ class KernelOp(Operation):
         if not others or list(self.result_types) != others:
             yield from _value_problems("result", self.result_types, signature.results)
         for name, word in signature.attributes.items():
-            yield from _attribute_problems(self, name, word)
+            yield from attribute_problems(self, name, word)
         cost = self.attributes.get("_tfrt_cost")
         if isinstance(cost, IntegerAttr) and cost.value.data <= 0:
             yield "cost value must be larger than 0"
@@ -219,7 +219,8 @@ def _value_problems(kind: str, types: Sequence[Attribute], words: tuple[str, ...
             yield f"{kind} #{index} must be {description(word)}, but got '{value_type}'"
 
 
-def _attribute_problems(op: Operation, name: str, word: str) -> Iterator[str]:
+def attribute_problems(op: Operation, name: str, word: str) -> Iterator[str]:
+    """What is wrong with an attribute that a signature gives this word."""
     attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
     if attribute is None:
         if not is_optional:

@@ -37,8 +37,9 @@ from tfrt_nb.dialects.assembly import (
     print_range,
 )
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp, ReturnOp, Types
+from tfrt_nb.dialects.kernel_op import attribute_problems
 from tfrt_nb.dialects.literals import parse_literal
-from tfrt_nb.dialects.types import CHAIN, I32, description
+from tfrt_nb.dialects.types import CHAIN, I32
 
 
 class IfOp(BodyOp):
@@ -196,14 +197,12 @@ class BenchmarkOp(BodyOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        title = parser.parse_str_literal()
-        operands, types = _parse_typed_operands(parser)
-        attributes: dict[str, Attribute] = _parse_settings(parser) | {"name": StringAttr(title)}
-        values = parser.resolve_operands(operands, types, parser.pos)
+        title = StringAttr(parser.parse_str_literal())
+        operands, types, settings = _parse_measured(parser)
         return cls.create(
-            operands=values,
+            operands=parser.resolve_operands(operands, types, parser.pos),
             result_types=[CHAIN],
-            attributes=attributes,
+            attributes=settings | {"name": title},
             regions=[parse_named_region(parser, operands, types)],
         )
 
@@ -220,9 +219,7 @@ class BenchmarkOp(BodyOp):
             raise VerifyException("incorrect number of return values. One return value is expected")
 
     def print(self, printer: Printer) -> None:
-        print_parts(printer, " ", self.attributes["name"])
-        _print_typed_operands(printer, self)
-        _print_settings(printer, self, without="name")
+        _print_measured(printer, self, "name")
         printer.print_string("  ")
         print_named_region(printer, self.regions[0], self.operands)
 
@@ -244,63 +241,58 @@ class SyncBenchmarkOp(CallingOp):
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         callee = parse_symbol(parser)
-        operands, types = _parse_typed_operands(parser)
+        operands, types, settings = _parse_measured(parser)
         return cls.create(
             operands=parser.resolve_operands(operands, types, parser.pos),
             result_types=[CHAIN],
-            attributes=_parse_settings(parser) | {"target_fn": callee},
+            attributes=settings | {"target_fn": callee},
         )
 
     def print(self, printer: Printer) -> None:
-        print_parts(printer, " ", self.attributes["target_fn"])
-        _print_typed_operands(printer, self)
-        _print_settings(printer, self, without="target_fn")
+        _print_measured(printer, self, "target_fn")
 
 
-def _parse_typed_operands(parser: Parser) -> tuple[list[UnresolvedOperand], list[Attribute]]:
-    """`(%x : i32, %y : f32)`"""
+_SETTINGS = ("duration_secs", "max_count", "num_warmup_runs")
+
+
+def _parse_measured(
+    parser: Parser,
+) -> tuple[list[UnresolvedOperand], list[Attribute], dict[str, Attribute]]:
+    """`(%x : i32, %y : f32) duration_secs = 1, max_count = 20`: operands, their types, and settings.
+
+    Settings are integers of 32 bits; there is one warm-up run by default.
+    """
 
     def parse_pair() -> tuple[UnresolvedOperand, Attribute]:
         operand = parser.parse_unresolved_operand()
         parser.parse_punctuation(":", " and the type of the operand")
         return operand, parser.parse_type()
 
-    pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_pair)
-    return [operand for operand, _ in pairs], [value_type for _, value_type in pairs]
-
-
-def _print_typed_operands(printer: Printer, op: Operation) -> None:
-    with printer.in_parens():
-        printer.print_list(op.operands, lambda one: print_parts(printer, one, " : ", one.type))
-
-
-def _parse_settings(parser: Parser) -> dict[str, Attribute]:
-    """`duration_secs = 1, max_count = 20`: integers of 32 bits; one warm-up run by default."""
-
     def parse_setting() -> tuple[str, Attribute]:
         name = parser.parse_identifier()
         parser.parse_punctuation("=")
         return name, parse_literal(parser, I32)
 
+    pairs = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parse_pair)
     settings = parser.parse_comma_separated_list(parser.Delimiter.NONE, parse_setting)
-    return {"num_warmup_runs": IntegerAttr(1, I32)} | dict(settings)
+    operands, types = [operand for operand, _ in pairs], [type_ for _, type_ in pairs]
+    return operands, types, {"num_warmup_runs": IntegerAttr(1, I32)} | dict(settings)
 
 
 def _verify_settings(op: Operation) -> None:
-    for name in ("duration_secs", "max_count", "num_warmup_runs"):
-        setting = op.attributes.get(name)
-        if setting is None:
-            raise VerifyException(f"requires attribute '{name}'")
-        if not isinstance(setting, IntegerAttr) or setting.type != I32:
-            raise VerifyException(
-                f"attribute '{name}' failed to satisfy constraint: {description('i32')} attribute"
-            )
+    for name in _SETTINGS:
+        for problem in attribute_problems(op, name, "i32"):
+            raise VerifyException(problem)
 
 
-def _print_settings(printer: Printer, op: Operation, *, without: str) -> None:
+def _print_measured(printer: Printer, op: Operation, title: str) -> None:
+    """The attribute `title`, the operands, and the settings."""
+    print_parts(printer, " ", op.attributes[title])
+    with printer.in_parens():
+        printer.print_list(op.operands, lambda one: print_parts(printer, one, " : ", one.type))
     settings = [
         f"{name} = {value.value.data}"
         for name, value in sorted(op.attributes.items())
-        if name != without and isinstance(value, IntegerAttr)
+        if name != title and isinstance(value, IntegerAttr)
     ]
     printer.print_string(" " + ", ".join(settings))
