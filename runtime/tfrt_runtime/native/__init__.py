@@ -12,11 +12,11 @@ memory under the interleaving explorer.  Stands on nothing but `cache` and the t
 Read in this order:
 
 - Memory: `memory` (what an access is), `layouts` (the structs, with a drawing), `python_layouts` and `async_layouts`
-  (those of Python and of compiled programs), `stacks` (lists that threads share), `budget`, `cells` (blocks),
+  (those of Python and of compiled programs), `stacks` (lists that threads share), `cells` (the budget, and blocks),
   `threads` (the context of a thread).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Rooms: `queues` (what is ready, and who runs it), `calls` (a call of a function, and the run loop), `kernels`,
   `sync` (sync functions), `coroutines` (what compiled code calls).
 - Calls from Python: `handles` (of what it holds), `python` (with the GIL).
-- How it is loaded: `library` and `loaded`; how it is built: `building`.
+- How it is loaded: `library`; how it is built: `building`.
 """

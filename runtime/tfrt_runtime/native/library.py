@@ -1,33 +1,80 @@
-"""The native core, a shared object that came with the package, or was compiled here.
+"""The native core in this process: a shared object that came with the package, or was compiled here.
 
-A wheel has one for each machine that it runs on, made by the build hook (`prebuilding`).  A checkout, whose
-sources change, compiles its own into the cache (`compiling`).
+A wheel has one for each machine that it runs on, made by the build hook.  A checkout, whose sources change, and an
+installation without a core for this machine have Numba and llvmlite make one, in a process of its own
+(`building.build`), once: the cache is keyed by the text of the core's modules and the versions of both.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import hashlib
+import importlib.util
 import os
 import sys
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 from tfrt_runtime.cache import code_cache
 from tfrt_runtime.diagnostics import TfrtError, error
-from tfrt_runtime.native.loaded import HERE, Library, Progress, sources_digest
 
+Progress = Callable[[str], None]
+HERE = Path(__file__).parent
 MACHINES = ("x86_64", "aarch64")
+SOURCES = "tfrt_core_sources"
+"""What a shared object exports: the digest of the sources that it was made from."""
 WAITING = "waiting for another process, which compiles the native core"
 
+_lock = threading.Lock()
+_library: list[Library] = []
 
-def prebuilt() -> Library | None:
-    """The core that came with the package, if there is one for this machine and these sources."""
-    path = HERE / f"core-{os.uname().machine}.elf"
-    if not path.exists():
-        return None
-    try:
-        core = Library(path)
-        return core if core.sources == sources_digest() else None
-    except (OSError, ValueError):
-        return None
+
+@functools.cache
+def sources_digest() -> str:
+    """Of the text of the core's modules, and of the table of scalar operations."""
+    digest = hashlib.sha256()
+    for module in [*sorted(HERE.rglob("*.py")), HERE.parent / "scalars.py"]:
+        digest.update(module.name.encode() + module.read_bytes())
+    return digest.hexdigest()
+
+
+class Library(dict[str, int]):
+    """The loaded core, a shared object: addresses of its entries by name, found when they are asked for."""
+
+    def __init__(self, path: Path | str) -> None:
+        """Open it.
+
+        Raises:
+            OSError: if it is not whole, or for another machine.
+        """
+        self._library = ctypes.CDLL(str(path))
+
+    @staticmethod
+    def of_bytes(core: bytes) -> Library:
+        """The core whose file would have these bytes, which no other process can change any more.
+
+        Raises:
+            OSError: as above, or where a process may have no files in memory.
+        """
+        with open(os.memfd_create("tfrt-core"), "wb") as file:
+            file.write(core)
+            file.flush()
+            return Library(f"/proc/self/fd/{file.fileno()}")
+
+    def __missing__(self, name: str) -> int:
+        try:
+            found = self._library[name]
+        except AttributeError:
+            raise KeyError(name) from None
+        address = self[name] = ctypes.cast(found, ctypes.c_void_p).value or 0
+        return address
+
+    @property
+    def sources(self) -> str:
+        """The digest of the sources that it was made from."""
+        return bytes((ctypes.c_char * 64).in_dll(self._library, SOURCES)).decode()
 
 
 def show_progress(line: str) -> None:
@@ -41,10 +88,6 @@ def show_progress(line: str) -> None:
     elif line == WAITING:
         sys.stderr.write(f"tfrt-nb: {WAITING}\n")
     sys.stderr.flush()
-
-
-_lock = threading.Lock()
-_library: list[Library] = []
 
 
 def load(progress: Progress = show_progress) -> Library:
@@ -76,22 +119,32 @@ def check_platform(system: str, machine: str) -> None:
         )
 
 
+def prebuilt() -> Library | None:
+    """The core that came with the package, if there is one for this machine and these sources."""
+    path = HERE / f"core-{os.uname().machine}.elf"
+    if not path.exists():
+        return None
+    try:
+        core = Library(path)
+        return core if core.sources == sources_digest() else None
+    except (OSError, ValueError):
+        return None
+
+
 def compiled_here(progress: Progress) -> Library:
     """The core from the cache, compiled if it is missing.
 
     Raises:
         TfrtError: if it cannot be compiled, or the process may have no file in memory for it.
     """
-    from tfrt_runtime.native.building import compiling
-
-    name = f"native-{compiling.fingerprint()}"
+    name = f"native-{fingerprint()}"
     cache = code_cache()
     core = cache.get(name)
     if core is None:
         with cache.turn(lambda: progress(WAITING)):
             core = cache.get(name)  # what another process has put there meanwhile
             if core is None:
-                core = compiling.build_core(progress)
+                core = build_core(progress)
                 cache.put(name, core)
     try:
         return Library.of_bytes(core)
@@ -100,3 +153,74 @@ def compiled_here(progress: Progress) -> Library:
         reason = refused.strerror or refused
         text = f"the native core, {size}, cannot be opened as a file in memory: {reason}"
         raise TfrtError(error(text)) from None
+
+
+def fingerprint() -> str:
+    """Changes whenever the compiled core may be another one: what the key of the cache is made of."""
+    digest = hashlib.sha256(sources_digest().encode())
+    parts = (sys.implementation.cache_tag or "", version("llvmlite"), version("numba"))
+    for part in parts:
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()[:32]
+
+
+def version(package: str) -> str:
+    """What stands in the package's module of its version: unlike `importlib.metadata`, which takes
+    30 ms, this imports neither the package nor a parser of e-mails.
+
+    Raises:
+        TfrtError: if it is not installed.
+    """
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise TfrtError(
+            error(
+                f"this installation has no native core that fits, and no {package} to compile it:"
+                " pip install 'tfrt-nb[native]'"
+            )
+        )
+    return Path(found.origin).with_name("_version.py").read_text()
+
+
+_BUILD = """
+import sys
+sys.path[:] = sys.argv[1:]
+from tfrt_runtime.native.library import fingerprint
+before = fingerprint()
+from tfrt_runtime.native.building.build import build_here
+build_here(before)
+"""
+
+
+def build_core(progress: Progress) -> bytes:
+    """Compile the core in another process, from the sources that this one has.
+
+    Raises:
+        TfrtError: if the compiler fails; its last words are in the message.
+    """
+    import subprocess  # with the core from the cache, a process starts without them
+    import tempfile
+
+    # The package is found where it was found here: the other process may have other paths by itself.
+    command = [sys.executable, "-c", _BUILD, str(HERE.parents[1]), *sys.path]
+    try:
+        with tempfile.TemporaryFile() as output:
+            with subprocess.Popen(
+                command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace"
+            ) as compiler:
+                lines = []
+                for line in compiler.stderr or ():
+                    lines.append(line.rstrip())
+                    progress(line.rstrip())
+            output.seek(0)
+            made_of, _, code = output.read().partition(b"\n")
+    except OSError as problem:
+        raise TfrtError(error(f"the native core could not be compiled: {problem}")) from None
+    if compiler.returncode != 0:
+        last = "\n".join(lines[-20:])
+        raise TfrtError(error(f"the native core could not be compiled:\n{last}"))
+    if made_of.decode() != fingerprint():
+        raise TfrtError(
+            error("the sources of the native core changed while it was compiled: start again")
+        )
+    return code

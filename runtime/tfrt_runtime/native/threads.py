@@ -16,7 +16,10 @@ It is asked at each call: no code would take the context away from the thread wh
 MEASURE_STACKS = "tfrt_measure_stacks"
 """Makes the key of the ends of stacks; once, before native code runs."""
 
-EXPORTS = (START, MEASURE_STACKS, "tfrtAsyncStackLimit")
+STACK_LIMIT = "tfrtAsyncStackLimit"
+"""Where the stack of the thread ends, less RESERVE.  Compiled code calls it."""
+
+EXPORTS = (START, MEASURE_STACKS, STACK_LIMIT)
 
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone, or a quarter of a small stack."""
@@ -78,7 +81,7 @@ define i64 @tfrt_set_thread_context(i64 %context) alwaysinline {{
   ret i64 %word
 }}
 
-define i64 @tfrtAsyncStackLimit() {{
+define i64 @{STACK_LIMIT}() {{
   %key = load i32, ptr @stack_key
   %known = call ptr @pthread_getspecific(i32 %key)
   %word = ptrtoint ptr %known to i64

@@ -1,10 +1,9 @@
-"""Compile the native core to a linked shared object.
+"""Compile the native core to linked shared objects: for this machine into the cache, for a wheel for all machines.
 
-Runs in a process of its own (`compiling.build_core`), so that the one that needs the core imports neither Numba
+Runs in a process of its own (`library.build_core`), so that the one that needs the core imports neither Numba
 nor llvmlite.  Numba turns each function into LLVM IR that uses none of Numba's helpers and is the same for all
-machines; all are put into one module, given plain wrappers (`word name(word, ...)`), optimised once and linked.
-
-Prints a line per step to standard error, for the process that shows the progress.
+machines; all are put into one module, with some lines of IR that depend on the machine, given plain wrappers
+(`word name(word, ...)`), optimised once and linked.
 """
 
 from __future__ import annotations
@@ -18,16 +17,82 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import llvmlite.binding as llvm
 
 from tfrt_runtime.native import memory, threads
-from tfrt_runtime.native.building import collecting, entries, lowering, tensor_lowering
-from tfrt_runtime.native.building.compiling import fingerprint
-from tfrt_runtime.native.building.machines import MACHINES, Machine
+from tfrt_runtime.native.building import entries, lowering, tensor_lowering
 from tfrt_runtime.native.kernels import tensor_loops
-from tfrt_runtime.native.loaded import SOURCES, sources_digest
+from tfrt_runtime.native.library import SOURCES, fingerprint, sources_digest
+
+_CODE = """
+declare i64 @syscall(i64, ...)
+define void @tfrt_pause() alwaysinline {{
+  call void @{pause}
+  ret void
+}}
+define i64 @tfrt_futex(i64 %address, i64 %operation, i64 %value, i64 %time) alwaysinline {{
+  %done = call i64 (i64, ...) @syscall(i64 {futex}, i64 %address, i64 %operation, i64 %value, i64 %time)
+  ret i64 %done
+}}
+define i64 @tfrt_ticks() alwaysinline {{
+  %now = call i64 {ticks}
+  ret i64 %now
+}}
+declare void @{declared}
+declare i64 @llvm.readcyclecounter()
+declare i64 @llvm.read_volatile_register.i64(metadata)
+!0 = !{{!"cntvct_el0"}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A processor that the core is made for; every one of its kind has what `cpu` names."""
+
+    name: str
+    cpu: str
+    pause: str
+    declared: str
+    futex: int
+    """The number of the system call."""
+    ticks: str
+    """What reads a clock that all threads agree on; the cycle counter of AArch64 is not for programs."""
+
+    @property
+    def triple(self) -> str:
+        """What LLVM calls it."""
+        return f"{self.name}-unknown-linux-gnu"
+
+    @property
+    def code(self) -> str:
+        """IR for this machine."""
+        return _CODE.format(
+            pause=self.pause, futex=self.futex, declared=self.declared, ticks=self.ticks
+        )
+
+
+MACHINES = {
+    "x86_64": Machine(
+        "x86_64",
+        "x86-64",
+        "llvm.x86.sse2.pause()",
+        "llvm.x86.sse2.pause()",
+        202,
+        "@llvm.readcyclecounter()",
+    ),
+    "aarch64": Machine(
+        "aarch64",
+        "generic",
+        "llvm.aarch64.hint(i32 1)",
+        "llvm.aarch64.hint(i32)",
+        98,
+        "@llvm.read_volatile_register.i64(metadata !0)",
+    ),
+}
+
 
 WRAPPER = """
 define i64 @"{name}"({parameters}) {{
@@ -104,16 +169,17 @@ def collect(progress: Callable[[str], None]) -> list[str]:
     lowering.install()
     for name, row in tensor_lowering.OPERATIONS.items():
         lowering.install_operation(getattr(tensor_loops, name), *row)
-    collecting.install()
     wrappers = []
     count = len(functions) + len(exports)
     for number, (name, function) in enumerate(functions.items(), 1):
         progress(f"{number}/{count} {name}")
         words = lowering.arity(function)
-        wrappers.append(wrapper(name, collecting.collect(function, words), words))
+        wrappers.append(wrapper(name, lowering.collect(function, words), words))
+    # A function may have several C names.
+    collected_once = functools.cache(lowering.collect)
     for number, (name, export) in enumerate(exports.items(), len(functions) + 1):
         progress(f"{number}/{count} {name}")
-        inner = collecting.collect(export.function, len(export.parameters))
+        inner = collected_once(export.function, len(export.parameters))
         wrappers.append(export_wrapper(name, inner, export))
     return wrappers
 
@@ -123,7 +189,7 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
 
     `header` is the lines of IR that say which machine it is for.
     """
-    texts = (threads.CODE, machine.code, *map(without_machine, collecting.COLLECTED), *wrappers)
+    texts = (threads.CODE, machine.code, *map(without_machine, lowering.COLLECTED), *wrappers)
     module = linked([llvm.parse_assembly(header + text) for text in texts])
     keep_only(module, {*entries.load(), *entries.exports(), *threads.EXPORTS})
     mark_functions(module, memory.INLINE, "alwaysinline")
@@ -202,26 +268,41 @@ def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
         return shared.read_bytes()
 
 
-def build(progress: Callable[[str], None]) -> bytes:
-    """The core of every entry, for this machine."""
-    linker()  # the rest takes half a minute: a missing linker is said before
-    wrappers = collect(progress)
-    progress("optimising")
-    return shared_object(MACHINES[platform.machine()], wrappers)
+def build_here(before: str) -> None:
+    """Write to standard output what the core is made of, in a line, and the core for this machine.
 
-
-def main(before: str) -> None:
-    """Write to standard output what the core is made of, in a line, and the core.
-
-    `before` is the fingerprint from before the sources were imported.
+    A line per step goes to standard error.  `before` is the fingerprint from before the sources were imported.
 
     Raises:
         RuntimeError: if they have changed since.
     """
+    linker()  # the rest takes half a minute: a missing linker is said before
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
-    code = build(lambda line: print(line, file=sys.stderr, flush=True))
+    wrappers = collect(show)
+    show("optimising")
+    code = shared_object(MACHINES[platform.machine()], wrappers)
     if fingerprint() != before:
         raise RuntimeError("the sources changed while they were compiled: start again")
     with output:
         output.write(before.encode() + b"\n" + code)
+
+
+def build_for_wheel(folder: Path, machines: Sequence[str]) -> None:
+    """Write `core-MACHINE.elf` into a folder for each machine, or for all: what the project's build hook calls."""
+    wrappers = collect(show_some)
+    for name in machines or MACHINES:
+        show_some(f"optimising for {name}")
+        Path(folder, f"core-{name}.elf").write_bytes(shared_object(MACHINES[name], wrappers))
+
+
+def show(line: str) -> None:
+    """A line of progress."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def show_some(line: str) -> None:
+    """A line of progress for a log: of the entries every hundredth."""
+    number, slash, _ = line.partition("/")
+    if not slash or int(number) % 100 == 1:
+        show(f"native core: {line}")

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from tfrt_runtime.native import memory
 
 MODULES = (
-    "budget",
     "cells",
     "async_value",
     "events",
@@ -17,7 +16,6 @@ MODULES = (
     "queues.waiters",
     "calls.delivery",
     "calls.activation",
-    "calls.completion",
     "calls.kernel_calls",
     "queues.sharing",
     "queues.starting",
@@ -31,24 +29,19 @@ MODULES = (
     "kernels.control_kernels",
     "sync.sync_interpreter",
     "kernels.async_kernels",
-    "kernels.sleeping_kernels",
     "kernels.benchmark_kernel",
     "handles",
     "python.python_entries",
-    "python.python_objects",
     "python.python_calls",
     "python.python_functions",
     "python.python_runs",
     "python.python_waits",
-    "python.python_interrupts",
     "coroutines.async_objects",
-    "coroutines.async_groups",
     "coroutines.async_awaiting",
     "coroutines.async_interrupts",
     "coroutines.async_buffers",
     "coroutines.async_abi",
     "kernels.compiled_kernels",
-    "calls.outside_queues",
 )
 
 PACKAGE = "tfrt_runtime.native"

@@ -1,21 +1,41 @@
-"""What each function of `memory` is in LLVM IR.  Importing this module imports Numba.
+"""Numba as a writer of LLVM IR and nothing more.  Importing this module imports Numba.
 
-`install` teaches Numba the functions of `memory` as overloads and every function marked `native` as
-code that it may compile into its callers.
+`install` teaches Numba what each function of `memory` is in LLVM IR, as overloads, and that every function marked
+`native` is code that it may compile into its callers.
+
+By itself Numba links each function with all that it calls, optimises that and makes machine code of
+it, once per function: more than half of the time, for code that is linked and optimised again as a
+whole.  Here each function's IR is kept as it was written, once: `collect`.
+
+This goes through Numba's internals (a library class and `get_executable`), which is why its version
+is pinned to a minor one; it changes the process that it is installed in, which does nothing else.
 """
 
 from __future__ import annotations
 
+import gc
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numba
 from llvmlite import ir
-from numba import types
+from numba import _dynfunc, types  # type: ignore[attr-defined]
+from numba.core import cgutils, codegen, cpu
 from numba.extending import intrinsic, overload, register_jitable
 
 from tfrt_runtime.native import memory
-from tfrt_runtime.native.building import collecting
+
+NUMBA_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "boundscheck": False,
+    "error_model": "numpy",
+    # The rewrites are for arrays; the core's code is the same without them.
+    "no_rewrites": True,
+    # Python calls the entries through wrappers of ours.
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 I64, I32, F64, F32, I1 = (
     ir.IntType(64),
@@ -37,7 +57,7 @@ def pointer(builder: ir.IRBuilder, address: ir.Value, to: ir.Type = I64) -> ir.V
 
 
 def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
-    """A function of the C library, or of `machines` or `threads`."""
+    """A function of the C library, or of `build` or `threads`."""
     known = builder.module.globals.get(name)
     return known if known is not None else ir.Function(builder.module, kind, name)
 
@@ -244,13 +264,52 @@ def install_operation(
 
 
 def install() -> None:
-    """Make everything that is marked `native` so far known to Numba."""
+    """Let Numba collect IR in this process from now on, of everything that is marked `native` so far."""
+    # Most of what Numba makes stays: to search it often takes a tenth of the time.
+    gc.set_threshold(20_000)
+    codegen.JITCPUCodegen._library_class = CollectingLibrary
+    cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
     for name, (inputs, output, emit) in OPERATIONS.items():
         install_operation(getattr(memory, name), inputs, output, emit)
     for function in memory.NATIVE.values():
-        register_jitable(**collecting.OPTIONS)(function)
+        register_jitable(**NUMBA_OPTIONS)(function)
 
 
 def arity(function: Callable[..., object]) -> int:
     """How many words a native function takes."""
     return len(inspect.signature(function).parameters)
+
+
+COLLECTED: list[str] = []
+"""One module of LLVM IR for each function collected."""
+
+
+class CollectingLibrary(codegen.JITCodeLibrary):
+    """The IR of one function, without what it calls."""
+
+    def add_ir_module(self, ir_module: ir.Module) -> None:
+        COLLECTED.append(cgutils.normalize_ir_text(str(ir_module)))  # type: ignore[no-untyped-call]
+
+    def add_linking_library(self, library: codegen.CodeLibrary) -> None:
+        """What is called has its own library."""
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+
+def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any, env: Any) -> Any:
+    """A Python function that stands for a compiled one and is never called.
+
+    Numba looks functions up by this object, so each needs one of its own.
+    """
+    name = made.qualname.rpartition(".")[2]
+    return _dynfunc.make_function(made.lookup_module(), name, "", 1, env, (library,))
+
+
+def collect(function: Callable[..., object], words: int) -> str:
+    """Add the IR of a function of so many words, and of all that it calls, to `COLLECTED`; its name."""
+    signature = (types.int64,) * words
+    compiled = numba.njit(**NUMBA_OPTIONS)(function)
+    compiled.compile(signature)
+    name: str = compiled.overloads[signature].fndesc.llvm_func_name
+    return name

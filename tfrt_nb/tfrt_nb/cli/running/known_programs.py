@@ -23,7 +23,7 @@ from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.cache import code_cache, digest_of, installed
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.kernels.users.user import USER_KERNELS
-from tfrt_runtime.native.loaded import sources_digest
+from tfrt_runtime.native.library import sources_digest
 
 _COMPILER = ("compiled", "convert", "dialects", "jit", "passes", "source")
 _RUNTIME = ("async_runtime", "bef", "kernels")
