@@ -4,7 +4,7 @@
         host = SimulatedHost(world, outside=1)
         coroutines = SimulatedCoroutines(host)
         token = coroutines.on(host.main, async_abi.create_token)()
-        world.thread(coroutines.on(host.outside[0], lambda: async_abi.emplace_token(token)))
+        world.thread(coroutines.on(host.outside[0], lambda: async_abi.emplace_object(token)))
 
 A coroutine is a number; resuming it notes the number in `resumed`, unless `when_resumed` does more.
 """
@@ -14,18 +14,61 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from tests.exploring.simulated_host import SimulatedHost
+from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.simulator.world import World
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.async_value import new_value, set_error
 from tfrt_runtime.native.calls.executor import run_task
+from tfrt_runtime.native.coroutines import async_abi
 from tfrt_runtime.native.coroutines.async_awaiting import run_coroutine, take_task
-from tfrt_runtime.native.coroutines.async_groups import member_resolved
-from tfrt_runtime.native.coroutines.async_objects import async_sweep
+from tfrt_runtime.native.coroutines.async_objects import async_sweep, member_resolved
 
 Result = TypeVar("Result")
+
+
+class Scene:
+    """A host with threads of its own that run compiled code; in the end no object may be left."""
+
+    def __init__(self, world: World, threads: int, *, checked: bool = False) -> None:
+        self.world = world
+        self.host = SimulatedHost(world, outside=threads)
+        self.coroutines = SimulatedCoroutines(self.host, checked=checked)
+        self._idle = list(self.host.outside)
+        world.finally_assert(self._nothing_is_left)
+
+    def main(self, body: Callable[[], Result]) -> Result:
+        """Run compiled code before the threads begin, or when they are done."""
+        return self.coroutines.on(self.host.main, body)()
+
+    def thread(self, body: Callable[[], object], name: str = "") -> None:
+        """Run compiled code on a thread."""
+        self.world.thread(self.coroutines.on(self._idle.pop(0), body), name)
+
+    def token(self, name: str = "token") -> int:
+        """A token with two references."""
+        return name_cell(self.world, self.main(async_abi.create_token), name)
+
+    def group(self, size: int) -> int:
+        """A group with one reference."""
+        return name_cell(self.world, self.main(lambda: async_abi.create_group(size)), "group")
+
+    def drop(self, *values: int) -> None:
+        """Drop a reference to each."""
+        for value in values:
+            self.main(lambda value=value: async_abi.drop_ref(value, 1))  # type: ignore[misc]
+
+    def finish(self) -> list[int]:
+        """Run the tasks that are left; the coroutines that were resumed."""
+        self.coroutines.run_tasks(self.host.main)
+        return sorted(self.coroutines.resumed)
+
+    def _nothing_is_left(self) -> None:
+        self.coroutines.sweep()
+        assert self.host.live_values() == self.host.own_values
+        assert memory.load_acquire(self.coroutines.shared + co.ASYNC_REGISTERED) == 0
 
 
 class SimulatedCoroutines:

@@ -23,10 +23,11 @@ from tests.simulator.world import World
 from tfrt_runtime.native import cells, layouts, memory
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
-from tfrt_runtime.native.calls.completion import cancel_request
+from tfrt_runtime.native.calls.activation import cancel_request
 from tfrt_runtime.native.calls.executor import run_blocking, run_entry, run_root
 from tfrt_runtime.native.handles import context_free, context_make
 from tfrt_runtime.native.python.python_calls import run_rows
+from tfrt_runtime.native.queues.tasks import free_task
 
 WARM_CLASSES = 6
 """Blocks of so many sizes come from free lists from the start."""
@@ -90,7 +91,12 @@ class SimulatedHost:
         error = self.error(-1)
         self.own_values += 1
         memory.store(request + at.REQUEST_CANCELLED_VALUE, error)
-        self.world.finally_assert(lambda: drop_reference(self.main, error))
+
+        def forget() -> None:
+            drop_reference(self.main, error)
+            self.own_values -= 1
+
+        self.world.finally_assert(forget)
         return request
 
     def error(self, handle: int) -> int:
@@ -102,6 +108,16 @@ class SimulatedHost:
     def function(self, function: Callable[..., int | None]) -> int:
         """The address of a Python or native function."""
         return self.world.function(function)
+
+    def noting(self, ran: list[int], then: Callable[[], object] = lambda: None) -> int:
+        """The address of a task function that notes the first word of its task in `ran`, and calls `then`."""
+
+        def run(context: int, task: int) -> None:
+            ran.append(memory.load(task + at.TASK_FIRST))
+            free_task(context, task)
+            then()
+
+        return self.function(run)
 
     def block(self, size: int, label: str, prefix: str = "") -> int:
         """A block of zeros that the host gives back in the end; `prefix` names its fields."""

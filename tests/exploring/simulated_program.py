@@ -1,13 +1,12 @@
 """Programs on the simulated core: decoded as the loader does it, into simulated memory.
 
-`start` begins a call, on one simulated thread; workers of the scenario call `work`.
+`start` begins a call, on one simulated thread; workers of the scenario `work`.
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
         request = host.request(active=1)
         results = start(host, request, load_file(host, file), [], 1)
-        for context in host.contexts:
-            world.thread(lambda context=context: work(context, request + REQUEST_ACTIVE))
+        start_workers(host, request + REQUEST_ACTIVE)
 """
 
 from __future__ import annotations
@@ -129,6 +128,32 @@ def outcome(value: int) -> int | None:
     if async_value.state_of(value) == ERROR:
         return None
     return load_i32(async_value.resolve(value) + VALUE_PAYLOAD)
+
+
+def start_workers(host: SimulatedHost, active: int) -> None:
+    """Have all workers of the scenario `work`."""
+    for context in host.contexts:
+        host.world.thread(lambda context=context: work(context, active), "worker")
+
+
+def check_run(
+    host: SimulatedHost,
+    request: int,
+    results: Sequence[int],
+    expected: Sequence[object],
+    *,
+    may_fail: bool = False,
+) -> None:
+    """A run has ended with these results, None for an error, "any" for any; nothing else is left of it.
+
+    `may_fail`: any result may be an error.
+    """
+    for result, right in zip(results, expected, strict=True):
+        found = outcome(result)
+        assert found == right or right == "any" or (may_fail and found is None)
+        handles.value_drop(host.main, result)
+    assert host.done == [request]
+    assert host.live_values() == host.own_values
 
 
 def work(context: int, active: int) -> None:

@@ -17,15 +17,12 @@ from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import threads
 from tfrt_runtime.native.coroutines import async_abi, async_buffers, async_interrupts
 from tfrt_runtime.native.kernels import compiled_kernels
+from tfrt_runtime.native.memory import EXPORTS
 from tfrt_runtime.once import once
 
 FIRST_LIMIT = 1024
-_NAMES = (
-    *async_abi.NAMES,
-    *async_interrupts.NAMES,
-    *async_buffers.NAMES,
-    "tfrtAsyncStackLimit",
-)
+_EXPORTING = (async_abi, async_buffers, async_interrupts, compiled_kernels)
+"""The modules whose functions compiled code calls: `EXPORTS` has their names."""
 
 
 class Runtime(Protocol):
@@ -53,18 +50,17 @@ def prepare(queue: WorkQueue, *, checked: bool) -> Async:
 
 
 def runtime_functions() -> dict[str, int]:
-    """What compiled programs call, by C name: the runtime's functions, and those that print."""
+    """What compiled programs call, by C name: the core's functions, and those that print."""
     library = native_process().library
     shared = _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
-    return {name: library[name] for name in _NAMES} | shared
+    return {name: library[name] for name in (*EXPORTS, threads.STACK_LIMIT)} | shared
 
 
 @once
 def kernel_functions() -> dict[str, int]:
     """What compiled programs refer to that run as kernels on any host: the addresses by C name."""
     connect()
-    library = native_process().library
-    return {name: library[name] for name in compiled_kernels.NAMES} | runtime_functions()
+    return runtime_functions()
 
 
 @once

@@ -136,7 +136,7 @@ class NativeProcess:
         self.quick = cast(Quick, Entries(self.function))
         self.slow = cast(Slow, Entries(functools.partial(self.function, way="call_slow")))
         self.objects = ObjectTable(
-            functools.partial(self._built_in, "python_objects"),
+            functools.partial(self._built_in, "python_entries"),
             lambda: self.words.objects,
         )
         self._callbacks = self._install()
@@ -151,7 +151,7 @@ class NativeProcess:
         self.end: Callable[[int, bytes], object] = self._built_in("python_waits", "end")
         self.leave: Callable[[int, bytes, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
-        INTERRUPTS.handler = self._built_in("python_interrupts", "handle")
+        INTERRUPTS.handler = self._built_in("python_entries", "handle")
         self.start_as_task = self.quick.start_call_with
         self.start_here = self.slow.start_call_with
         self.quick.fill_stock(self.address)
@@ -172,7 +172,7 @@ class NativeProcess:
         for name, callback in callbacks.items():
             setattr(words, name, address_of(callback))
         words.request_done = library["python_runs.request_done"]
-        words.release_object = library["python_objects.object_release"]
+        words.release_object = library["python_entries.object_release"]
         words.run_entry = library["executor.run_entry"]
         words.run_blocking = library["executor.run_blocking"]
         words.run_root = library["executor.run_root"]
@@ -181,7 +181,7 @@ class NativeProcess:
         words.reclaim = library["tensors.reclaim_all"]
         words.store = self.store
         words.run_coroutine = library["async_awaiting.run_coroutine"]
-        words.member_resolved = library["async_groups.member_resolved"]
+        words.member_resolved = library["async_objects.member_resolved"]
         return list(callbacks.values())
 
     def keep(self, callback: ctypes._FuncPointer) -> int:
@@ -335,7 +335,7 @@ class NativeProcess:
 
     def refusal(self, context: int, size: int, name: str) -> str:
         """Why `name`, which asked for `size` bytes, does not get them."""
-        limit = self.quick.limit_of(context)
+        limit = self.quick.memory_limit(context)
         if self.memory_held + size <= limit:
             return f"out of memory: the system has no {show_bytes(size)} for {name}"
         return (

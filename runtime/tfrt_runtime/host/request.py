@@ -349,7 +349,7 @@ class Request(Run):
 
     def leave_call(self) -> None:
         """One call less is active; on any thread."""
-        native_process().slow.request_leave(self.queue.context(), self.address)
+        native_process().slow.leave_request(self.queue.context(), self.address)
 
     def enter(self, results: Iterable[AsyncValue] = ()) -> None:
         """Something outside the runtime works for the run; only a kernel of the run may say so.

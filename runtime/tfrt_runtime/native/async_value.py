@@ -30,6 +30,7 @@ from tfrt_runtime.native.memory import (
     native,
     outline,
     store,
+    store_i32,
     store_release,
 )
 
@@ -60,6 +61,18 @@ def new_available(context: Address, payload_type: int) -> Address:
     store(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
     store(value + at.VALUE_OWNER, 0)
     store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
+    return value
+
+
+@inline
+def new_scalar(context: Address, payload_type: int, word: int) -> Address:
+    """An available scalar with one reference."""
+    value = new_available(context, payload_type)
+    if payload_type == at.TYPE_I32 or payload_type == at.TYPE_F32:
+        store(value + at.VALUE_PAYLOAD, 0)
+        store_i32(value + at.VALUE_PAYLOAD, word)
+    else:
+        store(value + at.VALUE_PAYLOAD, word)
     return value
 
 
@@ -209,6 +222,16 @@ def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
 
 
 @native
+def wait_for(context: Address, value: Address, kind: int, first: int, second: int) -> bool:
+    """Add a new waiter to an unavailable value; False, and there is none, if the value is available by now."""
+    waiter = new_waiter(context, kind, first, second)
+    if add_waiter(value, waiter):
+        return True
+    give_cell(context, waiter)
+    return False
+
+
+@native
 def add_waiter(value: Address, waiter: Address) -> bool:
     """Add `waiter` to an unavailable value; False if the value is available by now.
 
@@ -342,10 +365,8 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
         add_references(indirect, 1)
         # Where a run gets stuck, Python follows this to what a value waits for.
         store(indirect + at.VALUE_TARGET, target)
-        waiter = new_waiter(context, at.WAIT_FORWARD, indirect, target)
-        if add_waiter(target, waiter):
+        if wait_for(context, target, at.WAIT_FORWARD, indirect, target):
             return 0
-        give_block(context, waiter, at.CELL_SIZE)
         drop_reference(context, indirect)
     return point_at(context, indirect, target)
 

@@ -18,8 +18,9 @@ from tfrt_runtime.native.async_value import (
     point_at,
     resolve,
     set_error,
+    wait_for,
 )
-from tfrt_runtime.native.calls.completion import cancel_request, leave_request
+from tfrt_runtime.native.calls.activation import cancel_request
 from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
 from tfrt_runtime.native.events import leave_log
 from tfrt_runtime.native.memory import (
@@ -181,18 +182,10 @@ def latch_make(context: Address, value: Address) -> Address:
     store(latch + at.LATCH_PENDING, 1)
     # The waiter and the sleeper: either may be the last to use the word.
     store(latch + at.LATCH_OWNERS, 2)
-    waiter = new_waiter(context, at.WAIT_LATCH, latch, 0)
-    if not add_waiter(value, waiter):
-        give_block(context, waiter, at.CELL_SIZE)
+    if not wait_for(context, value, at.WAIT_LATCH, latch, 0):
         store_release(latch + at.LATCH_PENDING, 0)
         drop_latch(context, latch)
     return latch
-
-
-@entry
-def latch_drop(context: Address, latch: Address) -> None:
-    """The sleeper drops the latch."""
-    drop_latch(context, latch)
 
 
 @entry
@@ -209,12 +202,6 @@ def task_add_blocking(context: Address, function: Address, first: int, second: i
 def request_enter(request: Address) -> None:
     """One thing more is active in a request that is not over."""
     fetch_add(request + at.REQUEST_ACTIVE, 1)
-
-
-@entry
-def request_leave(context: Address, request: Address) -> None:
-    """What `request_enter` counted is done."""
-    leave_request(context, request)
 
 
 @entry

@@ -189,7 +189,7 @@ PROCESS_MACHINE = 72
 PROCESS_RUN_COROUTINE = 80
 """Task function `async_awaiting.run_coroutine`."""
 PROCESS_MEMBER_RESOLVED = 88
-"""Waiter function `async_groups.member_resolved`."""
+"""Waiter function `async_objects.member_resolved`."""
 PROCESS_ASYNC_EVENT = 96
 """event(context, EVENT_*, argument): compiled code needs Python, or is wrong."""
 PROCESS_RUN_ROOT = 104

@@ -13,8 +13,7 @@ one `exchange`, so that threads need no lock and no order, and an address that c
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.budget import give_back, reserve
-from tfrt_runtime.native.cells import give_block, need_block, reclaim, trim
+from tfrt_runtime.native.cells import give_back, give_block, need_block, reclaim, reserve, trim
 from tfrt_runtime.native.memory import (
     Address,
     allocate,

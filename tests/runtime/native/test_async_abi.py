@@ -16,7 +16,7 @@ from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import memory
 from tfrt_runtime.native.coroutines import async_abi, async_awaiting, async_objects
-from tfrt_runtime.native.memory import load, store
+from tfrt_runtime.native.memory import EXPORTS, load, store
 
 
 @contextmanager
@@ -50,8 +50,8 @@ def test_tokens_and_values_start_with_two_references_and_groups_with_one() -> No
         # The list of objects has one of the group, too.
         assert [references(token), references(value), references(group)] == [2, 2, 1 + 1]
 
-        async_abi.emplace_token(token)
-        async_abi.emplace_value(value)
+        async_abi.emplace_object(token)
+        async_abi.emplace_object(value)
         assert [references(token), references(value)] == [1, 1]
 
         for made in (token, value, group):
@@ -96,10 +96,10 @@ def test_a_large_value_lies_16_aligned_in_a_block_of_its_own(size: int) -> None:
 def test_a_token_is_no_error_before_it_is_resolved_to_one() -> None:
     with compiled_code() as coroutines:
         token = async_abi.create_token()
-        before = async_abi.is_token_error(token)
-        async_abi.set_token_error(token)
+        before = async_abi.is_error(token)
+        async_abi.set_error(token)
 
-        assert (before, async_abi.is_token_error(token)) == (0, 1)
+        assert (before, async_abi.is_error(token)) == (0, 1)
 
         async_abi.drop_ref(token, 1)
         assert coroutines.host.released == [1]
@@ -113,11 +113,11 @@ def test_objects_that_fail_for_one_reason_share_the_error() -> None:
             async_abi.create_value(8),
         )
         async_abi.describe_error(token, 1)
-        async_abi.set_token_error(token)
+        async_abi.set_error(token)
         async_abi.inherit_error(value, token)
-        async_abi.set_value_error(value)
+        async_abi.set_error(value)
         async_abi.inherit_error(other, value)
-        async_abi.set_value_error(other)
+        async_abi.set_error(other)
         async_abi.drop_ref(token, 1)
         async_abi.drop_ref(value, 1)
         before = list(coroutines.host.released)
@@ -131,9 +131,9 @@ def test_the_failure_of_a_function_goes_to_all_results_of_its_caller() -> None:
         token, value = async_abi.create_token(), async_abi.create_value(8)
         async_abi.fail(1)
         async_abi.take_failure(value)
-        async_abi.set_value_error(value)
+        async_abi.set_error(value)
         async_abi.take_failure(token)
-        async_abi.set_token_error(token)
+        async_abi.set_error(token)
         async_abi.drop_ref(token, 1)
         async_abi.drop_ref(value, 1)
         context = coroutines.host.main
@@ -145,12 +145,12 @@ def test_the_failure_of_a_function_goes_to_all_results_of_its_caller() -> None:
 def test_a_second_transition_is_told_and_changes_nothing() -> None:
     with compiled_code() as coroutines:
         token = async_abi.create_token()
-        async_abi.emplace_token(token)
-        async_abi.emplace_token(token)
-        async_abi.set_token_error(token)
+        async_abi.emplace_object(token)
+        async_abi.emplace_object(token)
+        async_abi.set_error(token)
 
         assert coroutines.events == [(co.EVENT_RESOLVED_TWICE, token)] * 2
-        assert (async_abi.is_token_error(token), references(token)) == (0, 1)
+        assert (async_abi.is_error(token), references(token)) == (0, 1)
 
         async_abi.drop_ref(token, 1)
 
@@ -162,14 +162,14 @@ def test_a_payload_that_comes_after_its_value_was_given_up_leaves_the_error_alon
     with compiled_code() as coroutines:
         token, value = async_abi.create_token(), async_abi.create_value(size)
         async_abi.describe_error(token, 1)
-        async_abi.set_token_error(token)
+        async_abi.set_error(token)
         context = coroutines.host.main
         async_objects.async_abandon(context, value, async_objects.error_of(context, token))
         store(async_abi.get_value_storage(value), 77)
-        async_abi.emplace_value(value)
+        async_abi.emplace_object(value)
         async_abi.drop_ref(token, 1)
 
-        assert (async_abi.is_value_error(value), coroutines.host.released) == (1, [])
+        assert (async_abi.is_error(value), coroutines.host.released) == (1, [])
 
         async_abi.drop_ref(value, 1)
         assert coroutines.host.released == [1]
@@ -188,16 +188,16 @@ def test_ranks_count_members_and_an_empty_group_is_complete() -> None:
     with compiled_code() as coroutines:
         empty, group = async_abi.create_group(0), async_abi.create_group(2)
         token, value = async_abi.create_token(), async_abi.create_value(8)
-        async_abi.await_all_in_group_and_execute(empty, 1, coroutines.resume)
-        async_abi.await_all_in_group_and_execute(group, 2, coroutines.resume)
+        async_abi.await_and_execute(empty, 1, coroutines.resume)
+        async_abi.await_and_execute(group, 2, coroutines.resume)
         ranks = [
-            async_abi.add_token_to_group(token, group),
-            async_abi.add_value_to_group(value, group),
+            async_abi.add_to_group(token, group),
+            async_abi.add_to_group(value, group),
         ]
-        async_abi.emplace_value(value)
+        async_abi.emplace_object(value)
         coroutines.run_tasks(coroutines.host.main)
         before = list(coroutines.resumed)
-        async_abi.emplace_token(token)
+        async_abi.emplace_object(token)
         coroutines.run_tasks(coroutines.host.main)
 
         assert (ranks, before, coroutines.resumed) == ([0, 1], [1], [1, 2])
@@ -209,9 +209,9 @@ def test_ranks_count_members_and_an_empty_group_is_complete() -> None:
 def test_a_group_is_in_error_as_soon_as_one_member_is() -> None:
     with compiled_code():
         group, token = async_abi.create_group(2), async_abi.create_token()
-        async_abi.add_token_to_group(token, group)
+        async_abi.add_to_group(token, group)
         before = async_abi.is_group_error(group)
-        async_abi.set_token_error(token)
+        async_abi.set_error(token)
 
         assert (before, async_abi.is_group_error(group)) == (0, 1)
 
@@ -222,7 +222,7 @@ def test_a_group_is_in_error_as_soon_as_one_member_is() -> None:
 def test_a_member_too_many_is_an_error_of_the_group() -> None:
     with compiled_code():
         group, token = async_abi.create_group(0), async_abi.create_token()
-        async_abi.add_token_to_group(token, group)
+        async_abi.add_to_group(token, group)
 
         assert async_abi.is_group_error(group) == 1
 
@@ -233,8 +233,8 @@ def test_a_member_too_many_is_an_error_of_the_group() -> None:
 def test_a_coroutine_that_need_not_wait_goes_on_at_once() -> None:
     with compiled_code() as coroutines:
         token = async_abi.create_token()
-        async_abi.emplace_token(token)
-        async_abi.await_token_and_execute(token, 7, coroutines.resume)
+        async_abi.emplace_object(token)
+        async_abi.await_and_execute(token, 7, coroutines.resume)
 
         assert coroutines.resumed == [7]
 
@@ -245,12 +245,12 @@ def test_coroutines_go_on_inside_of_each_other_up_to_a_bounded_depth() -> None:
     with compiled_code() as coroutines:
         depths: list[int] = []
         token = async_abi.create_token()
-        async_abi.emplace_token(token)
+        async_abi.emplace_object(token)
 
         def go_on(handle: int) -> None:
             depths.append(depths[-1] + 1 if depths else 1)
             if handle < 200:
-                async_abi.await_token_and_execute(token, handle + 1, coroutines.resume)
+                async_abi.await_and_execute(token, handle + 1, coroutines.resume)
             depths.append(depths[-1] - 1)
 
         coroutines.when_resumed = go_on
@@ -298,7 +298,7 @@ def test_of_a_recursion_of_tasks_few_wait_in_the_queue(monkeypatch: pytest.Monke
 
 
 def test_the_names_are_those_of_mlir_s_runtime() -> None:
-    theirs = [name for name in async_abi.NAMES if name.startswith("mlirAsyncRun")]
+    theirs = [name for name in EXPORTS if name.startswith("mlirAsyncRun")]
 
     assert len(theirs) == 24  # 22 that its lowering calls, one that tests call, groups of values
     assert "mlirAsyncRuntimGetNumWorkerThreads" in theirs

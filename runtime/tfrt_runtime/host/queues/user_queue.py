@@ -295,7 +295,7 @@ class UserWorkQueue(WorkQueue):
         while task:
             self._taken.append((self._offer, task))
             task = structs.Task.at(task).next
-        blocking = self.process.quick.take_blocking(self.pool)
+        blocking = self.process.quick.pool_pop(self.pool)
         if blocking:
             self._taken.append((self._offer_blocking, blocking))
         self._left += len(self._taken)
@@ -320,7 +320,7 @@ class UserWorkQueue(WorkQueue):
             return
         if refused is not None and made.take():
             with self._turn() as context:
-                self.process.slow.refuse(context, address)
+                self.process.slow.refuse_blocking(context, address)
             self._uncount()
 
     def _make_task(self, address: int) -> Task | None:

@@ -786,4 +786,4 @@ def _wait_for_one(
         )
         return is_over or value.done()
     finally:
-        process.quick.latch_drop(queue.context(), latch)
+        process.quick.drop_latch(queue.context(), latch)

@@ -65,7 +65,7 @@ for _word, _label, _form in (
 
 
 def _add_sleep(name: str, function: str, word: str, gives: tuple[str, ...], flags: int) -> None:
-    symbol, types = f"sleeping_kernels.{function}", (word,)
+    symbol, types = f"async_kernels.{function}", (word,)
     REGISTRY.add(NativeKernel(name, symbol, 1, len(gives), flags=flags, types=types, gives=gives))
 
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
-    add_waiter,
     drop_reference,
     forward_to,
     is_available,
     multiply_reference,
     new_indirect,
-    new_waiter,
+    wait_for,
 )
-from tfrt_runtime.native.cells import give_block, give_cell, take_block
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import is_watched, log_value, watch_of
 from tfrt_runtime.native.memory import (
     Address,
@@ -175,9 +174,7 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
     fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
-    waiter = new_waiter(context, at.WAIT_REGISTER, activation, slot)
-    if not add_waiter(value, waiter):
-        give_cell(context, waiter)
+    if not wait_for(context, value, at.WAIT_REGISTER, activation, slot):
         watched_register_resolved(context, activation, slot, value)
 
 
@@ -221,10 +218,23 @@ def join_value(context: Address, join: Address, value: Address) -> None:
     """A block of a parallel loop returned a chain: it counts once it is available."""
     # Before the waiter: the join must not end between the block's end and its chain.
     fetch_add(join + at.JOIN_LEFT, 1)
-    waiter = new_waiter(context, at.WAIT_JOIN, join, 0)
-    if not add_waiter(value, waiter):
-        give_block(context, waiter, at.CELL_SIZE)
+    if not wait_for(context, value, at.WAIT_JOIN, join, 0):
         join_resolved(context, join, value)
+
+
+@inline
+def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
+    """Drop the kernel's references to its first arguments."""
+    for i in range(count):
+        drop_reference(context, load(activation + load(record + at.RECORD_REGISTERS + 8 * i)))
+
+
+@native
+def end_kernel(context: Address, activation: Address, record: Address, value: Address) -> None:
+    """A kernel that owns its arguments ends with one result.  Consumes a reference to it."""
+    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
+    deliver(context, activation, load(load(record + at.RECORD_SLOTS)), value)
+    finish(context, activation)
 
 
 @native

@@ -1,16 +1,32 @@
 """The run loop: takes ready kernels and tasks and runs them, one thread's part of a BEF program.
 
-The loop never waits and never takes a lock, and nothing in it recurses.
+The loop never waits and never takes a lock, and nothing in it recurses.  Its threads are workers, threads that wait
+for a result (`help_until`, `python_waits`), those of the blocking pool, and those of a user's queue.
+
+For a user's queue the native queue is a letter box that Python empties.  The emptying thread hands each task to the
+user's queue.  On a thread of that queue `run_one` runs a task and leaves in the letter box again what became ready, so
+that the user's queue decides what runs where, and in which order.
 """
 
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference, new_indirect
-from tfrt_runtime.native.calls.activation import begin, new_activation, root_size
-from tfrt_runtime.native.calls.completion import end_activation, end_join, refuse_root
+from tfrt_runtime.native.calls.activation import (
+    begin,
+    end_activation,
+    end_join,
+    new_activation,
+    refuse_root,
+    root_size,
+)
 from tfrt_runtime.native.calls.delivery import deliver, deliver_later
-from tfrt_runtime.native.calls.kernel_calls import run_kernel, run_small_kernel, run_unusual_kernel
+from tfrt_runtime.native.calls.kernel_calls import (
+    fail_kernel_with,
+    run_kernel,
+    run_small_kernel,
+    run_unusual_kernel,
+)
 from tfrt_runtime.native.calls.machine_calls import start_machine
 from tfrt_runtime.native.cells import need_block
 from tfrt_runtime.native.memory import (
@@ -30,7 +46,7 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.queues.blocking_pool import call_for_threads, take_blocking_task
 from tfrt_runtime.native.queues.ready import push_ready
-from tfrt_runtime.native.queues.sharing import enqueue_entry, hand_over, share_when_idle
+from tfrt_runtime.native.queues.sharing import SLICE_NS, enqueue_entry, hand_over, share_when_idle
 from tfrt_runtime.native.queues.starting import add_start, sleep_or_nap, take_start
 from tfrt_runtime.native.queues.tasks import (
     WORTH_STEALING_NS,
@@ -409,3 +425,49 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
         hand_over(context)
         fetch_add(pool + at.POOL_DONE, 1)
     advance_epoch(context)
+
+
+@inline
+def is_heavy_kernel(tagged: Address, record: Address) -> bool:
+    """Whether a ready entry is a kernel that is worth a task of its own."""
+    return (
+        tagged & at.READY_BITS == at.READY_KERNEL
+        and load(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0
+    )
+
+
+@entry
+def run_one(context: Address, task: Address, budget: int) -> None:
+    """Run a task, then the kernels that become ready: up to `budget`, or to a heavy one that the task has not brought.
+
+    All others become tasks, which `take_tasks` finds.
+    """
+    # A sync function that runs longer makes room for what else the queue's thread has to do.
+    store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
+    run_task(context, task)
+    base = load(context + at.CONTEXT_READY)
+    first = True
+    while load(context + at.CONTEXT_READY_TOP) != base and budget > 0:
+        top = load(context + at.CONTEXT_READY_TOP) - 16
+        tagged = load(top)
+        record = load(top + 8)
+        if not first and is_heavy_kernel(tagged, record):
+            break
+        store(context + at.CONTEXT_READY_TOP, top)
+        run_ready_entry(context, tagged, record)
+        if tagged & at.READY_BITS == at.READY_KERNEL:
+            budget -= 1
+        first = False
+        base = load(context + at.CONTEXT_READY)
+    store(context + at.CONTEXT_DEADLINE, 0)
+    hand_over(context)
+
+
+@entry
+def refuse_blocking(context: Address, task: Address) -> None:
+    """Fail the kernel of a blocking task that no thread takes."""
+    activation = load(task + at.TASK_FIRST)
+    record = load(task + at.TASK_SECOND)
+    free_task(context, task)
+    fail_kernel_with(context, activation, record, at.MESSAGE_POOL_FULL)
+    hand_over(context)

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import add_references, drop_reference, new_available
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    new_available,
+    new_scalar,
+)
 from tfrt_runtime.native.calls.kernel_calls import report_error
 from tfrt_runtime.native.memory import (
     Address,
+    call2,
     inline,
     load,
-    load_f32,
-    load_f64,
+    load_acquire,
     load_i32,
     native,
-    shared,
+    outline,
     store,
-    store_f32,
-    store_f64,
-    store_i32,
     wrapping_add,
 )
-from tfrt_runtime.scalars import wrapped
-
-shared(wrapped)
 
 
 @inline
 def argument(context: Address, index: int) -> Address:
     """Argument `index`, concrete and available; borrowed."""
     return load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
+
+
+@native
+def payload_type(context: Address, index: int) -> int:
+    """The type of an argument's payload."""
+    # Atomic: `kernel_return_object` may say at this moment what an object of compiled code is.
+    return load_acquire(argument(context, index) + at.VALUE_KIND) >> 8
 
 
 @native
@@ -50,18 +56,6 @@ def argument_i1(context: Address, index: int) -> int:
 
 
 @native
-def argument_i8(context: Address, index: int) -> int:
-    """An `i8` argument."""
-    return wrapped(load(argument(context, index) + at.VALUE_PAYLOAD), 8)
-
-
-@native
-def argument_i16(context: Address, index: int) -> int:
-    """An `i16` argument."""
-    return wrapped(load(argument(context, index) + at.VALUE_PAYLOAD), 16)
-
-
-@native
 def argument_i32(context: Address, index: int) -> int:
     """An `i32` argument."""
     return load_i32(argument(context, index) + at.VALUE_PAYLOAD)
@@ -74,72 +68,29 @@ def argument_i64(context: Address, index: int) -> int:
 
 
 @native
-def argument_f32(context: Address, index: int) -> float:
-    """An `f32` argument, as a double."""
-    return load_f32(argument(context, index) + at.VALUE_PAYLOAD)
+def set_word(context: Address, index: int, kind: int, word: int) -> None:
+    """Emplace a result of that type; it takes ownership of what its payload refers to."""
+    store(new_result(context, index, kind), word)
 
 
-@native
-def argument_f64(context: Address, index: int) -> float:
-    """An `f64` argument."""
-    return load_f64(argument(context, index) + at.VALUE_PAYLOAD)
-
-
-@native
-def set_i1(context: Address, index: int, number: int) -> None:
-    """Emplace an `i1` result."""
-    value = new_available(context, at.TYPE_I1)
-    store(value + at.VALUE_PAYLOAD, int(number))
+@inline
+def new_result(context: Address, index: int, kind: int) -> Address:
+    """Emplace a result of that type; where the caller fills its payload in."""
+    value = new_available(context, kind)
     set_result(context, index, value)
-
-
-@native
-def set_i8(context: Address, index: int, number: int) -> None:
-    """Emplace an `i8` result; wraps."""
-    value = new_available(context, at.TYPE_I8)
-    store(value + at.VALUE_PAYLOAD, wrapped(number, 8))
-    set_result(context, index, value)
-
-
-@native
-def set_i16(context: Address, index: int, number: int) -> None:
-    """Emplace an `i16` result; wraps."""
-    value = new_available(context, at.TYPE_I16)
-    store(value + at.VALUE_PAYLOAD, wrapped(number, 16))
-    set_result(context, index, value)
+    return value + at.VALUE_PAYLOAD
 
 
 @native
 def set_i32(context: Address, index: int, number: int) -> None:
     """Emplace an `i32` result; wraps."""
-    value = new_available(context, at.TYPE_I32)
-    store(value + at.VALUE_PAYLOAD, 0)
-    store_i32(value + at.VALUE_PAYLOAD, number)
-    set_result(context, index, value)
+    set_result(context, index, new_scalar(context, at.TYPE_I32, number))
 
 
 @native
 def set_i64(context: Address, index: int, number: int) -> None:
     """Emplace an `i64` result; wraps."""
-    value = new_available(context, at.TYPE_I64)
-    store(value + at.VALUE_PAYLOAD, wrapping_add(number, 0))
-    set_result(context, index, value)
-
-
-@native
-def set_f32(context: Address, index: int, number: float) -> None:
-    """Emplace an `f32` result, rounded."""
-    value = new_available(context, at.TYPE_F32)
-    store_f32(value + at.VALUE_PAYLOAD, number)
-    set_result(context, index, value)
-
-
-@native
-def set_f64(context: Address, index: int, number: float) -> None:
-    """Emplace an `f64` result."""
-    value = new_available(context, at.TYPE_F64)
-    store_f64(value + at.VALUE_PAYLOAD, number)
-    set_result(context, index, value)
+    set_word(context, index, at.TYPE_I64, wrapping_add(number, 0))
 
 
 @native
@@ -165,9 +116,21 @@ def fail(context: Address, record: Address, message: int) -> None:
     if record == 0:
         return
     failed = report_error(context, record, message)
+    fail_results(context, record, failed)
+    drop_reference(context, failed)
+
+
+@native
+def fail_results(context: Address, record: Address, failed: Address) -> None:
+    """Let an error, which is borrowed, be each result that is not set yet."""
     results = load(context + at.CONTEXT_RESULTS)
     for i in range(load(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:
             add_references(failed, 1)
             store(results + 8 * i, failed)
-    drop_reference(context, failed)
+
+
+@outline
+def run_in_python(context: Address, record: Address) -> None:
+    """Let the kernel's Python function have the frame."""
+    call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON_KERNEL), context, record)

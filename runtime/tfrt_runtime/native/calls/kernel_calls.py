@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference, is_available, resolve
-from tfrt_runtime.native.calls.delivery import deliver_plain, peek_register
+from tfrt_runtime.native.calls.delivery import deliver_plain, drop_arguments, peek_register
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import log_kernel, log_state, log_value, slow_down, watch_of
 from tfrt_runtime.native.memory import (
@@ -293,14 +293,6 @@ def report_error(context: Address, record: Address, message: int) -> Address:
     return call3(callback, context, record, message)
 
 
-@inline
-def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Drop the kernel's references to its arguments."""
-    for i in range(count):
-        value = load(activation + load(record + at.RECORD_REGISTERS + 8 * i))
-        drop_reference(context, value)
-
-
 @outline
 def fail_kernel(context: Address, activation: Address, record: Address, failed: Address) -> None:
     """Skip a kernel: the error becomes each of its results."""
@@ -317,6 +309,15 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     drop_reference(context, failed)
     count_heavy(activation, load(record + at.RECORD_FLAGS))
     finish(context, activation)
+
+
+@native
+def fail_kernel_with(context: Address, activation: Address, record: Address, message: int) -> None:
+    """Skip a kernel: the error of a message, which is reported once, becomes each of its results."""
+    store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))
+    failed = report_error(context, record, message)
+    fail_kernel(context, activation, record, failed)
+    drop_reference(context, failed)
 
 
 @inline
@@ -355,6 +356,4 @@ def hand_to_pool(context: Address, activation: Address, record: Address) -> None
     task = new_task(context, function, activation, record, 0)
     if not add_blocking_task(context, task):
         free_task(context, task)
-        failed = report_error(context, record, at.MESSAGE_POOL_FULL)
-        fail_kernel(context, activation, record, failed)
-        drop_reference(context, failed)
+        fail_kernel_with(context, activation, record, at.MESSAGE_POOL_FULL)

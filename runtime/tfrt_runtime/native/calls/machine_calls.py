@@ -17,13 +17,12 @@ from tfrt_runtime.native.async_value import (
     drop_reference,
     forward_to,
     is_available,
-    new_available,
+    new_scalar,
     resolve,
     state_of,
 )
-from tfrt_runtime.native.calls.activation import root_size
-from tfrt_runtime.native.calls.completion import leave_request
-from tfrt_runtime.native.calls.delivery import deliver
+from tfrt_runtime.native.calls.activation import leave_request, root_size
+from tfrt_runtime.native.calls.delivery import deliver, drop_arguments
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.memory import (
     Address,
@@ -40,7 +39,6 @@ from tfrt_runtime.native.memory import (
     outline,
     stack_room,
     store,
-    store_i32,
     store_release,
 )
 from tfrt_runtime.native.queues.ready import finish
@@ -144,22 +142,12 @@ def take_word(value: Address, payload_type: int, place: Address) -> bool:
 
 
 @native
-def scalar(context: Address, payload_type: int, word: int) -> Address:
-    """A scalar as an AsyncValue with one reference."""
-    value = new_available(context, payload_type)
-    if payload_type == at.TYPE_I32 or payload_type == at.TYPE_F32:
-        store(value + at.VALUE_PAYLOAD, 0)
-        store_i32(value + at.VALUE_PAYLOAD, word)
-    else:
-        store(value + at.VALUE_PAYLOAD, word)
-    return value
-
-
-@native
 def result_of(context: Address, machine: Address, attempt: Address, index: int) -> Address:
     """Result number `index` of a call, with one reference."""
     types = machine + at.MACHINE_TYPES + 8 * load(machine + at.MACHINE_ARGUMENTS)
-    return scalar(context, load(types + 8 * index), load(attempt + at.ATTEMPT_RESULTS + 8 * index))
+    return new_scalar(
+        context, load(types + 8 * index), load(attempt + at.ATTEMPT_RESULTS + 8 * index)
+    )
 
 
 @native
@@ -203,8 +191,7 @@ def call_machine(
     attempt = run_on_values(context, request, machine, code, words)
     if attempt == 0:
         return False
-    for i in range(arguments):
-        drop_reference(context, load(caller + load(registers + 8 * i)))
+    drop_arguments(context, caller, record, arguments)
     slots = load(record + at.RECORD_SLOTS)
     for i in range(load(machine + at.MACHINE_RESULTS)):
         deliver(context, caller, load(slots + 8 * i), result_of(context, machine, attempt, i))

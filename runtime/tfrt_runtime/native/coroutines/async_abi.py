@@ -20,34 +20,37 @@ from tfrt_runtime.native.coroutines.async_awaiting import (
     spawn,
     wait_for_object,
 )
-from tfrt_runtime.native.coroutines.async_groups import add_member, has_error, new_group
 from tfrt_runtime.native.coroutines.async_objects import (
-    drop_checked,
-    drop_held,
-    drop_own,
+    add_member,
+    disown,
     drop_references,
     emplace,
     emplace_unseen,
     error_of,
     fail_thread,
-    hold_references,
+    has_error,
+    is_registered,
+    last_reference,
     log_emplaced,
     new_future,
+    new_group,
     new_token,
     note_failure,
     report_event,
     set_object_error,
     storage_of,
+    take_held,
     thread_failure,
 )
 from tfrt_runtime.native.events import log_code, write_code
 from tfrt_runtime.native.memory import (
-    EXPORTS,
     Address,
+    compare_and_swap,
     exported,
     fetch_add,
     inline,
     load,
+    load_acquire,
     native,
     store,
 )
@@ -99,46 +102,38 @@ def create_group(size: int) -> Address:
 
 
 @exported("mlirAsyncRuntimeAddTokenToGroup", "i64", "ptr", "ptr")
-def add_token_to_group(token: Address, group: Address) -> int:
-    """Add a token to a group; its rank."""
-    return add_member(here(), token, group, 0)
+@exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
+def add_to_group(member: Address, group: Address) -> int:
+    """Add a token or a value to a group; its rank."""
+    return add_member(here(), member, group, 0)
+
+
+@exported("tfrtAsyncAddToGroup", "i64", "ptr", "ptr", "ptr")
+def add_to_group_at(member: Address, group: Address, record: Address) -> int:
+    """As `add_to_group`; `record` says where the program does so."""
+    return add_member(here(), member, group, record)
 
 
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
-def emplace_token(token: Address) -> None:
-    """The operation is complete; drops the producer's reference."""
-    if token != 0:
-        emplace(here(), token)
-
-
 @exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
-def emplace_value(value: Address) -> None:
-    """The storage is filled; drops the producer's reference."""
-    emplace(here(), value)
+def emplace_object(value: Address) -> None:
+    """The operation is complete, or the storage filled; drops the producer's reference.  0 is an unused token."""
+    if value != 0:
+        emplace(here(), value)
 
 
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
-def set_token_error(token: Address) -> None:
-    """The operation failed; drops the producer's reference."""
-    if token != 0:
-        set_object_error(here(), token)
-
-
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
-def set_value_error(value: Address) -> None:
-    """There will be no value; drops the producer's reference."""
-    set_object_error(here(), value)
+def set_error(value: Address) -> None:
+    """The operation failed; drops the producer's reference.  0 is an unused token."""
+    if value != 0:
+        set_object_error(here(), value)
 
 
 @exported("mlirAsyncRuntimeIsTokenError", "i1", "ptr")
-def is_token_error(token: Address) -> int:
-    """Whether the token is resolved, to an error."""
-    return 1 if state_of(token) == at.ERROR else 0
-
-
 @exported("mlirAsyncRuntimeIsValueError", "i1", "ptr")
-def is_value_error(value: Address) -> int:
-    """Whether the value is resolved, to an error."""
+def is_error(value: Address) -> int:
+    """Whether the token or value is resolved, to an error."""
     return 1 if state_of(value) == at.ERROR else 0
 
 
@@ -166,26 +161,16 @@ def is_group_error(group: Address) -> int:
 
 
 @exported("mlirAsyncRuntimeAwaitToken", "void", "ptr")
-def await_token(token: Address) -> None:
-    """Return when the token is resolved."""
-    await_object(token, 0)
-
-
 @exported("mlirAsyncRuntimeAwaitValue", "void", "ptr")
-def await_value(value: Address) -> None:
-    """Return when the value is resolved."""
-    await_object(value, 0)
-
-
 @exported("mlirAsyncRuntimeAwaitAllInGroup", "void", "ptr")
-def await_all_in_group(group: Address) -> None:
-    """Return when the group has all its members, and they are resolved."""
-    await_object(group, 0)
+def await_object(value: Address) -> None:
+    """Return when an object is resolved; a group has all its members then, and they are resolved."""
+    await_object_at(value, 0)
 
 
 @exported("tfrtAsyncAwait", "void", "ptr", "ptr")
-def await_object(value: Address, place: Address) -> None:
-    """Return when an object is resolved; `place` is a record of what waits, or 0."""
+def await_object_at(value: Address, place: Address) -> None:
+    """As `await_object`; `place` is a record of what waits, or 0."""
     if not is_available(value):
         wait_for_object(here(), value, place)
 
@@ -203,34 +188,24 @@ def execute(handle: int, resume: Address) -> None:
 
 
 @exported("mlirAsyncRuntimeAwaitTokenAndExecute", "void", "ptr", "ptr", "ptr")
-def await_token_and_execute(token: Address, handle: int, resume: Address) -> None:
-    """Call `resume(handle)` once the token is resolved: now, if it is."""
-    await_and_resume(here(), token, handle, resume, 0)
-
-
 @exported("mlirAsyncRuntimeAwaitValueAndExecute", "void", "ptr", "ptr", "ptr")
-def await_value_and_execute(value: Address, handle: int, resume: Address) -> None:
-    """Call `resume(handle)` once the value is resolved: now, if it is."""
+@exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
+def await_and_execute(value: Address, handle: int, resume: Address) -> None:
+    """Call `resume(handle)` once an object is resolved: now, if it is."""
     await_and_resume(here(), value, handle, resume, 0)
 
 
-@exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
-def await_all_in_group_and_execute(group: Address, handle: int, resume: Address) -> None:
-    """Call `resume(handle)` once all members are resolved: now, if they are."""
-    await_and_resume(here(), group, handle, resume, 0)
-
-
 @exported("tfrtAsyncAwaitAndExecute", "void", "ptr", "ptr", "ptr", "ptr")
-def await_object_and_execute(value: Address, handle: int, resume: Address, place: Address) -> None:
-    """Call `resume(handle)` once an object is resolved: now, if it is; `place` is a record of what waits, or 0."""
+def await_and_execute_at(value: Address, handle: int, resume: Address, place: Address) -> None:
+    """As `await_and_execute`; `place` is a record of what waits, or 0."""
     await_and_resume(here(), value, handle, resume, place)
 
 
 @exported("tfrtAsyncAwaitAndExecuteFor", "void", "ptr", "ptr", "ptr", "ptr", "i64")
-def await_object_and_execute_for(
+def await_and_execute_for(
     value: Address, handle: int, resume: Address, result: Address, number: int
 ) -> None:
-    """As `await_object_and_execute`; what waits is a task, of which `result` is a result, or 0.
+    """As `await_and_execute`; what waits is a task, of which `result` is a result, or 0.
 
     `number` 0 is the task, whose place is the maker's record of the result.  Behind that are those of the awaits
     that are in the task's body, from 1 on.
@@ -255,34 +230,37 @@ def print_current_thread_id() -> None:
     report_event(here(), co.EVENT_THREAD, 0)
 
 
-@exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
-def add_value_to_group(value: Address, group: Address) -> int:
-    """Add a value to a group; its rank."""
-    return add_member(here(), value, group, 0)
-
-
-@exported("tfrtAsyncAddToGroup", "i64", "ptr", "ptr", "ptr")
-def add_to_group(member: Address, group: Address, record: Address) -> int:
-    """Add a token or a value to a group; its rank.  `record` says where the program does so."""
-    return add_member(here(), member, group, record)
-
-
 @exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
 def add_ref_on_top(value: Address, count: int) -> None:
     """`count` more references, which the program counts on top of what its compiler does."""
-    hold_references(value, count)
+    # The note first: a drop on another thread checks it before it drops the reference.
+    fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
+    fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @exported("tfrtAsyncDropRefOnTop", "void", "ptr", "i64", "ptr")
 def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
-    """`count` references less of those on top; without so many it is an error, and drops none."""
-    drop_held(here(), value, count, record)
+    """`count` references less of those on top; without so many it is an error, and drops none.
+
+    What the compiler counts keeps the object alive meanwhile, so that one drop too many can be reported
+    before it does harm.
+    """
+    if take_held(value, count):
+        drop_references(here(), value, count)
+    else:
+        report_event(here(), co.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
-    """One reference less of an object that the program has made: on top, or the producer's."""
-    drop_own(here(), value, record)
+    """One reference less of an object that the program has made: on top, or the producer's.
+
+    A program that never resolves the object drops that one by hand.
+    """
+    if take_held(value, 1) or disown(value):
+        drop_references(here(), value, 1)
+    else:
+        report_event(here(), co.EVENT_DROPPED_TOO_OFTEN, record)
 
 
 @exported("tfrtAsyncDropRefByHand", "void", "ptr", "i64", "ptr")
@@ -290,7 +268,17 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
     """`count` references less of an object that the program alone counts; without so many it is an
     error, and drops none.
     """
-    drop_checked(here(), value, count, record)
+    # The list's reference is none of them.
+    kept = 1 if is_registered(value) else 0
+    while True:
+        references = load_acquire(value + at.VALUE_REFERENCES)
+        if references - kept < count:
+            report_event(here(), co.EVENT_DROPPED_TOO_OFTEN, record)
+            return
+        if compare_and_swap(value + at.VALUE_REFERENCES, references, references - count) != 0:
+            break
+    if references == count:
+        last_reference(here(), value, 0)
 
 
 @exported("tfrtAsyncCreateToken", "ptr", "ptr")
@@ -341,7 +329,7 @@ def emplace_unseen_object(value: Address) -> None:
 
 @exported("tfrtAsyncEmplaceStored", "void", "ptr", "i64", "ptr")
 def emplace_stored(value: Address, offset: int, record: Address) -> None:
-    """`emplace_value` for a payload with a pointer at `offset`, which is 0 or 8, in bytes.
+    """`emplace_object` for a payload with a pointer at `offset`, which is 0 or 8, in bytes.
 
     Who loads the value follows the pointer: where nothing was stored, the value becomes an error that says so.
     """
@@ -452,7 +440,3 @@ def log_leave(site: Address, is_logged: int) -> None:
     """The call has come back; `is_logged` is what `log_enter` has said of it."""
     if is_logged != 0:
         log_code(here(), at.LOG_LEAVE, load(site + co.SITE_RECORD), 0)
-
-
-NAMES = tuple(EXPORTS)
-"""The C names of all of them."""

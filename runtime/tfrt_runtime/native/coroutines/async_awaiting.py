@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import drop_optional, is_available, new_waiter
+from tfrt_runtime.native.async_value import add_waiter, drop_optional, is_available, new_waiter
 from tfrt_runtime.native.calls.executor import next_task, run_ready, run_task
 from tfrt_runtime.native.cells import give_block, give_cell, take_block
-from tfrt_runtime.native.coroutines.async_objects import add_waiter_or_free, report_event
+from tfrt_runtime.native.coroutines.async_objects import report_event
 from tfrt_runtime.native.events import log_code
-from tfrt_runtime.native.handles import latch_drop, latch_make
+from tfrt_runtime.native.handles import latch_make
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -54,6 +54,7 @@ from tfrt_runtime.native.queues.tasks import (
     wake_sleeper,
     watch,
 )
+from tfrt_runtime.native.queues.waiters import drop_latch
 
 MAX_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
@@ -139,7 +140,9 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
     """Let the queue run a coroutine from its start."""
     log_code(context, at.LOG_ENQUEUE, handle, 0)
     deque = load(context + at.CONTEXT_DEQUE)
-    waiting = load(context + at.CONTEXT_SPAWNED) if deque == 0 else tasks_in(deque)
+    waiting = load(context + at.CONTEXT_SPAWNED)
+    if deque != 0:
+        waiting = load_acquire(deque + at.DEQUE_BOTTOM) - load_acquire(deque + at.DEQUE_TOP)
     if waiting >= ENOUGH_WAITING and load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES:
         # All threads have work; what runs at once needs no queue, and its memory is in the cache.
         log_code(context, at.LOG_START, handle, 0)
@@ -153,12 +156,6 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
         wake_sleeper(load(context + at.CONTEXT_QUEUE))
     elif is_worth_waking(waiting + 1):
         wake_sleeper(load(context + at.CONTEXT_QUEUE))
-
-
-@inline
-def tasks_in(deque: Address) -> int:
-    """How many tasks wait in this thread's deque."""
-    return load_acquire(deque + at.DEQUE_BOTTOM) - load_acquire(deque + at.DEQUE_TOP)
 
 
 @inline
@@ -191,12 +188,14 @@ def await_and_resume(
     if not is_available(value):
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
         waiter = new_waiter(context, at.WAIT_TASK, handle, resume)
+        store(waiter + at.WAITER_THIRD, function)
         store(waiter + at.WAITER_RUN, load(context + at.CONTEXT_RUN))
         store(waiter + at.WAITER_PLACE, place)
         # Before the waiter is added: another thread may resume the coroutine at once.
         log_code(context, at.LOG_SUSPEND, handle, value)
-        if add_waiter_or_free(context, value, waiter, function):
+        if add_waiter(value, waiter):
             return
+        give_cell(context, waiter)
         log_code(context, at.LOG_RESUME, handle, 0)
     # Bounded: each continuation that starts here takes stack until it suspends or ends.
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
@@ -237,7 +236,7 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
             report_event(context, co.EVENT_WAITING, value)
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
-        latch_drop(context, latch)
+        drop_latch(context, latch)
     if kept != 0:
         take_frame_back(context, kept)
     store(context + at.CONTEXT_REQUEST, request)
@@ -313,22 +312,17 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
     if compare_and_swap(word, 1, at.LATCH_ASLEEP) == 0:
         return True
     if stack_room() < HELPERS_RESERVE:
+        # No stack is left for tasks: sleep although there may be some.
         share_pending(context)
-        sleep_only(context, word, nap_ns)
+        advance_epoch(context)
+        watch(load(context + at.CONTEXT_QUEUE), word, nap_ns)
+        advance_epoch(context)
     else:
         sleep_on_queue(context, word, nap_ns)
     if compare_and_swap(word, at.LATCH_ASLEEP, 1) == 0:
         # This thread was counted when the latch was released.
         fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING, -1)
     return now() - start < nap_ns
-
-
-@native
-def sleep_only(context: Address, word: Address, nap_ns: int) -> None:
-    """Sleep although there may be tasks: this thread has no stack left for them."""
-    advance_epoch(context)
-    watch(load(context + at.CONTEXT_QUEUE), word, nap_ns)
-    advance_epoch(context)
 
 
 @inline

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.budget import give_back, reserve
+from tfrt_runtime.native.cells import give_back, reserve
 from tfrt_runtime.native.coroutines.async_awaiting import here
 from tfrt_runtime.native.memory import (
     Address,
@@ -50,13 +50,6 @@ MAX_PAGES = 1 << 26
 """Bytes of large free blocks that keep their pages, so that they are not filled with zeros again."""
 PAGE = 1 << 16
 """A multiple of the system's."""
-NAMES = (
-    "tfrtAsyncNewBuffer",
-    "tfrtAsyncNewFrameBuffer",
-    "tfrtAsyncFreeBuffer",
-    "tfrtAsyncFreeFrameBuffers",
-)
-"""The C names of what compiled code calls."""
 
 
 @native
@@ -179,19 +172,6 @@ def free_block(context: Address, handle: int, kept: int) -> int:
     return 1
 
 
-@native
-def is_live(handle: int) -> int:
-    """What compiled code asks by two instructions."""
-    generation = load_acquire(block_of(handle) + co.BLOCK_GENERATION)
-    return 1 if generation == handle >> co.HANDLE_SHIFT else 0
-
-
-@entry
-def free_buffer(context: Address, handle: int) -> int:
-    """Give back what `memref.alloc` gave; whether that is what it was, and live."""
-    return free_block(context, handle, 0)
-
-
 @entry
 def keep_buffer(context: Address, handle: int) -> int:
     """Let only `free_kept` give a buffer back, not the code that has it; 0 if it is dead or kept already."""
@@ -246,7 +226,7 @@ def new_frame_buffer_here(size: int, last: Address) -> int:
 @exported("tfrtAsyncFreeBuffer", "i1", "ptr")
 def free_buffer_here(handle: int) -> int:
     """Give back what `memref.alloc` gave; whether that is what it was, and live."""
-    return free_buffer(here(), handle)
+    return free_block(here(), handle, 0)
 
 
 @exported("tfrtAsyncFreeFrameBuffers", "void", "ptr")

@@ -22,8 +22,6 @@ from tfrt_runtime.native.memory import (
 )
 
 WORD = 8
-NAMES = ("tfrtAsyncIsCancelled", "tfrtAsyncIsInterrupted")
-"""The C names of what compiled code calls."""
 FLAG = "tfrtInterruptFlag"
 """What compiled code calls its pointer to PROCESS_INTERRUPTS."""
 

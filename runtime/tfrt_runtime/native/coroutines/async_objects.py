@@ -1,4 +1,4 @@
-"""Tokens and values of compiled programs: AsyncValues that their compiler counts references of.
+"""Tokens, values and groups of compiled programs: AsyncValues that their compiler counts references of.
 
 A token is an AsyncValue of type chain.  A value keeps a payload of up to a word in the header, where
 Python and host programs read it, and a longer one 16-aligned behind the header.  Both are made
@@ -17,6 +17,9 @@ An object in error forwards to an error value, which all that fail for the same 
          |
     last drop_references            the cell is free; a registered object waits for `async_sweep`
 
+A group is available once as many members as it has room for are resolved.  Its errors are its members': the first one
+is kept, the others are forgotten.  It is destroyed when it has no references and all members that it got are resolved.
+
 Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference of
 its own, so that they can be inspected.  A drop that would take that reference was one too many.
 """
@@ -27,7 +30,6 @@ from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
-    add_waiter,
     claim,
     destroy_chain,
     drop_optional,
@@ -36,6 +38,7 @@ from tfrt_runtime.native.async_value import (
     new_value,
     resolve,
     state_of,
+    wait_for,
 )
 from tfrt_runtime.native.cells import give_cell, need_block
 from tfrt_runtime.native.events import log_code, write_code
@@ -243,39 +246,6 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 
 
 @native
-def hold_references(value: Address, count: int) -> None:
-    """Add `count` references, and note that the program has added them by hand."""
-    # The note first: a drop on another thread checks it before it drops the reference.
-    fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
-    fetch_add(value + at.VALUE_REFERENCES, count)
-
-
-@native
-def drop_held(context: Address, value: Address, count: int, record: Address) -> None:
-    """Drop `count` of the references that the program has added by hand.
-
-    What its compiler counts keeps the object alive meanwhile, so that one drop too many can be reported
-    before it does harm.
-    """
-    if take_held(value, count):
-        drop_references(context, value, count)
-    else:
-        report_event(context, co.EVENT_DROPPED_TOO_OFTEN, record)
-
-
-@native
-def drop_own(context: Address, value: Address, record: Address) -> None:
-    """As `drop_held`, of an object that the program has made itself: one may be the producer's.
-
-    A program that never resolves the object drops that one by hand.
-    """
-    if take_held(value, 1) or disown(value):
-        drop_references(context, value, 1)
-    else:
-        report_event(context, co.EVENT_DROPPED_TOO_OFTEN, record)
-
-
-@native
 def take_held(value: Address, count: int) -> bool:
     """Take the note of `count` references that the program has added by hand; False without so many."""
     while True:
@@ -297,21 +267,6 @@ def disown(value: Address) -> bool:
         # The flag comes first: a producer that finds the object claimed must see why.
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_DISOWNED) != 0:
             return claim(value)
-
-
-@native
-def drop_checked(context: Address, value: Address, count: int, record: Address) -> None:
-    """Drop `count` references, unless there are fewer apart from the list's."""
-    kept = 1 if is_registered(value) else 0
-    while True:
-        references = load_acquire(value + at.VALUE_REFERENCES)
-        if references - kept < count:
-            report_event(context, co.EVENT_DROPPED_TOO_OFTEN, record)
-            return
-        if compare_and_swap(value + at.VALUE_REFERENCES, references, references - count) != 0:
-            break
-    if references == count:
-        last_reference(context, value, 0)
 
 
 @native
@@ -477,10 +432,58 @@ def thread_failure(context: Address) -> Address:
 
 
 @native
-def add_waiter_or_free(context: Address, value: Address, waiter: Address, third: int) -> bool:
-    """Let a waiter wait for an object; False, and the waiter is gone, if it is resolved."""
-    store(waiter + at.WAITER_THIRD, third)
-    if add_waiter(value, waiter):
-        return True
-    give_cell(context, waiter)
-    return False
+def new_group(context: Address, size: int) -> Address:
+    """A group that waits for `size` members, with one reference."""
+    group = new_large(context, at.TYPE_GROUP, co.GROUP_STORAGE)
+    store(group + co.GROUP_PENDING, size)
+    store(group + co.GROUP_ADDED, 0)
+    store(group + co.GROUP_SIZE, size)
+    store(group + co.GROUP_ERROR, 0)
+    store(group + co.GROUP_EXCESS, 0)
+    if size <= 0:
+        store(group + at.VALUE_STATE, at.CONCRETE)
+    shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
+    register(shared, group)
+    sweep_when_full(context, shared)
+    return group
+
+
+@native
+def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
+    """Add a token or a value to a group; how many were added before it.
+
+    `record` says where the program does so, 0 if that is unknown.
+    """
+    # PENDING counts down from the size, not up with the members: a group whose first members are
+    # resolved before the last ones are added must not become available early.
+    rank = fetch_add(group + co.GROUP_ADDED, 1)
+    if rank >= load(group + co.GROUP_SIZE):
+        # Of several additions that are too many at once, any may be named.
+        store_release(group + co.GROUP_EXCESS, record)
+        keep_error(context, group, report_event(context, co.EVENT_OVERFILLED, group))
+        return rank
+    if state_of(member) < at.CONCRETE:
+        function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MEMBER_RESOLVED)
+        if wait_for(context, member, at.WAIT_NOTIFY, function, group):
+            return rank
+    member_resolved(context, group, member)
+    return rank
+
+
+@entry
+def member_resolved(context: Address, group: Address, member: Address) -> None:
+    """Waiter function: count a resolved member; after the last one the group is available.
+
+    The group may be gone once the member is counted, unless that was the last one.
+    """
+    # The error before the count: the thread that counts last reads whether there is one.
+    if state_of(member) == at.ERROR:
+        keep_error(context, group, error_of(context, member))
+    if fetch_add(group + co.GROUP_PENDING, -1) == 1 and claim(group):
+        publish(context, group, at.ERROR if has_error(group) else at.CONCRETE)
+
+
+@native
+def has_error(group: Address) -> bool:
+    """Whether a member that is resolved by now failed."""
+    return load_acquire(group + co.GROUP_ERROR) != 0

@@ -1,4 +1,7 @@
-"""Native kernels whose results come later: from a task of the queue, or from the blocking pool."""
+"""Native kernels whose results come later: from a task of the queue, from the blocking pool, or after a sleep.
+
+A sleeping thread ends its sleep early when its run is cancelled.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +11,44 @@ from tfrt_runtime.native.async_value import (
     add_references,
     drop_reference,
     forward_to,
-    new_available,
     new_indirect,
+    new_scalar,
     new_value,
 )
-from tfrt_runtime.native.calls.completion import cancel_request
+from tfrt_runtime.native.calls.activation import cancel_request
 from tfrt_runtime.native.calls.frame import (
     argument,
     argument_i32,
+    argument_i64,
     attribute,
     fail,
+    fail_results,
+    payload_type,
     set_chain,
     set_i32,
+    set_i64,
     set_result,
+    set_word,
+    share_argument,
 )
 from tfrt_runtime.native.calls.kernel_calls import report_error
 from tfrt_runtime.native.coroutines.async_objects import report_event
 from tfrt_runtime.native.memory import (
     Address,
+    call3,
     entry,
     fetch_add,
+    futex_wait,
     inline,
     load,
     load_acquire,
     native,
+    now,
     store,
     store_i32,
 )
 from tfrt_runtime.native.queues.ready import add_pending, finish, register_resolved
-from tfrt_runtime.native.queues.tasks import add_short_task, free_task, new_task
+from tfrt_runtime.native.queues.tasks import add_short_task, free_task, new_task, next_random
 from tfrt_runtime.native.queues.waiters import publish, run_waiters
 
 
@@ -194,8 +206,7 @@ def error_task(context: Address, task: Address) -> None:
     if number != 0:
         target = report_error(context, record, at.MESSAGE_FAIL_ASYNC)
     else:
-        target = new_available(context, at.TYPE_I32)
-        store(target + at.VALUE_PAYLOAD, 0)
+        target = new_scalar(context, at.TYPE_I32, 0)
     run_waiters(context, forward_to(context, value, target))
     drop_reference(context, value)
     end_task(context, task)
@@ -215,41 +226,35 @@ def cancel(context: Address, record: Address) -> None:
 @entry
 def atomic_create_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.create.i32`"""
-    value = new_available(context, at.TYPE_ATOMIC_I32)
-    store(value + at.VALUE_PAYLOAD, 0)
-    set_result(context, 0, value)
+    set_word(context, 0, at.TYPE_ATOMIC_I32, 0)
 
 
 @native
-def is_atomic(context: Address) -> bool:
-    """Whether argument 0 may be counted on: a file may say anything."""
-    return load(argument(context, 0) + at.VALUE_KIND) >> 8 == at.TYPE_ATOMIC_I32
+def add_to_atomic(context: Address, record: Address, number: int) -> None:
+    """Add to the atomic that argument 0 should be: a file may say anything."""
+    if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
+        fail(context, record, at.MESSAGE_WRONG_TYPE)
+        return
+    fetch_add(argument(context, 0) + at.VALUE_PAYLOAD, number)
+    set_chain(context, 0)
 
 
 @entry
 def atomic_increment_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.inc.i32`"""
-    if not is_atomic(context):
-        fail(context, record, at.MESSAGE_WRONG_TYPE)
-        return
-    fetch_add(argument(context, 0) + at.VALUE_PAYLOAD, 1)
-    set_chain(context, 0)
+    add_to_atomic(context, record, 1)
 
 
 @entry
 def atomic_add_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.add.i32`"""
-    if not is_atomic(context):
-        fail(context, record, at.MESSAGE_WRONG_TYPE)
-        return
-    fetch_add(argument(context, 0) + at.VALUE_PAYLOAD, argument_i32(context, 1))
-    set_chain(context, 0)
+    add_to_atomic(context, record, argument_i32(context, 1))
 
 
 @entry
 def atomic_get_i32(context: Address, record: Address) -> None:
     """`tfrt_test.atomic.get.i32`"""
-    if not is_atomic(context):
+    if payload_type(context, 0) != at.TYPE_ATOMIC_I32:
         fail(context, record, at.MESSAGE_WRONG_TYPE)
         return
     set_i32(context, 0, load_acquire(argument(context, 0) + at.VALUE_PAYLOAD))
@@ -260,18 +265,14 @@ def atomic_get_i32(context: Address, record: Address) -> None:
 def share_arguments(context: Address, record: Address) -> None:
     """`tfrt_test.multi_arg_result`: each argument is a result, too."""
     for i in range(load(record + at.RECORD_ARGUMENTS)):
-        value = argument(context, i)
-        add_references(value, 1)
-        set_result(context, i, value)
+        share_argument(context, i, i)
 
 
 @entry
 def identity(context: Address, record: Address) -> None:
     """`tfrt_test.identity`: the arguments behind the chain."""
     for i in range(1, load(record + at.RECORD_ARGUMENTS)):
-        value = argument(context, i)
-        add_references(value, 1)
-        set_result(context, i - 1, value)
+        share_argument(context, i, i - 1)
 
 
 @entry
@@ -291,10 +292,78 @@ def get_uniqueness(context: Address, record: Address) -> None:
     for i in range(load(record + at.RECORD_ARGUMENTS)):
         value = argument(context, i)
         unique = load_acquire(value + at.VALUE_REFERENCES) == 1
-        result = new_available(context, at.TYPE_I1)
         if load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
             unique = (
                 unique and load_acquire(load(value + at.VALUE_TARGET) + at.VALUE_REFERENCES) == 1
             )
-        store(result + at.VALUE_PAYLOAD, 1 if unique else 0)
-        set_result(context, i, result)
+        set_word(context, i, at.TYPE_I1, 1 if unique else 0)
+
+
+SHORTEST_DELAY_NS = 1_000_000
+LONGEST_DELAY_NS = 10_000_000
+
+
+@native
+def sleep(context: Address, record: Address, nanoseconds: int) -> bool:
+    """Sleep for a kernel; False, and the results are set, if the run was cancelled meanwhile."""
+    word = load(context + at.CONTEXT_REQUEST) + at.REQUEST_CANCEL
+    end = now() + nanoseconds
+    left = nanoseconds
+    while left > 0 and load_acquire(word) == 0:
+        # A thread that cancels the run wakes the word.  Its low half is 0 only while the whole is, or for
+        # an address at a multiple of 4 GiB: then the sleep takes its full time.
+        futex_wait(word, 0, left)
+        left = end - now()
+    cancelled = load_acquire(word)
+    if cancelled == 0:
+        return True
+    fail_results(context, record, cancelled)
+    return False
+
+
+@native
+def sleep_and_tell(context: Address, record: Address) -> bool:
+    """Sleep for as many microseconds as argument 0 says, and say so; False if the results are set."""
+    if payload_type(context, 0) != at.TYPE_I32:
+        fail(context, record, at.MESSAGE_WRONG_TYPE)
+        return False
+    microseconds = argument_i32(context, 0)
+    if not sleep(context, record, 1000 * microseconds):
+        return False
+    call3(
+        load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PRINT), context, record, microseconds
+    )
+    return True
+
+
+@entry
+def usleep(context: Address, record: Address) -> None:
+    """`tfrt_test.usleep`"""
+    sleep_and_tell(context, record)
+
+
+@entry
+def blocking_usleep(context: Address, record: Address) -> None:
+    """`tfrt_test.blocking.usleep`: a chain for what comes after it."""
+    if sleep_and_tell(context, record):
+        set_chain(context, 0)
+
+
+@native
+def random_delay(context: Address) -> int:
+    """Some time from the shortest to the longest delay, in nanoseconds."""
+    return SHORTEST_DELAY_NS + next_random(context) % (LONGEST_DELAY_NS - SHORTEST_DELAY_NS)
+
+
+@entry
+def copy_with_delay_i32(context: Address, record: Address) -> None:
+    """`tfrt_test.copy.with_delay.i32` and `async_copy.with_delay.i32`"""
+    if sleep(context, record, random_delay(context)):
+        set_i32(context, 0, argument_i32(context, 0))
+
+
+@entry
+def copy_with_delay_i64(context: Address, record: Address) -> None:
+    """`tfrt_test.copy.with_delay.i64` and `async_copy.with_delay.i64`"""
+    if sleep(context, record, random_delay(context)):
+        set_i64(context, 0, argument_i64(context, 0))

@@ -10,21 +10,20 @@ from __future__ import annotations
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
-    add_waiter,
     drop_reference,
     new_available,
     new_indirect,
-    new_waiter,
     resolve,
     state_of,
+    wait_for,
 )
-from tfrt_runtime.native.calls.activation import begin, new_activation, root_size
-from tfrt_runtime.native.calls.completion import refuse_root
-from tfrt_runtime.native.calls.delivery import deliver
+from tfrt_runtime.native.calls.activation import begin, new_activation, refuse_root, root_size
+from tfrt_runtime.native.calls.delivery import deliver, end_kernel
 from tfrt_runtime.native.calls.frame import attribute
-from tfrt_runtime.native.cells import give_block, give_cell, take_block
+from tfrt_runtime.native.calls.kernel_calls import fail_kernel_with
+from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import nested_of
-from tfrt_runtime.native.kernels.control_kernels import callee, refuse, register_value
+from tfrt_runtime.native.kernels.control_kernels import callee, register_value
 from tfrt_runtime.native.memory import (
     Address,
     call3,
@@ -38,7 +37,7 @@ from tfrt_runtime.native.memory import (
     now,
     store,
 )
-from tfrt_runtime.native.queues.ready import finish, mark_shared
+from tfrt_runtime.native.queues.ready import mark_shared
 from tfrt_runtime.native.queues.tasks import add_local_task, free_task, new_task
 
 FIRST_SAMPLES = 64
@@ -66,7 +65,7 @@ def start_benchmark(context: Address, record: Address, warmups: int) -> None:
     caller = load(context + at.CONTEXT_ACTIVATION)
     mark_shared(caller)
     if nested_of(caller) > at.MAX_NESTED:
-        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
+        fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     state = take_block(context, at.BENCHMARK_SIZE)
     store(state + at.BENCHMARK_CALLER, caller)
@@ -109,21 +108,13 @@ def start_run(context: Address, state: Address) -> None:
             add_references(argument, 1)
             deliver(context, body, load(slots + 8 * i), argument)
         begin(context, body)
-    waiter = new_waiter(context, at.WAIT_CALL, attribute(record, RUN_IS_OVER), state)
-    if not add_waiter(value, waiter):
-        give_cell(context, waiter)
-        end_run(context, state)
+    if not wait_for(context, value, at.WAIT_CALL, attribute(record, RUN_IS_OVER), state):
+        run_is_over(context, state)
 
 
 @entry
 def run_is_over(context: Address, state: Address) -> None:
-    """Waiter of a run's result."""
-    end_run(context, state)
-
-
-@native
-def end_run(context: Address, state: Address) -> None:
-    """Note how long the run took, and start the next one or end the benchmark."""
+    """Waiter of a run's result: note how long the run took, and start the next one or end the benchmark."""
     wall = now() - load(state + at.BENCHMARK_WALL)
     cpu = cpu_time() - load(state + at.BENCHMARK_CPU)
     value = load(state + at.BENCHMARK_VALUE)
@@ -207,10 +198,7 @@ def end_benchmark(context: Address, state: Address, failed: Address) -> None:
     else:
         result = failed
         add_references(result, 1)
-    for i in range(load(record + at.RECORD_ARGUMENTS)):
-        drop_reference(context, register_value(caller, record, i))
     samples = load(state + at.BENCHMARK_SAMPLES)
     give_block(context, samples, 16 * load(state + at.BENCHMARK_ROOM))
     give_block(context, state, at.BENCHMARK_SIZE)
-    deliver(context, caller, load(load(record + at.RECORD_SLOTS)), result)
-    finish(context, caller)
+    end_kernel(context, caller, record, result)

@@ -21,21 +21,19 @@ from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     add_references,
-    add_waiter,
     claim,
     drop_optional,
     drop_reference,
     forward_to,
     is_available,
-    new_available,
     new_indirect,
     new_value,
-    new_waiter,
     resolve,
     state_of,
+    wait_for,
 )
-from tfrt_runtime.native.calls.completion import leave_request
-from tfrt_runtime.native.calls.frame import argument, attribute, set_result
+from tfrt_runtime.native.calls.activation import leave_request
+from tfrt_runtime.native.calls.frame import argument, attribute, fail_results, set_result, set_word
 from tfrt_runtime.native.cells import give_cell, take_cell
 from tfrt_runtime.native.coroutines.async_objects import (
     async_abandon,
@@ -109,24 +107,14 @@ def run_compiled(context: Address, record: Address) -> None:
     failed = call2(attribute(record, ADAPTER), context, record)
     set_thread_context(former)
     if failed & 1 != 0:
-        fail_results(context, record)
+        noted = thread_failure(context)
+        report_event(context, co.EVENT_FAILED, noted)
+        fail_results(context, record, noted)
+        drop_reference(context, noted)
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
     store(context + at.CONTEXT_NESTED, nested)
     store(context + at.CONTEXT_FAILURE, failure)
     store(context + at.CONTEXT_RUN, run)
-
-
-@native
-def fail_results(context: Address, record: Address) -> None:
-    """The function that has just returned failed: so do the results that it has not set."""
-    failure = thread_failure(context)
-    report_event(context, co.EVENT_FAILED, failure)
-    results = load(context + at.CONTEXT_RESULTS)
-    for i in range(load(record + at.RECORD_RESULTS)):
-        if load(results + 8 * i) == 0:
-            add_references(failure, 1)
-            store(results + 8 * i, failure)
-    drop_reference(context, failure)
 
 
 @exported("tfrtKernelArgument", "ptr", "ptr", "i64")
@@ -200,11 +188,8 @@ def object_of(context: Address, value: Address, kind: int, arrived: Address) -> 
     made = new_object(context, kind)
     # The publisher of the value may drop it before its waiters have run.
     add_references(value, 1)
-    waiter = new_waiter(context, at.WAIT_NOTIFY, arrived, made)
-    if not add_waiter(value, waiter):
-        give_cell(context, waiter)
-        resolve_object(context, made, value)
-        drop_reference(context, value)
+    if not wait_for(context, value, at.WAIT_NOTIFY, arrived, made):
+        argument_arrived(context, made, value)
     return made
 
 
@@ -227,33 +212,28 @@ def available_object(context: Address, source: Address, kind: int) -> Address:
 
 @entry
 def argument_arrived(context: Address, made: Address, value: Address) -> None:
-    """Waiter function: a host value is resolved, and `made` becomes what it is."""
-    resolve_object(context, made, value)
-    drop_reference(context, value)
+    """Waiter function: a host value is resolved; `made` becomes what it is, unless the runtime has resolved it.
 
-
-@native
-def resolve_object(context: Address, made: Address, value: Address) -> None:
-    """Resolve an object to what an available host value is, unless the runtime has resolved it."""
-    if not claim(made):
-        resolved_before(context, made)
-        return
-    source = resolve(value)
-    if state_of(source) == at.ERROR:
-        add_references(source, 1)
-        become_error(context, made, source)
+    Consumes a reference to `value`, and the producer's to `made`.
+    """
+    if claim(made):
+        source = resolve(value)
+        if state_of(source) == at.ERROR:
+            add_references(source, 1)
+            become_error(context, made, source)
+        else:
+            store(made + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
+            publish(context, made, at.CONCRETE)
+        drop_references(context, made, 1)
     else:
-        store(made + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
-        publish(context, made, at.CONCRETE)
-    drop_references(context, made, 1)
+        resolved_before(context, made)
+    drop_reference(context, value)
 
 
 @exported("tfrtKernelReturn", "void", "ptr", "ptr", "i64", "i64")
 def kernel_return(context: Address, record: Address, index: int, word: int) -> None:
     """A scalar result."""
-    value = new_available(context, attribute(record, FIRST_TYPE + index))
-    store(value + at.VALUE_PAYLOAD, word)
-    set_result(context, index, value)
+    set_word(context, index, attribute(record, FIRST_TYPE + index), word)
 
 
 @exported("tfrtKernelReturnObject", "void", "ptr", "ptr", "i64", "ptr")
@@ -270,9 +250,7 @@ def kernel_return_object(context: Address, record: Address, index: int, made: Ad
         # Both before the waiter is added, which may run at once: the run lasts, and so does the object.
         fetch_add(request + at.REQUEST_ACTIVE, 1)
         add_references(made, 1)
-        waiter = new_waiter(context, at.WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request)
-        if not add_waiter(made, waiter):
-            give_cell(context, waiter)
+        if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, RESULT_ARRIVED), request):
             result_arrived(context, request, made)
     elif state_of(made) == at.ERROR:
         report_failure(context, made)
@@ -337,9 +315,7 @@ def kernel_buffer_object(
     store(pending + PENDING_DESCRIPTOR, storage_of(made))
     store(pending + PENDING_VALUE, value)
     store(pending + PENDING_OBJECT, made)
-    waiter = new_waiter(context, at.WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending)
-    if not add_waiter(value, waiter):
-        give_cell(context, waiter)
+    if not wait_for(context, value, at.WAIT_NOTIFY, attribute(record, TENSOR_ARRIVED), pending):
         tensor_arrived(context, pending, value)
     return made
 
@@ -384,9 +360,7 @@ def kernel_return_buffer_object(
     store(pending + PENDING_SPEC, spec)
     store(pending + PENDING_OBJECT, result)
     store(pending + PENDING_REQUEST, request)
-    waiter = new_waiter(context, at.WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending)
-    if not add_waiter(made, waiter):
-        give_cell(context, waiter)
+    if not wait_for(context, made, at.WAIT_NOTIFY, attribute(record, BUFFER_ARRIVED), pending):
         buffer_arrived(context, pending, made)
     set_result(context, index, result)
 
@@ -411,16 +385,3 @@ def buffer_arrived(context: Address, pending: Address, made: Address) -> None:
     drop_references(context, made, 1)
     # Last: when it was the last of the run, the program may be gone.
     leave_request(context, request)
-
-
-NAMES = (
-    "tfrtKernelArgument",
-    "tfrtKernelObject",
-    "tfrtKernelReturn",
-    "tfrtKernelReturnObject",
-    "tfrtKernelBorrowBuffer",
-    "tfrtKernelReturnBuffer",
-    "tfrtKernelBufferObject",
-    "tfrtKernelReturnBufferObject",
-)
-"""The C names of what adapters call."""

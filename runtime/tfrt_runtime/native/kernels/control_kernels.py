@@ -8,16 +8,25 @@ recurses.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import add_references, drop_reference, new_available, resolve
-from tfrt_runtime.native.calls.activation import begin, free_activation, new_activation
-from tfrt_runtime.native.calls.completion import start_iteration
-from tfrt_runtime.native.calls.delivery import deliver
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_reference,
+    new_available,
+    new_scalar,
+    resolve,
+)
+from tfrt_runtime.native.calls.activation import (
+    begin,
+    free_activation,
+    new_activation,
+    start_iteration,
+)
+from tfrt_runtime.native.calls.delivery import deliver, drop_arguments, end_kernel
 from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
 from tfrt_runtime.native.calls.kernel_calls import (
-    fail_kernel,
+    fail_kernel_with,
     fail_without_memory,
     memory_error,
-    report_error,
 )
 from tfrt_runtime.native.calls.machine_calls import call_machine
 from tfrt_runtime.native.cells import take_block
@@ -31,7 +40,6 @@ from tfrt_runtime.native.memory import (
     load_i32,
     native,
     store,
-    store_i32,
 )
 from tfrt_runtime.native.queues.ready import finish, mark_shared
 from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
@@ -55,7 +63,7 @@ def start_call(
         return
     nested = nested_of(caller)
     if nested > at.MAX_NESTED:
-        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
+        fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     request = load(caller + at.ACTIVATION_REQUEST)
     store(context + at.CONTEXT_REQUEST, request)
@@ -64,8 +72,7 @@ def start_call(
     if activation == 0:
         fail_without_memory(context, caller, record)
         return
-    for i in range(first):
-        drop_reference(context, register_value(caller, record, i))
+    drop_arguments(context, caller, record, first)
     # The kernel's references to its arguments become the callee's: a call counts nothing up or down.
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     for i in range(load(record + at.RECORD_ARGUMENTS) - first):
@@ -78,15 +85,6 @@ def start_call(
 def callee(record: Address, index: int) -> Address:
     """Function `index` of the kernel."""
     return load(load(record + at.RECORD_FUNCTIONS) + 8 * index)
-
-
-@native
-def refuse(context: Address, caller: Address, record: Address, message: int) -> None:
-    """End a control kernel of `caller` with an error in each result."""
-    store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))
-    failed = report_error(context, record, message)
-    fail_kernel(context, caller, record, failed)
-    drop_reference(context, failed)
 
 
 @entry
@@ -108,7 +106,7 @@ def case(context: Address, record: Address) -> None:
     caller = load(context + at.CONTEXT_ACTIVATION)
     index = argument_i32(context, 0)
     if index < 0 or index >= attribute(record, 0):
-        refuse(context, caller, record, at.MESSAGE_CASE_RANGE)
+        fail_kernel_with(context, caller, record, at.MESSAGE_CASE_RANGE)
         return
     start_call(context, caller, record, callee(record, index), 1)
 
@@ -141,7 +139,7 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
     """Start a loop of at least one iteration."""
     nested = nested_of(caller)
     if nested > at.MAX_NESTED:
-        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
+        fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     function = callee(record, 0)
     request = load(caller + at.ACTIVATION_REQUEST)
@@ -156,14 +154,14 @@ def run_loop(context: Address, caller: Address, record: Address, left: int) -> N
         fail_without_memory(context, caller, record)
         return
     store(body + at.ACTIVATION_CALLER_RECORD, loop)
-    drop_reference(context, register_value(caller, record, 0))
+    drop_arguments(context, caller, record, 1)
     start_iteration(context, loop, body)
 
 
 @native
 def forward_arguments(context: Address, caller: Address, record: Address) -> None:
     """No iteration: the loop values are the results."""
-    drop_reference(context, register_value(caller, record, 0))
+    drop_arguments(context, caller, record, 1)
     slots = load(record + at.RECORD_SLOTS)
     for i in range(load(record + at.RECORD_ARGUMENTS) - 1):
         deliver(context, caller, load(slots + 8 * i), register_value(caller, record, 1 + i))
@@ -176,7 +174,7 @@ def repeat(context: Address, record: Address) -> None:
     caller = load(context + at.CONTEXT_ACTIVATION)
     count = argument_i32(context, 0)
     if count < 0:
-        refuse(context, caller, record, at.MESSAGE_NEGATIVE_COUNT)
+        fail_kernel_with(context, caller, record, at.MESSAGE_NEGATIVE_COUNT)
         return
     if count == 0:
         forward_arguments(context, caller, record)
@@ -220,13 +218,13 @@ def parallel_for(context: Address, record: Address) -> None:
     """
     caller = load(context + at.CONTEXT_ACTIVATION)
     if nested_of(caller) > at.MAX_NESTED:
-        refuse(context, caller, record, at.MESSAGE_TOO_DEEP)
+        fail_kernel_with(context, caller, record, at.MESSAGE_TOO_DEEP)
         return
     start, end = argument_i32(context, 0), argument_i32(context, 1)
     size = max(argument_i32(context, 2), 1)
     blocks = max((end - start + size - 1) // size, 0)
     if blocks == 0:
-        end_parallel(context, caller, record)
+        end_kernel(context, caller, record, new_available(context, at.TYPE_CHAIN))
         return
     # Blocks run on other threads, which deliver the chain to the caller.
     mark_shared(caller)
@@ -236,16 +234,6 @@ def parallel_for(context: Address, record: Address) -> None:
     store(join + at.JOIN_LEFT, blocks)
     store(join + at.JOIN_ERROR, 0)
     split_blocks(context, join, 0, blocks)
-
-
-@native
-def end_parallel(context: Address, caller: Address, record: Address) -> None:
-    """An empty range: the chain at once."""
-    for i in range(load(record + at.RECORD_ARGUMENTS)):
-        drop_reference(context, register_value(caller, record, i))
-    chain = new_available(context, at.TYPE_CHAIN)
-    deliver(context, caller, load(load(record + at.RECORD_SLOTS)), chain)
-    finish(context, caller)
 
 
 @native
@@ -308,22 +296,13 @@ def run_block(context: Address, join: Address, block: int) -> None:
         skip_blocks(context, join, memory_error(context, request, record), 1)
         return
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
-    deliver(context, body, load(slots), new_i32(context, low))
-    deliver(context, body, load(slots + 8), new_i32(context, high))
+    deliver(context, body, load(slots), new_scalar(context, at.TYPE_I32, low))
+    deliver(context, body, load(slots + 8), new_scalar(context, at.TYPE_I32, high))
     for i in range(3, load(record + at.RECORD_ARGUMENTS)):
         value = register_value(caller, record, i)
         add_references(value, 1)
         deliver(context, body, load(slots + 8 * (i - 1)), value)
     begin(context, body)
-
-
-@native
-def new_i32(context: Address, number: int) -> Address:
-    """An available `i32` with one reference."""
-    value = new_available(context, at.TYPE_I32)
-    store(value + at.VALUE_PAYLOAD, 0)
-    store_i32(value + at.VALUE_PAYLOAD, number)
-    return value
 
 
 @native

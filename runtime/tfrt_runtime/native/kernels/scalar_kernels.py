@@ -7,13 +7,14 @@ from typing import Any
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import new_available
-from tfrt_runtime.native.calls import frame
 from tfrt_runtime.native.calls.frame import (
     argument,
     argument_i32,
     argument_i64,
     attribute,
     fail,
+    new_result,
+    payload_type,
     set_chain,
     set_i32,
     set_i64,
@@ -25,12 +26,17 @@ from tfrt_runtime.native.memory import (
     call2,
     entry,
     load,
-    load_acquire,
+    load_f32,
+    load_f64,
+    load_i32,
     shared,
     store,
+    store_f32,
+    store_f64,
+    store_i32,
     wrapping_add,
 )
-from tfrt_runtime.scalars import OPERATIONS, Operation, failure_number
+from tfrt_runtime.scalars import OPERATIONS, Operation, failure_number, wrapped
 
 KERNELS: dict[str, Callable[[Address, Address], None]] = {}
 """The kernels of the table by symbol: `add_i32`, `cast_i32_to_f64`."""
@@ -41,6 +47,33 @@ def {symbol}(context, record):
     {results} = compute({operands})
     {sets}
 """
+_READS = {
+    "i1": "load({place}) & 1",
+    "i8": "wrapped(load({place}), 8)",
+    "i16": "wrapped(load({place}), 16)",
+    "i32": "load_i32({place})",
+    "i64": "load({place})",
+    "f32": "load_f32({place})",
+    "f64": "load_f64({place})",
+}
+"""How an operand is read at the place of its payload: a signed integer, or a double."""
+_WRITES = {
+    "i1": "store({place}, int({number}))",
+    "i8": "store({place}, wrapped({number}, 8))",
+    "i16": "store({place}, wrapped({number}, 16))",
+    "i32": "store({place}, 0); store_i32({place}, {number})",
+    "i64": "store({place}, wrapping_add({number}, 0))",
+    "f32": "store_f32({place}, {number})",
+    "f64": "store_f64({place}, {number})",
+}
+"""How a result is written to the place of its payload; integers wrap.  The upper half of an `i32` is 0."""
+_NAMES: dict[str, Any] = {
+    **{function.__name__: function for function in (load, load_i32, load_f32, load_f64)},
+    **{function.__name__: function for function in (store, store_i32, store_f32, store_f64)},
+    **{function.__name__: function for function in (argument, new_result, fail, wrapping_add)},
+    "wrapped": shared(wrapped),
+    "__name__": __name__,
+}
 _FAILING = """
     if fails({operands}):
         fail(context, record, number)
@@ -53,18 +86,15 @@ def _make_kernel(operation: Operation) -> None:
     It is written as text: Numba compiles functions with a fixed number of operands and results.
     """
     names = [f"operand{i}" for i in range(len(operation.operands))]
-    space: dict[str, Any] = {
-        "__name__": __name__,
-        "compute": shared(operation.compute),
-        "fail": frame.fail,
-    }
+    space = {**_NAMES, "compute": shared(operation.compute)}
     arguments, sets, failing = [], [], ""
     for i, word in enumerate(operation.operands):
-        space[f"argument_{word}"] = getattr(frame, f"argument_{word}")
-        arguments.append(f"argument_{word}(context, {i})")
+        place = f"argument(context, {i}) + {at.VALUE_PAYLOAD}"
+        arguments.append(_READS[word].format(place=place))
     for i, word in enumerate(operation.results):
-        space[f"set_{word}"] = getattr(frame, f"set_{word}")
-        sets.append(f"set_{word}(context, {i}, result{i})")
+        payload_type = getattr(at, f"TYPE_{word.upper()}")
+        sets.append(f"place{i} = new_result(context, {i}, {payload_type})")
+        sets.append(_WRITES[word].format(place=f"place{i}", number=f"result{i}"))
     if operation.failure is not None:
         space["fails"] = shared(operation.failure.when)
         space["number"] = at.FIRST_FAILURE + failure_number(operation.failure)
@@ -74,7 +104,7 @@ def _make_kernel(operation: Operation) -> None:
         operands=", ".join(names),
         arguments=", ".join(arguments),
         failing=failing,
-        results=", ".join(f"result{i}" for i in range(len(sets))),
+        results=", ".join(f"result{i}" for i in range(len(operation.results))),
         sets="; ".join(sets),
     )
     exec(source, space)  # noqa: S102
@@ -102,7 +132,7 @@ def run_checked(context: Address, record: Address) -> None:
     """
     for i in range(load(record + at.RECORD_ARGUMENTS)):
         wanted = attribute(record, 1 + i)
-        if wanted != 0 and load_acquire(argument(context, i) + at.VALUE_KIND) >> 8 != wanted:
+        if wanted != 0 and payload_type(context, i) != wanted:
             fail(context, record, at.MESSAGE_WRONG_TYPE)
             return
     call2(attribute(record, 0), context, record)

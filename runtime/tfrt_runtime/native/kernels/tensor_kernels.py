@@ -10,18 +10,13 @@ The arguments of a frame are borrowed and so are the tensors in them.  A chain m
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.calls.frame import argument, attribute, set_chain, set_i1
-from tfrt_runtime.native.kernels.tensor_arguments import (
-    ALL_RANKS,
-    only_tensor,
-    operand_count,
-    overlap,
+from tfrt_runtime.native.calls.frame import (
+    argument,
+    attribute,
     payload_type,
     run_in_python,
-    set_tensor,
-    tensor_argument,
-    tensor_like,
-    tensor_store,
+    set_chain,
+    set_word,
 )
 from tfrt_runtime.native.kernels.tensor_loops import (
     add_f32s,
@@ -50,6 +45,54 @@ from tfrt_runtime.native.memory import (
 )
 from tfrt_runtime.native.tensors import drop_tensor, have_same_shape, new_shape, new_tensor
 
+
+@native
+def operand_count(context: Address, record: Address) -> int:
+    """How many arguments there are before a chain at the end."""
+    count = load(record + at.RECORD_ARGUMENTS)
+    if count > 0 and payload_type(context, count - 1) == at.TYPE_CHAIN:
+        count -= 1
+    return count
+
+
+@native
+def tensor_argument(context: Address, index: int, element: int) -> Address:
+    """The tensor that an argument is, if it has such elements, aligned to 4 bytes; else 0."""
+    if payload_type(context, index) != at.TYPE_TENSOR:
+        return 0
+    tensor = load(argument(context, index) + at.VALUE_PAYLOAD)
+    if load(tensor + at.TENSOR_ELEMENT) != element or load(tensor + at.TENSOR_DATA) & 3 != 0:
+        return 0
+    return tensor
+
+
+@native
+def only_tensor(context: Address, record: Address, element: int) -> Address:
+    """As `tensor_argument`, of the one argument that the kernel has; 0 if it has more."""
+    return tensor_argument(context, 0, element) if operand_count(context, record) == 1 else 0
+
+
+@native
+def tensor_store(context: Address) -> Address:
+    """Where the run's native kernels get memory for tensors, or 0."""
+    return load(load(context + at.CONTEXT_REQUEST) + at.REQUEST_STORE)
+
+
+@native
+def tensor_like(context: Address, element: int, size: int, like: Address) -> Address:
+    """A new tensor of the shape of `like`; 0 if native kernels get no memory."""
+    memory_store = tensor_store(context)
+    return 0 if memory_store == 0 else new_tensor(context, memory_store, element, size, like)
+
+
+@native
+def overlap(left: Address, right: Address) -> bool:
+    """Whether two tensors of elements of 4 bytes share memory."""
+    first, second = load(left + at.TENSOR_DATA), load(right + at.TENSOR_DATA)
+    is_before = first + 4 * load(left + at.TENSOR_COUNT) <= second
+    return not is_before and not second + 4 * load(right + at.TENSOR_COUNT) <= first
+
+
 ADD, EQUAL, RELU, CAST = range(4)
 """What `elementwise` can do."""
 
@@ -71,7 +114,7 @@ def build_shape(context: Address, record: Address) -> None:
     shape = new_shape(context, memory_store, rank, attribute(record, 1))
     for i in range(rank):
         store(shape + at.TENSOR_SIZES + 8 * i, attribute(record, 2 + i))
-    set_tensor(context, 0, at.TYPE_SHAPE, shape)
+    set_word(context, 0, at.TYPE_SHAPE, shape)
 
 
 @entry
@@ -87,7 +130,7 @@ def get_tensor_shape(context: Address, record: Address) -> None:
     shape = new_shape(context, memory_store, rank, load(tensor + at.TENSOR_COUNT))
     for i in range(rank):
         store(shape + at.TENSOR_SIZES + 8 * i, load(tensor + at.TENSOR_SIZES + 8 * i))
-    set_tensor(context, 0, at.TYPE_SHAPE, shape)
+    set_word(context, 0, at.TYPE_SHAPE, shape)
 
 
 @entry
@@ -101,7 +144,7 @@ def create_tensor(context: Address, record: Address) -> None:
     if tensor == 0:
         run_in_python(context, record)
     else:
-        set_tensor(context, 0, at.TYPE_TENSOR, tensor)
+        set_word(context, 0, at.TYPE_TENSOR, tensor)
 
 
 @entry
@@ -111,7 +154,7 @@ def broadcast(context: Address, record: Address) -> None:
     if operand_count(context, record) != 2 or payload_type(context, 1) != at.TYPE_SHAPE:
         run_in_python(context, record)
         return
-    source = tensor_argument(context, 0, element, ALL_RANKS)
+    source = tensor_argument(context, 0, element)
     shape = load(argument(context, 1) + at.VALUE_PAYLOAD)
     target = 0
     if source != 0 and load(shape + at.TENSOR_RANK) == rank and ends_with(shape, source):
@@ -125,7 +168,7 @@ def broadcast(context: Address, record: Address) -> None:
     while into < end:
         copy_words32(into, load(source + at.TENSOR_DATA), count)
         into += 4 * count
-    set_tensor(context, 0, at.TYPE_TENSOR, target)
+    set_word(context, 0, at.TYPE_TENSOR, target)
 
 
 @native
@@ -145,7 +188,7 @@ def ends_with(shape: Address, part: Address) -> bool:
 @entry
 def fill(context: Address, record: Address) -> None:
     """`tfrt_dht.fill_tensor_with_constant.*`; data: element type of 4 bytes, bits."""
-    target = only_tensor(context, record, attribute(record, 0), ALL_RANKS)
+    target = only_tensor(context, record, attribute(record, 0))
     if target == 0:
         run_in_python(context, record)
         return
@@ -161,7 +204,7 @@ def assign(context: Address, record: Address) -> None:
 
     Data: element type of 4 bytes, number of elements, the elements.
     """
-    target = only_tensor(context, record, attribute(record, 0), ALL_RANKS)
+    target = only_tensor(context, record, attribute(record, 0))
     count = attribute(record, 1)
     if target == 0 or load(target + at.TENSOR_COUNT) != count:
         run_in_python(context, record)
@@ -185,10 +228,10 @@ def elementwise(context: Address, record: Address) -> None:
     target = 0
     if fits and load(record + at.RECORD_RESULTS) == 1 and are_alike(context, arity, element):
         if given == arity:
-            first = tensor_argument(context, 0, element, ALL_RANKS)
+            first = tensor_argument(context, 0, element)
             target = tensor_like(context, made, 4, first)
         else:
-            target = tensor_argument(context, arity, made, ALL_RANKS)
+            target = tensor_argument(context, arity, made)
             if target != 0 and not may_write(context, arity, element, target):
                 target = 0
     if target == 0:
@@ -196,7 +239,7 @@ def elementwise(context: Address, record: Address) -> None:
         return
     combine(context, record, arity, element, target)
     if given == arity:
-        set_tensor(context, 0, at.TYPE_TENSOR, target)
+        set_word(context, 0, at.TYPE_TENSOR, target)
     else:
         set_chain(context, 0)
 
@@ -207,7 +250,7 @@ def elementwise_inplace(context: Address, record: Address) -> None:
     arity, element = attribute(record, 1), attribute(record, 2)
     target = 0
     if operand_count(context, record) == arity and are_alike(context, arity, element):
-        target = tensor_argument(context, arity - 1, element, ALL_RANKS)
+        target = tensor_argument(context, arity - 1, element)
     if target == 0 or not may_write(context, arity, element, target):
         run_in_python(context, record)
         return
@@ -218,11 +261,11 @@ def elementwise_inplace(context: Address, record: Address) -> None:
 @native
 def are_alike(context: Address, arity: int, element: int) -> bool:
     """Whether the first arguments are tensors of such elements and of one shape."""
-    first = tensor_argument(context, 0, element, ALL_RANKS)
+    first = tensor_argument(context, 0, element)
     if first == 0:
         return False
     for i in range(1, arity):
-        other = tensor_argument(context, i, element, ALL_RANKS)
+        other = tensor_argument(context, i, element)
         if other == 0 or not have_same_shape(first, other):
             return False
     return True
@@ -232,7 +275,7 @@ def are_alike(context: Address, arity: int, element: int) -> bool:
 def may_write(context: Address, arity: int, element: int, target: Address) -> bool:
     """Whether a tensor has the shape of the first arguments, and shares with each all or no memory."""
     for i in range(arity):
-        source = tensor_argument(context, i, element, ALL_RANKS)
+        source = tensor_argument(context, i, element)
         is_same = load(source + at.TENSOR_DATA) == load(target + at.TENSOR_DATA)
         if not have_same_shape(source, target) or not is_same and overlap(source, target):
             return False
@@ -243,8 +286,8 @@ def may_write(context: Address, arity: int, element: int, target: Address) -> bo
 def combine(context: Address, record: Address, arity: int, element: int, target: Address) -> None:
     """Do the operation of the record on the first arguments."""
     operation = attribute(record, 0)
-    first = tensor_argument(context, 0, element, ALL_RANKS)
-    second = tensor_argument(context, arity - 1, element, ALL_RANKS)
+    first = tensor_argument(context, 0, element)
+    second = tensor_argument(context, arity - 1, element)
     count, into = load(first + at.TENSOR_COUNT), load(target + at.TENSOR_DATA)
     left, right = load(first + at.TENSOR_DATA), load(second + at.TENSOR_DATA)
     if element == at.TYPE_F32:
@@ -273,18 +316,18 @@ def tensor_equal(context: Address, record: Address) -> None:
     if operand_count(context, record) != 2 or not are_tensors(context, element):
         run_in_python(context, record)
         return
-    left = tensor_argument(context, 0, element, ALL_RANKS)
-    right = tensor_argument(context, 1, element, ALL_RANKS)
+    left = tensor_argument(context, 0, element)
+    right = tensor_argument(context, 1, element)
     equal = have_same_shape(left, right) and have_equal_elements(left, right, element)
-    set_i1(context, 0, 1 if equal else 0)
+    set_word(context, 0, at.TYPE_I1, 1 if equal else 0)
     set_chain(context, 1)
 
 
 @native
 def are_tensors(context: Address, element: int) -> bool:
     """Whether the first two arguments are tensors of such elements."""
-    left = tensor_argument(context, 0, element, ALL_RANKS)
-    return left != 0 and tensor_argument(context, 1, element, ALL_RANKS) != 0
+    left = tensor_argument(context, 0, element)
+    return left != 0 and tensor_argument(context, 1, element) != 0
 
 
 @native
@@ -306,7 +349,7 @@ def have_equal_elements(left: Address, right: Address, element: int) -> bool:
 @entry
 def softmax_inplace(context: Address, record: Address) -> None:
     """`tfrt_test.softmax_inplace.f32`"""
-    target = only_tensor(context, record, at.TYPE_F32, ALL_RANKS)
+    target = only_tensor(context, record, at.TYPE_F32)
     if target == 0 or load(target + at.TENSOR_RANK) == 0:
         run_in_python(context, record)
         return
@@ -320,8 +363,8 @@ def softmax_into(context: Address, record: Address) -> None:
     if operand_count(context, record) != 2 or not are_tensors(context, at.TYPE_F32):
         run_in_python(context, record)
         return
-    source = tensor_argument(context, 0, at.TYPE_F32, ALL_RANKS)
-    target = tensor_argument(context, 1, at.TYPE_F32, ALL_RANKS)
+    source = tensor_argument(context, 0, at.TYPE_F32)
+    target = tensor_argument(context, 1, at.TYPE_F32)
     is_plain = load(source + at.TENSOR_RANK) != 0 and have_same_shape(source, target)
     if not is_plain or overlap(source, target):
         run_in_python(context, record)
@@ -370,8 +413,8 @@ def argmax(context: Address, record: Address) -> None:
     """`tfrt_test.argmax.*`; data: element type of 4 bytes, rank, which is not 0."""
     element, rank = attribute(record, 0), attribute(record, 1)
     memory_store = tensor_store(context)
-    source, result = only_tensor(context, record, element, rank), 0
-    if source != 0 and memory_store != 0:
+    source, result = only_tensor(context, record, element), 0
+    if source != 0 and load(source + at.TENSOR_RANK) == rank and memory_store != 0:
         result = new_rows(context, memory_store, source, rank)
     if result == 0:
         run_in_python(context, record)
@@ -381,7 +424,7 @@ def argmax(context: Address, record: Address) -> None:
     for i in range(load(result + at.TENSOR_COUNT)):
         store_i32(into + 4 * i, index_of_largest(row, width, element))
         row += 4 * width
-    set_tensor(context, 0, at.TYPE_TENSOR, result)
+    set_word(context, 0, at.TYPE_TENSOR, result)
 
 
 @native

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value
-from tfrt_runtime.native.calls.frame import argument, attribute, set_chain, set_result
-from tfrt_runtime.native.calls.kernel_calls import share_rest
-from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.kernels.tensor_arguments import (
-    operand_count,
-    overlap,
+from tfrt_runtime.native.calls.frame import (
+    argument,
+    attribute,
     payload_type,
     run_in_python,
+    set_chain,
+    set_result,
+)
+from tfrt_runtime.native.calls.kernel_calls import share_rest
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.kernels.tensor_kernels import (
+    operand_count,
+    overlap,
     tensor_argument,
 )
 from tfrt_runtime.native.kernels.tensor_loops import multiply_matrices, multiply_row
@@ -102,9 +107,7 @@ def matmul_f32(context: Address, record: Address) -> None:
 @native
 def multiply(context: Address, record: Address) -> bool:
     """Multiply, if BLAS can."""
-    a = tensor_argument(context, 1, at.TYPE_F32, 2)
-    b = tensor_argument(context, 2, at.TYPE_F32, 2)
-    c = tensor_argument(context, 4, at.TYPE_F32, 2)
+    a, b, c = matrix(context, 1), matrix(context, 2), matrix(context, 4)
     if a == 0 or b == 0 or c == 0:
         return False
     rows, inner = load(a + at.TENSOR_SIZES), load(a + at.TENSOR_SIZES + 8)
@@ -143,6 +146,13 @@ def multiply(context: Address, record: Address) -> bool:
         )
     set_chain(context, 0)
     return True
+
+
+@native
+def matrix(context: Address, index: int) -> Address:
+    """The matrix of f32 that an argument is, or 0."""
+    tensor = tensor_argument(context, index, at.TYPE_F32)
+    return tensor if tensor != 0 and load(tensor + at.TENSOR_RANK) == 2 else 0
 
 
 @native

@@ -12,11 +12,16 @@ tensor's being its address, then the attributes; `results` has room for a word p
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import new_available
-from tfrt_runtime.native.calls.frame import argument, attribute, fail, set_chain, set_result
+from tfrt_runtime.native.calls.frame import (
+    argument,
+    attribute,
+    fail,
+    run_in_python,
+    set_chain,
+    set_word,
+)
 from tfrt_runtime.native.calls.kernel_calls import share_rest
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.kernels.tensor_arguments import run_in_python
 from tfrt_runtime.native.memory import Address, call2, entry, load, native, store
 
 FUNCTION, ARGUMENTS, RESULTS, ATTRIBUTES = range(4)
@@ -64,9 +69,7 @@ def take_results(context: Address, record: Address, results: Address) -> None:
     count = attribute(record, RESULTS)
     first = FIRST_TYPE + attribute(record, ARGUMENTS)
     for i in range(count):
-        value = new_available(context, attribute(record, first + i))
-        store(value + at.VALUE_PAYLOAD, load(results + 8 * i))
-        set_result(context, i, value)
+        set_word(context, i, attribute(record, first + i), load(results + 8 * i))
     for i in range(count, load(record + at.RECORD_RESULTS)):
         set_chain(context, i)
 

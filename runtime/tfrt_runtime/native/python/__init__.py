@@ -1,7 +1,7 @@
 """CPython and the core: what each calls of the other while a thread has the GIL.
 
-Stands on `calls` and `kernels`.  Read in this order: `python_entries` (entries as functions of Python), `python_objects`
-(payloads that are objects), `python_calls` (calls whose arguments are payloads), `python_functions` (kernels that are
-functions of Python), `python_runs` (a run, from its arguments to its end), `python_waits` (work for a result),
-`python_interrupts` (the handler of Ctrl-C).
+Stands on `calls` and `kernels`.  Read in this order: `python_entries` (entries as functions of Python,
+payloads that are objects, the handler of Ctrl-C), `python_calls` (calls whose arguments are payloads), `python_functions`
+(kernels that are functions of Python), `python_runs` (a run, from its arguments to its end), `python_waits` (work for a
+result).
 """

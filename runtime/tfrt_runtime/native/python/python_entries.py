@@ -1,15 +1,33 @@
-"""The entries of the core as functions of Python.
+"""The entries of the core as functions of Python, and Python objects that native values refer to.
 
-CPython calls them as it calls its own built-in functions (METH_FASTCALL): `given` is an array of `count`
+CPython calls an entry as it calls its own built-in functions (METH_FASTCALL): `given` is an array of `count`
 objects, borrowed, and the result is a new reference, or 0 with an exception set.  The object that CPython
 keeps with each function is a `bytes` that holds two words: the address of the entry, and that of the
-table of CPython's own functions.
+table of CPython's own functions; for a function that is written for Python that table's address comes first, then that
+of the process.
+
+A handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address, with a reference of its
+own.  What has the handle owns that reference, and drops it once.
 """
 
 from __future__ import annotations
 
+from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
-from tfrt_runtime.native.memory import Address, call1, call7, entry, load, native
+from tfrt_runtime.native.memory import Address, call1, call4, call7, entry, load, native, store
+
+
+@native
+def word(api: Address, given: Address, index: int) -> int:
+    """An argument that is an integer."""
+    return call1(load(api + py.PYTHON_READ_WORD), load(given + 8 * index))
+
+
+@native
+def shared(api: Address, item: Address) -> Address:
+    """A new reference to a Python object."""
+    call1(load(api + py.PYTHON_ADD), item)
+    return item
 
 
 @native
@@ -56,3 +74,64 @@ def call_quick(bound: Address, given: Address, count: int) -> Address:
 def call_slow(bound: Address, given: Address, count: int) -> Address:
     """Call an entry, without the GIL while it runs."""
     return call_with(bound, given, count, True)
+
+
+@native
+def hold(process: Address, api: Address, item: Address) -> Address:
+    """A new handle of an object.  With the GIL."""
+    call1(load(api + py.PYTHON_ADD), item)
+    store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) + 1)
+    return item
+
+
+@entry
+def object_add(bound: Address, given: Address, count: int) -> Address:
+    """A function of Python: a new handle of an object."""
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    return call1(load(api + py.PYTHON_MAKE_INT), hold(process, api, load(given)))
+
+
+@entry
+def object_get(bound: Address, given: Address, count: int) -> Address:
+    """A function of Python: the object of a handle."""
+    api = load(bound + py.PYTHON_BYTES)
+    item = call1(load(api + py.PYTHON_READ_WORD), load(given))
+    call1(load(api + py.PYTHON_ADD), item)
+    return item
+
+
+@entry
+def object_take(bound: Address, given: Address, count: int) -> Address:
+    """A function of Python: the object of a handle, which ends."""
+    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    # The reference of the handle becomes the caller's.
+    store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
+    return call1(load(api + py.PYTHON_READ_WORD), load(given))
+
+
+@entry
+def object_release(context: Address, item: Address) -> None:
+    """PROCESS_RELEASE_OBJECT: a handle ends."""
+    process = load(context + at.CONTEXT_PROCESS)
+    api = load(process + at.PROCESS_PYTHON)
+    lock = call1(load(api + py.PYTHON_ENSURE), 0)
+    # First: code of users may run when the object dies, and count.
+    store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
+    call1(load(api + py.PYTHON_DROP), item)
+    call1(load(api + py.PYTHON_RELEASE), lock)
+
+
+@entry
+def handle(bound: Address, given: Address, count: int) -> Address:
+    """The handler of SIGINT, as `host.interrupts` says: `handle(number, frame)`; where the interrupt is to come later, it is sent once more.
+
+    Code of Python cannot do that: its own next check would be the one that answers.
+    """
+    api = load(bound + py.PYTHON_BYTES)
+    is_later = call4(load(api + py.PYTHON_CALL), load(api + py.PYTHON_ANSWER), given, 2, 0)
+    if is_later == 0:
+        return 0
+    if is_later == load(api + py.PYTHON_TRUE):
+        call1(load(api + py.PYTHON_INTERRUPT), word(api, given, 0))
+    call1(load(api + py.PYTHON_DROP), is_later)
+    return shared(api, load(api + py.PYTHON_NONE))

@@ -15,10 +15,16 @@ import math
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
-from tfrt_runtime.native.async_value import new_available
-from tfrt_runtime.native.calls.frame import argument, attribute, set_result
+from tfrt_runtime.native.calls.frame import (
+    argument,
+    attribute,
+    new_result,
+    payload_type,
+    run_in_python,
+    set_chain,
+    set_word,
+)
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.kernels.tensor_arguments import run_in_python
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -37,7 +43,7 @@ from tfrt_runtime.native.memory import (
     store_f32,
     store_f64,
 )
-from tfrt_runtime.native.python.python_objects import hold
+from tfrt_runtime.native.python.python_entries import hold
 
 FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
 FIRST_TYPE = 6
@@ -106,9 +112,8 @@ def take_object(context: Address, record: Address, api: Address, returned: Addre
             call1(load(api + py.PYTHON_CLEAR), 0)
         if is_case != 0:
             return False
-    value = new_available(context, at.TYPE_OBJECT)
-    store(value + at.VALUE_PAYLOAD, hold(load(context + at.CONTEXT_PROCESS), api, returned))
-    set_result(context, 0, value)
+    held = hold(load(context + at.CONTEXT_PROCESS), api, returned)
+    set_word(context, 0, at.TYPE_OBJECT, held)
     return True
 
 
@@ -126,7 +131,7 @@ def take_result(
     if result_type == at.TYPE_CHAIN:
         if returned != load(api + py.PYTHON_NONE):
             return False
-        set_result(context, 0, new_available(context, at.TYPE_CHAIN))
+        set_chain(context, 0)
         return True
     if result_type == at.TYPE_F64 or result_type == at.TYPE_F32:
         if type_object != load(api + py.PYTHON_FLOAT):
@@ -134,13 +139,12 @@ def take_result(
         number = load_f64(returned + load(api + py.PYTHON_FLOAT_NUMBER))
         if result_type == at.TYPE_F32 and is_too_large(number):
             return False
-        value = new_available(context, result_type)
-        store(value + at.VALUE_PAYLOAD, 0)
+        place = new_result(context, 0, result_type)
+        store(place, 0)
         if result_type == at.TYPE_F64:
-            store_f64(value + at.VALUE_PAYLOAD, number)
+            store_f64(place, number)
         else:
-            store_f32(value + at.VALUE_PAYLOAD, number)
-        set_result(context, 0, value)
+            store_f32(place, number)
         return True
     if type_object != load(api + py.PYTHON_INT):
         return False
@@ -148,9 +152,7 @@ def take_result(
     shift = 64 - attribute(record, RESULT_BITS)
     if load_i32(scratch) != 0 or (whole << shift) >> shift != whole:
         return False
-    value = new_available(context, result_type)
-    store(value + at.VALUE_PAYLOAD, whole)
-    set_result(context, 0, value)
+    set_word(context, 0, result_type, whole)
     return True
 
 
@@ -189,7 +191,7 @@ def is_ordinary(context: Address, record: Address) -> bool:
     """Whether the arguments are of the types that the function is called with."""
     for i in range(attribute(record, ARGUMENTS)):
         wanted = attribute(record, FIRST_TYPE + i)
-        if wanted != 0 and load(argument(context, i) + at.VALUE_KIND) >> 8 != wanted:
+        if wanted != 0 and payload_type(context, i) != wanted:
             return False
     return True
 

@@ -33,7 +33,7 @@ from tfrt_runtime.native.async_value import (
     new_available,
     resolve,
 )
-from tfrt_runtime.native.calls.completion import add_over
+from tfrt_runtime.native.calls.activation import add_over
 from tfrt_runtime.native.cells import give_block, need_block, trim_at_rest
 from tfrt_runtime.native.memory import (
     Address,
@@ -57,8 +57,8 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.python.python_calls import start_call_with
+from tfrt_runtime.native.python.python_entries import hold, shared, word
 from tfrt_runtime.native.python.python_functions import is_too_large
-from tfrt_runtime.native.python.python_objects import hold
 from tfrt_runtime.native.stacks import take_all
 
 TURN_RUNS = 128
@@ -66,19 +66,6 @@ TURN_RUNS = 128
 TURNS = 16
 """Turns of one thread behind each other until the others are taken to have ended."""
 WAKE_UP_NS = 50_000
-
-
-@native
-def word(api: Address, given: Address, index: int) -> int:
-    """An argument that is an integer."""
-    return call1(load(api + py.PYTHON_READ_WORD), load(given + 8 * index))
-
-
-@native
-def shared(api: Address, item: Address) -> Address:
-    """A new reference to a Python object."""
-    call1(load(api + py.PYTHON_ADD), item)
-    return item
 
 
 @native

@@ -17,6 +17,7 @@ from tfrt_runtime.native.memory import (
     Address,
     call2,
     compare_and_swap,
+    entry,
     fence,
     fetch_add,
     futex_wait,
@@ -51,7 +52,7 @@ def pool_push(pool: Address, task: Address) -> bool:
             return False
 
 
-@native
+@entry
 def pool_pop(pool: Address) -> Address:
     """Take the oldest blocking task, or 0."""
     capacity = load(pool + at.POOL_CAPACITY)

@@ -39,6 +39,7 @@ from tfrt_runtime.native.events import log_thread
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
+    entry,
     fence,
     fetch_add,
     futex_wait,
@@ -170,9 +171,9 @@ def keep_injected(context: Address) -> None:
         keep_tasks(context, reverse_tasks(newest), newest)
 
 
-@native
-def take_in_order(queue: Address) -> Address:
-    """Take tasks that came to a queue without workers, as a list from the oldest on, or 0."""
+@entry
+def take_tasks(queue: Address) -> Address:
+    """Take tasks that came to a queue without workers, as a list by TASK_NEXT from the oldest on, or 0."""
     task = take_all(queue + at.QUEUE_ORDERED)
     return task if task != 0 else take_injected(queue)
 

@@ -13,6 +13,7 @@ from tfrt_runtime.native.memory import (
     call2,
     call3,
     compare_and_swap,
+    entry,
     exchange,
     fetch_add,
     load,
@@ -133,7 +134,7 @@ def release_latch(context: Address, latch: Address) -> None:
         fetch_add(resuming, -1)
 
 
-@native
+@entry
 def drop_latch(context: Address, latch: Address) -> None:
     """One of a latch's two owners drops it; the last one frees it."""
     if fetch_add(latch + at.LATCH_OWNERS, -1) == 1:

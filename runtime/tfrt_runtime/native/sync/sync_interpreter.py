@@ -40,40 +40,17 @@ from tfrt_runtime.native.queues.tasks import add_task, free_task, new_task
 from tfrt_runtime.native.sync import sync_layouts as ops
 from tfrt_runtime.native.sync.sync_frames import (
     abandon,
+    box,
     call_error,
+    call_kernel,
+    call_scalar,
     end_segment,
     enter_frame,
+    fail_number,
     new_frame,
     succeed,
-)
-from tfrt_runtime.native.sync.sync_layouts import (
-    CALL_CODE,
-    CALL_LENGTH,
-    CALL_REGISTERS,
-    CODE_ARGUMENTS,
-    CODE_ENTRY,
-    CODE_FRAME,
-    CODE_RESUME,
-    CODE_TYPES,
-    CODE_WEIGHT,
-    FRAME_CALLER,
-    FRAME_CODE,
-    FRAME_REGISTERS,
-    FRAME_RETURN,
-    PYTHON_WEIGHT,
-    RUN_BASE,
-    RUN_CALLER,
-    RUN_FRAME,
-    RUN_FRAMES,
-    RUN_LIMIT,
-    RUN_NESTED,
-    RUN_PC,
-    RUN_RECORD,
-    RUN_SEGMENT,
-    RUN_SIZE,
-    RUN_STOP,
-    SLICE,
-    SMALLEST_RUN,
+    take_argument,
+    unbox,
 )
 from tfrt_runtime.native.sync.sync_machine import (
     MOVED,
@@ -83,14 +60,6 @@ from tfrt_runtime.native.sync.sync_machine import (
     is_machine,
     replace_on_stack,
 )
-from tfrt_runtime.native.sync.sync_values import (
-    box,
-    call_kernel,
-    call_scalar,
-    fail_number,
-    take_argument,
-    unbox,
-)
 
 
 @entry
@@ -98,26 +67,26 @@ def run(context: Address, record: Address) -> None:
     """The kernel that a sync function is; data: its code.  Owns its arguments."""
     caller = load(context + at.CONTEXT_ACTIVATION)
     code = load(record + at.RECORD_DATA)
-    size = max(RUN_FRAMES + load(code + CODE_FRAME), SMALLEST_RUN)
+    size = max(ops.RUN_FRAMES + load(code + ops.CODE_FRAME), ops.SMALLEST_RUN)
     state = take_block(context, size)
     if state == 0:
         fail_without_memory(context, caller, record)
         return
-    frame = state + RUN_FRAMES
-    store(state + RUN_CALLER, caller)
-    store(state + RUN_RECORD, record)
-    store(state + RUN_BASE, frame)
-    store(state + RUN_LIMIT, state + size)
-    store(state + RUN_SEGMENT, 0)
-    store(state + RUN_NESTED, nested_of(caller) + size)
-    store(state + RUN_SIZE, size)
-    store(state + RUN_STOP, ops.STOP)
-    for i in range(load(code + CODE_ARGUMENTS)):
+    frame = state + ops.RUN_FRAMES
+    store(state + ops.RUN_CALLER, caller)
+    store(state + ops.RUN_RECORD, record)
+    store(state + ops.RUN_BASE, frame)
+    store(state + ops.RUN_LIMIT, state + size)
+    store(state + ops.RUN_SEGMENT, 0)
+    store(state + ops.RUN_NESTED, nested_of(caller) + size)
+    store(state + ops.RUN_SIZE, size)
+    store(state + ops.RUN_STOP, ops.STOP)
+    for i in range(load(code + ops.CODE_ARGUMENTS)):
         value = register_value(caller, record, i)
-        argument = take_argument(context, value, load(code + CODE_TYPES + 8 * i))
-        store(frame + FRAME_REGISTERS + 8 * i, argument)
+        argument = take_argument(context, value, load(code + ops.CODE_TYPES + 8 * i))
+        store(frame + ops.FRAME_REGISTERS + 8 * i, argument)
     enter_frame(frame, code, 0, 0)
-    interpret(context, state, load(code + CODE_ENTRY), frame, SLICE)
+    interpret(context, state, load(code + ops.CODE_ENTRY), frame, ops.SLICE)
 
 
 @entry
@@ -125,16 +94,16 @@ def resume(context: Address, task: Address) -> None:
     """Task function: go on with a run that made room for others."""
     state = load(task + at.TASK_FIRST)
     free_task(context, task)
-    caller = load(state + RUN_CALLER)
+    caller = load(state + ops.RUN_CALLER)
     store(context + at.CONTEXT_ACTIVATION, caller)
     store(context + at.CONTEXT_REQUEST, load(caller + at.ACTIVATION_REQUEST))
-    interpret(context, state, load(state + RUN_PC), load(state + RUN_FRAME), -1)
+    interpret(context, state, load(state + ops.RUN_PC), load(state + ops.RUN_FRAME), -1)
 
 
 @native
 def look_up(context: Address, state: Address) -> Address:
     """Between two slices: the error of a cancelled request, or 0.  Others may have what waits here."""
-    request = load(load(state + RUN_CALLER) + at.ACTIVATION_REQUEST)
+    request = load(load(state + ops.RUN_CALLER) + at.ACTIVATION_REQUEST)
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
         add_references(cancelled, 1)
@@ -153,10 +122,10 @@ def must_leave(context: Address) -> bool:
 
 @native
 def leave(context: Address, state: Address, frame: Address) -> None:
-    """Keep the state, and go on at RUN_PC as a task."""
-    store(state + RUN_FRAME, frame)
-    mark_shared(load(state + RUN_CALLER))
-    function = load(load(frame + FRAME_CODE) + CODE_RESUME)
+    """Keep the state, and go on at ops.RUN_PC as a task."""
+    store(state + ops.RUN_FRAME, frame)
+    mark_shared(load(state + ops.RUN_CALLER))
+    function = load(load(frame + ops.FRAME_CODE) + ops.CODE_RESUME)
     add_task(context, new_task(context, function, state, 0, 0))
 
 
@@ -182,8 +151,8 @@ def write(frame: Address, pc: Address, result: int) -> None:
 def go_on(state: Address, pc: Address, left: int) -> Address:
     """The instruction after one that counts: the one at `pc`, or STOP when the slice is over."""
     if left < 0:
-        store(state + RUN_PC, pc)
-        return state + RUN_STOP
+        store(state + ops.RUN_PC, pc)
+        return state + ops.RUN_STOP
     return pc
 
 
@@ -198,10 +167,10 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
     """Run from the instruction at `pc` to the end of the run, or until it has to leave.
 
     `left` is what is left of the slice.  What jumps counts it down; below 0, and on an error, the next
-    instruction is STOP, and RUN_PC says with which one the run goes on.
+    instruction is STOP, and ops.RUN_PC says with which one the run goes on.
     """
     failed = 0
-    stop = state + RUN_STOP
+    stop = state + ops.RUN_STOP
     pc = go_on(state, pc, left)
     while True:
         while True:
@@ -256,31 +225,31 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
                 if not is_done:
                     callee = new_frame(context, state, pc, frame)
                 if is_done:
-                    pc += load_i32(pc + CALL_LENGTH)
+                    pc += load_i32(pc + ops.CALL_LENGTH)
                 elif callee != 0:
                     frame = callee
-                    code = load(pc + CALL_CODE)
-                    left -= load(code + CODE_WEIGHT)
-                    pc = go_on(state, load(code + CODE_ENTRY), left)
+                    code = load(pc + ops.CALL_CODE)
+                    left -= load(code + ops.CODE_WEIGHT)
+                    pc = go_on(state, load(code + ops.CODE_ENTRY), left)
                 else:
                     failed = call_error(context, state, pc)
                     pc = stop
             elif operation == ops.RETURN:
-                call = load(frame + FRAME_RETURN)
+                call = load(frame + ops.FRAME_RETURN)
                 if call != 0:
-                    caller = load(frame + FRAME_CALLER)
-                    places = call + CALL_REGISTERS + 4 * load_i32(call + 4)
+                    caller = load(frame + ops.FRAME_CALLER)
+                    places = call + ops.CALL_REGISTERS + 4 * load_i32(call + 4)
                     for i in range(load_i32(pc + 4)):
                         store(
                             caller + load_i32(places + 4 * i),
                             load(frame + load_i32(pc + 8 + 4 * i)),
                         )
-                    if frame == load(state + RUN_BASE):
+                    if frame == load(state + ops.RUN_BASE):
                         end_segment(context, state)
                     frame = caller
-                    pc = call + load_i32(call + CALL_LENGTH)
+                    pc = call + load_i32(call + ops.CALL_LENGTH)
                 else:
-                    count_interpreted(frame, SLICE - left)
+                    count_interpreted(frame, ops.SLICE - left)
                     succeed(context, state, pc, frame)
                     return
             elif operation == ops.CONSTANTS:
@@ -328,10 +297,10 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
             elif operation == ops.LOG:
                 content = word(frame, pc + 4)
                 boxed = content if load_i32(pc + 8) == at.TYPE_OBJECT else 0
-                log_register(context, load(state + RUN_CALLER), load(pc + 16), boxed, content)
+                log_register(context, load(state + ops.RUN_CALLER), load(pc + 16), boxed, content)
                 pc += 24
             elif operation == ops.KERNEL:
-                left -= PYTHON_WEIGHT
+                left -= ops.PYTHON_WEIGHT
                 failed = look_up(context, state)
                 if failed == 0:
                     failed = call_kernel(context, load(pc + 8), frame)
@@ -356,10 +325,10 @@ def interpret(context: Address, state: Address, pc: Address, frame: Address, lef
         if must_leave(context):
             leave(context, state, frame)
             return
-        left = SLICE
+        left = ops.SLICE
         moved = replace_on_stack(context, state, frame)
         if moved == OVER:
             return
-        pc = load(state + RUN_PC)
+        pc = load(state + ops.RUN_PC)
         if moved == MOVED:
-            frame = load(state + RUN_FRAME)
+            frame = load(state + ops.RUN_FRAME)

@@ -4,55 +4,15 @@ from __future__ import annotations
 
 import pytest
 from tests.exploring.explorer import World, explore, explore_at_random, explored
-from tests.exploring.simulated_coroutines import SimulatedCoroutines
-from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.exploring.simulated_coroutines import Scene
 from tests.simulator.failures import SimulationError
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import state_of
-from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
+from tfrt_runtime.native.coroutines import async_abi, async_objects
 from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.native.queues.tasks import advance_epoch
-
-
-class Scene:
-    """A host with threads of its own that run compiled code."""
-
-    def __init__(self, world: World, threads: int, *, checked: bool = False) -> None:
-        self.world = world
-        self.host = SimulatedHost(world, outside=threads)
-        self.coroutines = SimulatedCoroutines(self.host, checked=checked)
-        self._idle = list(self.host.outside)
-        self.main = lambda body: self.coroutines.on(self.host.main, body)()
-        world.finally_assert(self._nothing_is_left)
-
-    def thread(self, body, name: str = "") -> None:
-        """Run compiled code on a thread."""
-        self.world.thread(self.coroutines.on(self._idle.pop(0), body), name)
-
-    def token(self, name: str = "token") -> int:
-        """A token with two references."""
-        return name_cell(self.world, self.main(async_abi.create_token), name)
-
-    def group(self, size: int) -> int:
-        """A group with one reference."""
-        group = self.main(lambda: async_abi.create_group(size))
-        return name_cell(self.world, group, "group")
-
-    def drop(self, value: int, count: int = 1) -> None:
-        """Drop references when the threads are done."""
-        self.main(lambda: async_abi.drop_ref(value, count))
-
-    def finish(self) -> list[int]:
-        """Run the tasks that are left; the coroutines that were resumed."""
-        self.coroutines.run_tasks(self.host.main)
-        return sorted(self.coroutines.resumed)
-
-    def _nothing_is_left(self) -> None:
-        self.coroutines.sweep()
-        assert self.host.live_values() == 0
-        assert load_acquire(self.coroutines.shared + co.ASYNC_REGISTERED) == 0
 
 
 @pytest.mark.parametrize("waiters", [1, 2])
@@ -61,11 +21,9 @@ def test_each_coroutine_that_awaits_a_token_is_resumed_once(waiters: int) -> Non
         scene = Scene(world, 1 + waiters)
         token = scene.token()
         resume = scene.coroutines.resume
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(lambda: async_abi.emplace_object(token), "producer")
         for handle in range(waiters):
-            scene.thread(
-                lambda handle=handle: async_abi.await_token_and_execute(token, handle, resume)
-            )
+            scene.thread(lambda handle=handle: async_abi.await_and_execute(token, handle, resume))
 
         def check() -> None:
             assert scene.finish() == list(range(waiters))
@@ -81,7 +39,7 @@ def test_the_last_of_several_references_destroys_a_token(world: World) -> None:
     scene = Scene(world, 3)
     token = scene.token()
     scene.main(lambda: async_abi.add_ref(token, 1))
-    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.emplace_object(token), "producer")
     scene.thread(lambda: async_abi.drop_ref(token, 1))
     scene.thread(lambda: async_abi.drop_ref(token, 1))
 
@@ -93,10 +51,10 @@ def test_who_awaits_and_drops_races_with_the_producer_without_harm(world: World)
     resume = scene.coroutines.resume
 
     def await_and_drop() -> None:
-        async_abi.await_token_and_execute(token, 7, resume)
+        async_abi.await_and_execute(token, 7, resume)
         async_abi.drop_ref(token, 1)
 
-    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.emplace_object(token), "producer")
     scene.thread(await_and_drop)
     world.finally_assert(lambda: scene.finish() == [7])
 
@@ -115,19 +73,19 @@ class GroupScene:
         first, second = tokens
 
         def add(token: int) -> None:
-            async_abi.add_token_to_group(token, group)
+            async_abi.add_to_group(token, group)
             async_abi.drop_ref(token, 1)
 
         def produce(number: int) -> None:
             if number < self.failing:
-                async_abi.set_token_error(tokens[number])
+                async_abi.set_error(tokens[number])
             else:
-                async_abi.emplace_token(tokens[number])
+                async_abi.emplace_object(tokens[number])
 
         def wait() -> None:
             if self.adds_late:
                 add(second)
-            async_abi.await_all_in_group_and_execute(group, 7, scene.coroutines.resume)
+            async_abi.await_and_execute(group, 7, scene.coroutines.resume)
 
         scene.main(lambda: add(first))
         if not self.adds_late:
@@ -158,10 +116,10 @@ def test_a_group_that_nobody_wants_any_more_outlives_its_members(world: World) -
     scene = Scene(world, 2)
     group = scene.group(1)
     token = scene.token()
-    scene.main(lambda: async_abi.add_token_to_group(token, group))
+    scene.main(lambda: async_abi.add_to_group(token, group))
     scene.drop(token)
     scene.drop(group)
-    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.emplace_object(token), "producer")
     scene.thread(
         lambda: async_objects.async_sweep(scene.host.outside[1], scene.coroutines.shared),
         "sweeper",
@@ -176,7 +134,7 @@ def test_a_count_of_members_that_is_not_atomic_would_be_noticed(
         store_release(address, old + number)
         return old
 
-    monkeypatch.setattr(async_groups, "fetch_add", fetch_add)
+    monkeypatch.setattr(async_objects, "fetch_add", fetch_add)
     with pytest.raises(SimulationError):
         explore(GroupScene(failing=0, adds_late=False), interleavings=5000)
 
@@ -187,10 +145,10 @@ def test_of_a_producer_and_who_gives_up_one_resolves_a_token() -> None:
         token = scene.token()
         failure = scene.host.error(99)
         giver = scene.host.outside[1]
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
+        scene.thread(lambda: async_abi.emplace_object(token), "producer")
         scene.thread(lambda: async_objects.async_abandon(giver, token, failure), "abandons")
         scene.thread(
-            lambda: async_abi.await_token_and_execute(token, 7, scene.coroutines.resume), "waiter"
+            lambda: async_abi.await_and_execute(token, 7, scene.coroutines.resume), "waiter"
         )
 
         def check() -> None:
@@ -208,7 +166,7 @@ def test_of_a_producer_and_who_gives_up_one_resolves_a_token() -> None:
 def test_a_drop_too_many_is_noticed_by_one_of_those_who_drop(world: World) -> None:
     scene = Scene(world, 2, checked=True)
     token = scene.token()
-    scene.main(lambda: async_abi.emplace_token(token))
+    scene.main(lambda: async_abi.emplace_object(token))
     for _ in range(2):
         scene.thread(lambda: async_abi.drop_ref(token, 1))
     world.finally_assert(lambda: scene.coroutines.events == [(co.EVENT_RELEASED_TOO_OFTEN, token)])
@@ -218,8 +176,8 @@ def test_a_drop_too_many_is_noticed_by_one_of_those_who_drop(world: World) -> No
 def test_of_two_producers_one_is_told_that_it_comes_too_late(world: World) -> None:
     scene = Scene(world, 2)
     token = scene.token()
-    scene.thread(lambda: async_abi.emplace_token(token))
-    scene.thread(lambda: async_abi.set_token_error(token))
+    scene.thread(lambda: async_abi.emplace_object(token))
+    scene.thread(lambda: async_abi.set_error(token))
 
     def check() -> None:
         assert scene.coroutines.events == [(co.EVENT_RESOLVED_TWICE, token)]
@@ -232,8 +190,8 @@ def test_a_thread_that_waits_sees_the_token_resolved() -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, 2)
         token = scene.token()
-        scene.thread(lambda: async_abi.emplace_token(token), "producer")
-        scene.thread(lambda: async_abi.await_token(token), "who waits")
+        scene.thread(lambda: async_abi.emplace_object(token), "producer")
+        scene.thread(lambda: async_abi.await_object(token), "who waits")
         world.finally_assert(lambda: scene.drop(token))
 
     explore(scenario, interleavings=1000)
@@ -254,13 +212,13 @@ def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> 
 
         def wait() -> None:
             advance_epoch(waiter)
-            async_abi.await_token(token)
+            async_abi.await_object(token)
             store_release(has_gone_on, 1)
             advance_epoch(waiter)
 
         def resolve_and_look() -> None:
             advance_epoch(producer)
-            async_abi.emplace_token(token)
+            async_abi.emplace_object(token)
             advance_epoch(producer)
             before = load_acquire(waiter + at.CONTEXT_EPOCH)
             is_resuming = load_acquire(resuming) != 0
@@ -286,11 +244,11 @@ def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> 
 def test_a_thread_that_waits_runs_the_task_that_it_waits_for(world: World) -> None:
     scene = Scene(world, 1)
     token = scene.token()
-    scene.coroutines.when_resumed = lambda _: async_abi.emplace_token(token)
+    scene.coroutines.when_resumed = lambda _: async_abi.emplace_object(token)
 
     def spawn_and_wait() -> None:
         async_abi.execute(7, scene.coroutines.resume)
-        async_abi.await_token(token)
+        async_abi.await_object(token)
         async_abi.drop_ref(token, 1)
 
     scene.thread(spawn_and_wait)
@@ -301,14 +259,14 @@ def test_two_threads_that_wait_run_a_task_once() -> None:
     def scenario(world: World) -> None:
         scene = Scene(world, 2)
         token = scene.token()
-        scene.coroutines.when_resumed = lambda _: async_abi.emplace_token(token)
+        scene.coroutines.when_resumed = lambda _: async_abi.emplace_object(token)
 
         def spawn_and_wait() -> None:
             async_abi.execute(7, scene.coroutines.resume)
-            async_abi.await_token(token)
+            async_abi.await_object(token)
 
         scene.thread(spawn_and_wait)
-        scene.thread(lambda: async_abi.await_token(token))
+        scene.thread(lambda: async_abi.await_object(token))
 
         def check() -> None:
             assert scene.finish() == [7]
@@ -329,7 +287,7 @@ def test_of_the_references_added_on_top_each_is_dropped_once(world: World) -> No
     scene = Scene(world, 3)
     token = scene.token()
     scene.main(lambda: async_abi.add_ref_on_top(token, 1))
-    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.emplace_object(token), "producer")
     scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
     scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, RECORD))
 
@@ -344,7 +302,7 @@ def test_of_the_references_added_on_top_each_is_dropped_once(world: World) -> No
 def test_the_producers_reference_is_dropped_by_the_producer_or_by_hand(world: World) -> None:
     scene = Scene(world, 2)
     token = scene.token()
-    scene.thread(lambda: async_abi.emplace_token(token), "producer")
+    scene.thread(lambda: async_abi.emplace_object(token), "producer")
     scene.thread(lambda: async_abi.drop_own_ref(token, 1, RECORD))
 
     def check() -> None:
@@ -362,7 +320,7 @@ def test_the_producers_reference_is_dropped_by_the_producer_or_by_hand(world: Wo
 def test_a_drop_of_too_many_references_does_not_refuse_another_one(world: World) -> None:
     scene = Scene(world, 2)
     token = scene.token()
-    scene.main(lambda: async_abi.emplace_token(token))
+    scene.main(lambda: async_abi.emplace_object(token))
     scene.main(lambda: async_abi.add_ref_on_top(token, 1))
     scene.thread(lambda: async_abi.drop_ref_on_top(token, 2, RECORD))
     scene.thread(lambda: async_abi.drop_ref_on_top(token, 1, 0))
@@ -378,7 +336,7 @@ def test_a_drop_of_too_many_references_does_not_refuse_another_one(world: World)
 def test_of_references_counted_by_hand_no_more_are_dropped_than_there_are(world: World) -> None:
     scene = Scene(world, 2, checked=True)
     token = scene.token()
-    scene.main(lambda: async_abi.emplace_token(token))
+    scene.main(lambda: async_abi.emplace_object(token))
     scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
     scene.thread(lambda: async_abi.drop_ref_by_hand(token, 1, RECORD))
     world.finally_assert(lambda: scene.coroutines.events == [(co.EVENT_DROPPED_TOO_OFTEN, RECORD)])

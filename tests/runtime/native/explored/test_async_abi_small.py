@@ -5,13 +5,12 @@ Each scene has two threads: one resolves, the other adds to a group, awaits, ask
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
 from tests.exploring.explorer import World, explore, explored
-from tests.exploring.simulated_coroutines import SimulatedCoroutines
-from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.exploring.simulated_coroutines import Scene
+from tests.exploring.simulated_host import name_cell
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
@@ -31,68 +30,25 @@ class Member:
         return async_abi.create_value(8) if self.is_value else async_abi.create_token()
 
     def resolve(self, address: int) -> None:
-        if self.is_value:
-            resolve = async_abi.set_value_error if self.fails else async_abi.emplace_value
-        else:
-            resolve = async_abi.set_token_error if self.fails else async_abi.emplace_token
-        resolve(address)
-
-    def add(self, address: int, group: int) -> int:
-        add = async_abi.add_value_to_group if self.is_value else async_abi.add_token_to_group
-        return add(address, group)
-
-    def await_(self, address: int, resume: int) -> None:
-        wait = (
-            async_abi.await_value_and_execute
-            if self.is_value
-            else async_abi.await_token_and_execute
-        )
-        wait(address, 7, resume)
-
-    def is_error(self, address: int) -> int:
-        ask = async_abi.is_value_error if self.is_value else async_abi.is_token_error
-        return ask(address)
+        (async_abi.set_error if self.fails else async_abi.emplace_object)(address)
 
     @property
     def state(self) -> int:
         return at.ERROR if self.fails else at.CONCRETE
 
 
-class Scene:
-    """A member, a group for one, and two threads; nothing may be left at the end."""
+class MemberScene(Scene):
+    """A member, a group for one, and two threads."""
 
     def __init__(self, world: World, member: Member) -> None:
-        self.world = world
+        super().__init__(world, 2)
         self.kind = member
-        self.host = SimulatedHost(world, outside=2)
-        self.coroutines = SimulatedCoroutines(self.host)
-        self._idle = list(self.host.outside)
-        self.member = name_cell(world, self.on_main(member.make), "member")
-        self.group = name_cell(world, self.on_main(lambda: async_abi.create_group(1)), "group")
-        world.finally_assert(self._nothing_is_left)
-
-    def on_main(self, body: Callable[[], int]) -> int:
-        return self.coroutines.on(self.host.main, body)()
-
-    def thread(self, body: Callable[[], object], name: str) -> None:
-        self.world.thread(self.coroutines.on(self._idle.pop(0), body), name)
+        self.member = name_cell(world, self.main(member.make), "member")
+        self.members = self.group(1)
 
     def resolves(self) -> None:
         """One thread resolves the member."""
         self.thread(lambda: self.kind.resolve(self.member), "producer")
-
-    def finish(self) -> list[int]:
-        self.coroutines.run_tasks(self.host.main)
-        return self.coroutines.resumed
-
-    def drop(self, *addresses: int) -> None:
-        for address in addresses:
-            self.on_main(lambda address=address: async_abi.drop_ref(address, 1) or 0)
-
-    def _nothing_is_left(self) -> None:
-        self.coroutines.sweep()
-        assert self.host.live_values() == 0
-        assert load_acquire(self.coroutines.shared + co.ASYNC_REGISTERED) == 0
 
 
 MEMBERS = {
@@ -112,13 +68,13 @@ def _member(request: pytest.FixtureRequest) -> Member:
 def test_a_member_that_is_added_while_it_is_resolved_counts_once(
     world: World, member: Member
 ) -> None:
-    scene = Scene(world, member)
+    scene = MemberScene(world, member)
     scene.resolves()
-    scene.thread(lambda: member.add(scene.member, scene.group), "who adds")
+    scene.thread(lambda: async_abi.add_to_group(scene.member, scene.members), "who adds")
 
     def check() -> None:
-        assert state_of(scene.group) == member.state
-        scene.drop(scene.member, scene.group)
+        assert state_of(scene.members) == member.state
+        scene.drop(scene.member, scene.members)
 
     world.finally_assert(check)
 
@@ -129,7 +85,7 @@ def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(
     world: World, checked: bool
 ) -> None:
     member = MEMBERS["a value"]
-    scene = Scene(world, member)
+    scene = MemberScene(world, member)
     store(scene.coroutines.shared + co.ASYNC_CHECKED, 1 if checked else 0)
     shown = world.allocate(8)
     store(shown, 0)
@@ -153,7 +109,7 @@ def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(
 
     def check() -> None:
         assert seen in ([], [(at.CONCRETE, 7)])
-        scene.drop(load_acquire(shown), scene.group)
+        scene.drop(load_acquire(shown), scene.members)
         scene.drop(scene.member, scene.member)
         world.release(shown)
 
@@ -162,16 +118,16 @@ def test_who_is_shown_an_object_that_was_resolved_before_finds_it_so(
 
 @explored
 def test_a_coroutine_that_need_not_suspend_sees_what_it_has_awaited(world: World) -> None:
-    scene = Scene(world, MEMBERS["a value"])
+    scene = MemberScene(world, MEMBERS["a value"])
     seen: list[int] = []
 
     def produce() -> None:
         store(async_abi.get_value_storage(scene.member), 42)
-        async_abi.emplace_value(scene.member)
+        async_abi.emplace_object(scene.member)
 
     def consume() -> None:
         if async_abi.goes_on(scene.member) == 0:
-            async_abi.await_value_and_execute(scene.member, 7, scene.coroutines.resume)
+            async_abi.await_and_execute(scene.member, 7, scene.coroutines.resume)
         else:
             seen.append(load(async_abi.get_value_storage(scene.member)))
 
@@ -180,7 +136,7 @@ def test_a_coroutine_that_need_not_suspend_sees_what_it_has_awaited(world: World
 
     def check() -> None:
         assert (seen, scene.finish()) in (([42], []), ([], [7]))
-        scene.drop(scene.member, scene.group)
+        scene.drop(scene.member, scene.members)
 
     world.finally_assert(check)
 
@@ -189,19 +145,19 @@ def test_a_coroutine_that_need_not_suspend_sees_what_it_has_awaited(world: World
 def test_who_awaits_a_group_while_its_member_is_resolved_goes_on_once(
     world: World, member: Member
 ) -> None:
-    scene = Scene(world, member)
-    scene.on_main(lambda: member.add(scene.member, scene.group))
+    scene = MemberScene(world, member)
+    scene.main(lambda: async_abi.add_to_group(scene.member, scene.members))
     scene.drop(scene.member)
     scene.resolves()
     scene.thread(
-        lambda: async_abi.await_all_in_group_and_execute(scene.group, 7, scene.coroutines.resume),
+        lambda: async_abi.await_and_execute(scene.members, 7, scene.coroutines.resume),
         "who awaits",
     )
 
     def check() -> None:
         assert scene.finish() == [7]
-        assert state_of(scene.group) == member.state
-        scene.drop(scene.group)
+        assert state_of(scene.members) == member.state
+        scene.drop(scene.members)
 
     world.finally_assert(check)
 
@@ -210,14 +166,14 @@ def test_who_awaits_a_group_while_its_member_is_resolved_goes_on_once(
 def test_who_adds_awaits_and_drops_races_with_the_producer_without_harm(
     world: World, member: Member
 ) -> None:
-    scene = Scene(world, member)
+    scene = MemberScene(world, member)
     scene.resolves()
 
     def add_await_and_drop() -> None:
-        member.add(scene.member, scene.group)
+        async_abi.add_to_group(scene.member, scene.members)
         async_abi.drop_ref(scene.member, 1)
-        async_abi.await_all_in_group_and_execute(scene.group, 7, scene.coroutines.resume)
-        async_abi.drop_ref(scene.group, 1)
+        async_abi.await_and_execute(scene.members, 7, scene.coroutines.resume)
+        async_abi.drop_ref(scene.members, 1)
 
     scene.thread(add_await_and_drop, "who awaits")
     world.finally_assert(lambda: scene.finish() == [7])
@@ -225,20 +181,20 @@ def test_who_adds_awaits_and_drops_races_with_the_producer_without_harm(
 
 @explored
 def test_a_member_is_awaited_alone_and_in_its_group(world: World, member: Member) -> None:
-    scene = Scene(world, member)
-    scene.on_main(lambda: member.add(scene.member, scene.group))
+    scene = MemberScene(world, member)
+    scene.main(lambda: async_abi.add_to_group(scene.member, scene.members))
     scene.resolves()
 
     def await_and_drop() -> None:
-        member.await_(scene.member, scene.coroutines.resume)
+        async_abi.await_and_execute(scene.member, 7, scene.coroutines.resume)
         async_abi.drop_ref(scene.member, 1)
 
     scene.thread(await_and_drop, "who awaits")
 
     def check() -> None:
         assert scene.finish() == [7]
-        assert state_of(scene.group) == member.state
-        scene.drop(scene.group)
+        assert state_of(scene.members) == member.state
+        scene.drop(scene.members)
 
     world.finally_assert(check)
 
@@ -247,37 +203,37 @@ def test_a_member_is_awaited_alone_and_in_its_group(world: World, member: Member
 def test_who_is_told_of_no_error_finds_none_later_if_it_was_resolved(
     world: World, member: Member
 ) -> None:
-    scene = Scene(world, member)
+    scene = MemberScene(world, member)
     seen: list[tuple[int, bool]] = []
     scene.resolves()
 
     def look() -> None:
         is_resolved = state_of(scene.member) >= at.CONCRETE
-        seen.append((member.is_error(scene.member), is_resolved))
+        seen.append((async_abi.is_error(scene.member), is_resolved))
 
     scene.thread(look, "who looks")
 
     def check() -> None:
         [(is_error, was_resolved)] = seen
         assert not was_resolved or is_error == int(member.fails)
-        scene.drop(scene.member, scene.group)
+        scene.drop(scene.member, scene.members)
 
     world.finally_assert(check)
 
 
 @explored
 def test_a_group_is_given_up_while_its_member_is_resolved(world: World, member: Member) -> None:
-    scene = Scene(world, member)
-    scene.on_main(lambda: member.add(scene.member, scene.group))
+    scene = MemberScene(world, member)
+    scene.main(lambda: async_abi.add_to_group(scene.member, scene.members))
     scene.drop(scene.member)
     failure = scene.host.error(99)
     scene.resolves()
     giver = scene.host.outside[1]
-    scene.thread(lambda: async_objects.async_abandon(giver, scene.group, failure), "abandons")
+    scene.thread(lambda: async_objects.async_abandon(giver, scene.members, failure), "abandons")
 
     def check() -> None:
-        assert state_of(scene.group) in (member.state, at.ERROR)
-        scene.drop(scene.group)
+        assert state_of(scene.members) in (member.state, at.ERROR)
+        scene.drop(scene.members)
 
     world.finally_assert(check)
 
@@ -286,13 +242,13 @@ def test_a_group_is_given_up_while_its_member_is_resolved(world: World, member: 
 def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for_the_error(
     world: World,
 ) -> None:
-    scene = Scene(world, MEMBERS["a value"])
+    scene = MemberScene(world, MEMBERS["a value"])
     failure = scene.host.error(99)
     giver = scene.host.outside[1]
 
     def fill() -> None:
         store(async_abi.get_value_storage(scene.member), 42)
-        async_abi.emplace_value(scene.member)
+        async_abi.emplace_object(scene.member)
 
     scene.thread(fill, "producer")
     scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
@@ -301,8 +257,8 @@ def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for
         if state_of(scene.member) == at.ERROR:
             assert resolve(scene.member) == failure
         else:
-            assert scene.on_main(lambda: load(async_abi.get_value_storage(scene.member))) == 42
-        scene.drop(scene.member, scene.group)
+            assert scene.main(lambda: load(async_abi.get_value_storage(scene.member))) == 42
+        scene.drop(scene.member, scene.members)
         assert scene.host.released == [99]
 
     world.finally_assert(check)
@@ -310,26 +266,26 @@ def test_a_payload_that_is_stored_while_its_value_is_given_up_is_never_taken_for
 
 @explored
 def test_a_producer_may_note_its_error_while_its_value_is_given_up(world: World) -> None:
-    scene = Scene(world, MEMBERS["a value"])
+    scene = MemberScene(world, MEMBERS["a value"])
     failure = scene.host.error(99)
     giver = scene.host.outside[1]
 
     def fail() -> None:
         async_abi.describe_error(scene.member, 0)
-        async_abi.set_value_error(scene.member)
+        async_abi.set_error(scene.member)
 
     scene.thread(fail, "producer")
     scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
 
     def check() -> None:
         assert state_of(resolve(scene.member)) == at.ERROR
-        scene.drop(scene.member, scene.group)
+        scene.drop(scene.member, scene.members)
         assert sorted(scene.host.released) == [1, 99]
 
     world.finally_assert(check)
 
 
-def cancelled_run(scene: Scene) -> tuple[int, int]:
+def cancelled_run(scene: MemberScene) -> tuple[int, int]:
     """A table with room for one cancelled run, and the `STOP_*` words for it."""
     table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(co.STOP_SIZE, "stop")
     for place in range(0, co.STOP_SIZE, 8):
@@ -352,7 +308,7 @@ def forget_failure(context: int) -> None:
 def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
     world: World, whole_host: bool
 ) -> None:
-    scene = Scene(world, MEMBERS["a token"])
+    scene = MemberScene(world, MEMBERS["a token"])
     process, task = scene.host.process, scene.host.outside[0]
     table, stop = cancelled_run(scene)
     failure = load_acquire(stop + co.STOP_ERROR)
@@ -361,9 +317,9 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
     def start() -> None:
         if async_interrupts.is_cancelled():
             async_abi.take_failure(scene.member)
-            async_abi.set_token_error(scene.member)
+            async_abi.set_error(scene.member)
         else:
-            async_abi.emplace_token(scene.member)
+            async_abi.emplace_object(scene.member)
 
     def cancel() -> None:
         if whole_host:
@@ -381,7 +337,7 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
         if state_of(scene.member) == at.ERROR:
             assert resolve(scene.member) == failure
         drop_optional(task, load_failure(scene))
-        scene.drop(scene.member, scene.group)
+        scene.drop(scene.member, scene.members)
         assert scene.host.released == []
         drop_optional(task, failure)
         assert scene.host.released == [99]
@@ -391,10 +347,10 @@ def test_a_task_that_starts_while_the_run_is_cancelled_runs_or_knows_why_not(
 
 @explored
 def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
-    scene = Scene(world, MEMBERS["a token"])
+    scene = MemberScene(world, MEMBERS["a token"])
     made: list[int] = []
     failures: list[int] = []
-    scene.on_main(lambda: scene.kind.resolve(scene.member) or 0)
+    scene.main(lambda: scene.kind.resolve(scene.member))
 
     def answer(context: int, _record: int) -> int:
         made.append(100 + len(made))
@@ -427,7 +383,7 @@ def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
         assert load(stop + co.STOP_PLACES + 8) in failures
         drop_optional(scene.host.main, load(stop + co.STOP_PLACES + 8))
         drop_optional(scene.host.main, load(stop + co.STOP_ERROR))
-        scene.drop(scene.member, scene.group)
+        scene.drop(scene.member, scene.members)
         assert sorted(scene.host.released) == sorted([99, *made])
 
     world.finally_assert(check)
@@ -435,7 +391,7 @@ def test_all_that_end_at_a_place_share_an_error(world: World) -> None:
 
 def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
     def scenario(world: World) -> None:
-        scene = Scene(world, MEMBERS["a token"])
+        scene = MemberScene(world, MEMBERS["a token"])
         table, stop = cancelled_run(scene)
         store(table + 16, stop)
         store(table + 8, RUN)
@@ -448,7 +404,7 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
         def awaits(run: int) -> None:
             """Code of a run leaves a coroutine, whose number is the run's, with the member."""
             store(thread_context() + at.CONTEXT_RUN, run)
-            async_abi.await_token_and_execute(scene.member, run, scene.coroutines.resume)
+            async_abi.await_and_execute(scene.member, run, scene.coroutines.resume)
             store(thread_context() + at.CONTEXT_RUN, 0)
 
         scene.thread(lambda: (awaits(RUN), awaits(OTHER_RUN)), "who awaits")
@@ -462,7 +418,7 @@ def test_only_the_tasks_of_a_cancelled_run_do_not_start() -> None:
             for context in scene.host.outside:
                 forget_failure(context)
             drop_optional(scene.host.main, load(stop + co.STOP_ERROR))
-            scene.drop(scene.member, scene.group)
+            scene.drop(scene.member, scene.members)
 
         world.finally_assert(check)
 
@@ -479,7 +435,7 @@ def made_error(context: int, handle: int) -> int:
     return value
 
 
-def load_failure(scene: Scene) -> int:
+def load_failure(scene: MemberScene) -> int:
     """The error that the task has noted for its thread, which the thread's end would drop."""
     place = scene.host.outside[0] + at.CONTEXT_FAILURE
     failure = load_acquire(place)
@@ -490,17 +446,17 @@ def load_failure(scene: Scene) -> int:
 @pytest.mark.parametrize("alignment", [16, 64])
 @explored
 def test_a_frame_is_given_back_by_another_thread(world: World, alignment: int) -> None:
-    scene = Scene(world, MEMBERS["a token"])
-    frame = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
+    scene = MemberScene(world, MEMBERS["a token"])
+    frame = scene.main(lambda: async_abi.allocate_frame(100, alignment))
     assert frame % alignment == 0
-    other = scene.on_main(lambda: async_abi.allocate_frame(100, alignment))
+    other = scene.main(lambda: async_abi.allocate_frame(100, alignment))
     for address in (frame, other):
         scene.thread(
             lambda address=address: async_abi.free_frame(address, 100, alignment), "who frees"
         )
 
     def check() -> None:
-        scene.on_main(lambda: async_abi.emplace_token(scene.member) or 0)
-        scene.drop(scene.member, scene.group)
+        scene.main(lambda: async_abi.emplace_object(scene.member))
+        scene.drop(scene.member, scene.members)
 
     world.finally_assert(check)

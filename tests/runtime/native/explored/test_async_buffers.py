@@ -11,10 +11,9 @@ from tfrt_runtime.native.coroutines.async_buffers import (
     CHUNK,
     LAST_GENERATION,
     block_of,
-    free_buffer,
+    free_block,
     free_frame_buffers,
     free_kept,
-    is_live,
     keep_buffer,
     new_buffer,
     new_frame_buffer,
@@ -49,12 +48,17 @@ class Buffers:
     def _free_all(self) -> None:
         """What a scenario leaves."""
         for handle in self._made:
-            free_buffer(self.host.main, handle)
+            free_block(self.host.main, handle, 0)
 
     @property
     def live(self) -> int:
         """The bytes in use."""
         return load_acquire(self.host.process + at.PROCESS_HELD) - self._held
+
+
+def is_live(handle: int) -> bool:
+    """What compiled code asks by two instructions."""
+    return load_acquire(block_of(handle) + co.BLOCK_GENERATION) == handle >> co.HANDLE_SHIFT
 
 
 def check(is_right: bool) -> None:
@@ -67,7 +71,7 @@ def test_of_two_that_give_a_buffer_back_one_may(world: World) -> None:
     handle = buffers.made(buffers.host.main)
     answers: list[int] = []
     for context in buffers.host.outside:
-        world.thread(lambda c=context: answers.append(free_buffer(c, handle)))
+        world.thread(lambda c=context: answers.append(free_block(c, handle, 0)))
     world.finally_assert(lambda: check(sorted(answers) == [0, 1]))
     world.finally_assert(lambda: check(is_live(handle) == 0 and buffers.live == 0))
 
@@ -78,7 +82,7 @@ def test_a_buffer_is_given_back_by_the_code_or_kept_by_python(world: World) -> N
     handle = buffers.made(buffers.host.main)
     answers: dict[str, int] = {}
     first, second = buffers.host.outside
-    world.thread(lambda: answers.update(freed=free_buffer(first, handle)))
+    world.thread(lambda: answers.update(freed=free_block(first, handle, 0)))
     world.thread(lambda: answers.update(kept=keep_buffer(second, handle)))
 
     def one_has_it() -> None:
@@ -94,12 +98,12 @@ def test_two_threads_never_have_the_same_buffer(world: World) -> None:
     buffers = Buffers(world)
     main = buffers.host.main
     for handle in [buffers.made(main), buffers.made(main)]:
-        free_buffer(main, handle)
+        free_block(main, handle, 0)
     given: list[int] = []
 
     def gives_and_takes(context: int) -> None:
         handle = buffers.made(context)
-        check(free_buffer(context, handle) == 1)
+        check(free_block(context, handle, 0) == 1)
         given.append(buffers.made(context))
 
     def takes(context: int) -> None:
@@ -120,7 +124,7 @@ def test_what_two_threads_give_back_is_used_again(world: World) -> None:
     blocks = set()
     for context, handle in [(c, buffers.made(main)) for c in buffers.host.outside]:
         blocks.add(block_of(handle))
-        world.thread(lambda c=context, h=handle: check(free_buffer(c, h) == 1))
+        world.thread(lambda c=context, h=handle: check(free_block(c, h, 0) == 1))
     again = lambda: {block_of(buffers.made(main)) for _ in blocks}
     world.finally_assert(lambda: check(again() == blocks))
 
@@ -129,17 +133,17 @@ def test_what_two_threads_give_back_is_used_again(world: World) -> None:
 def test_a_stale_handle_is_dead_while_others_have_the_block(world: World) -> None:
     buffers = Buffers(world)
     stale = buffers.made(buffers.host.main)
-    free_buffer(buffers.host.main, stale)
+    free_block(buffers.host.main, stale, 0)
     answers: list[int] = []
 
     def uses() -> None:
         handle = buffers.made(buffers.host.outside[0])
         check(is_live(handle) == 1)
-        check(free_buffer(buffers.host.outside[0], handle) == 1)
+        check(free_block(buffers.host.outside[0], handle, 0) == 1)
 
     def misuses() -> None:
         answers.append(is_live(stale))
-        answers.append(free_buffer(buffers.host.outside[1], stale))
+        answers.append(free_block(buffers.host.outside[1], stale, 0))
 
     world.thread(uses)
     world.thread(misuses)
@@ -165,7 +169,7 @@ def test_a_block_is_used_no_more_after_its_last_generation(world: World) -> None
     store_release(block + co.BLOCK_OWNER, 2 * LAST_GENERATION)
     last = block | LAST_GENERATION << co.HANDLE_SHIFT
     check(is_live(last) == 1)
-    check(free_buffer(main, last) == 1)
+    check(free_block(main, last, 0) == 1)
     check(is_live(last) == 0)
     check(block_of(buffers.made(main)) != block)
 
@@ -177,7 +181,7 @@ def test_what_has_no_block_is_live_or_dead_for_ever(world: World) -> None:
     static, dead = buffers.shared + co.BUFFERS_STATIC, buffers.shared + co.BUFFERS_DEAD
     for handle, expected in [(static, 1), (static | co.HANDLE_CONSTANT, 1), (dead, 0)]:
         check(is_live(handle) == expected)
-        check(free_buffer(main, handle) == keep_buffer(main, handle) == 0)
+        check(free_block(main, handle, 0) == keep_buffer(main, handle) == 0)
         check(is_live(handle) == expected)
     check(new_buffer(main, 1 << 60) == dead)
     check(new_buffer(main, 200 * SIZE) == dead)
@@ -192,7 +196,7 @@ def test_buffers_of_a_function_end_with_it_and_not_before(world: World) -> None:
     second = new_frame_buffer(main, SIZE, first)
     for handle in (first, second):
         world.keep(block_of(handle))
-        check(free_buffer(main, handle) == 0)
+        check(free_block(main, handle, 0) == 0)
     free_frame_buffers(main, second)
     check(is_live(first) == is_live(second) == 0)
     check(buffers.live == 0)

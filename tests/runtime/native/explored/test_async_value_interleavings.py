@@ -11,6 +11,7 @@ from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, load_acquire, store_release
 from tfrt_runtime.native.queues import tasks
+from tfrt_runtime.native.queues.waiters import drop_latch
 
 
 def payload(value: int) -> int:
@@ -314,7 +315,7 @@ def test_a_thread_that_sleeps_on_a_latch_wakes_up_when_the_value_resolves(world:
         while load_acquire(latch) != 0:
             tasks.sleep_on_queue(sleeper, latch, -1)
         assert payload(value) == 42
-        handles.latch_drop(sleeper, latch)
+        drop_latch(sleeper, latch)
         handles.value_drop(sleeper, value)
 
     world.thread(lambda: emplace(publisher, value, at.TYPE_I64), "publisher")

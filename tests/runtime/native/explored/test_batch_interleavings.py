@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from tests.exploring.explorer import World, explore, explore_at_random
 from tests.exploring.simulated_host import SimulatedHost, name_cell
-from tests.exploring.simulated_program import load_functions, outcome, work
+from tests.exploring.simulated_program import check_run, start_workers
 from tests.runtime.native.explored.test_executor_interleavings import (
     ASYNC_ADDS,
     DIAMOND,
     Function,
     Program,
-    calls,
+    load_program,
 )
 
 from tfrt_runtime.native import handles
@@ -40,10 +40,7 @@ def batch(program: Program, *, is_cancelled: bool = False) -> Callable[[World], 
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
-        [function] = (one.bef() for one in program.functions)
-        kernels = calls(host)
-        decoded = (function, [kernels[kernel.name] for kernel in function.kernels], {})
-        [address] = load_functions(host, [decoded])
+        [address] = load_program(host, program.functions)
         request = host.request(active=3, behind=3 * ROW)
         rows = [request + at.REQUEST_SIZE + ROW * i for i in range(3)]
         for i, row in enumerate(rows):
@@ -61,20 +58,16 @@ def batch(program: Program, *, is_cancelled: bool = False) -> Callable[[World], 
         results = [load(row + ROW - 8) for row in rows]
         for i, result in enumerate(results):
             name_cell(world, result, f"result {i}")
-        for context in host.contexts:
-            world.thread(lambda context=context: work(context, is_open), "worker")
+        start_workers(host, is_open)
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
         else:
             host.programs.append(request)
 
         def check() -> None:
-            for i, result in enumerate(results):
-                found = outcome(result)
-                assert found == program.results[0] * i or (is_cancelled and found is None)
-                handles.value_drop(host.main, result)
-            assert host.done == [request]
-            assert host.live_values() == host.own_values
+            [one] = program.results
+            assert isinstance(one, int)
+            check_run(host, request, results, [0, one, 2 * one], may_fail=is_cancelled)
 
         world.finally_assert(check)
 

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from tests.exploring.explorer import World, explore, explored
-from tests.exploring.simulated_coroutines import SimulatedCoroutines
-from tests.exploring.simulated_host import SimulatedHost, name_cell
+from tests.exploring.simulated_coroutines import Scene
+from tests.exploring.simulated_host import name_cell
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, resolve, state_of
+from tfrt_runtime.native.calls import activation
 from tfrt_runtime.native.coroutines import async_abi, async_objects
 from tfrt_runtime.native.coroutines.async_objects import storage_of
 from tfrt_runtime.native.kernels import compiled_kernels
 from tfrt_runtime.native.memory import load, load_acquire, store
 
 
-class Scene:
+class KernelScene(Scene):
     """A host whose kernels call compiled functions; `threads` run beside its main thread."""
 
     def __init__(self, world: World, threads: int) -> None:
-        self.world = world
-        self.host = SimulatedHost(world, outside=threads)
-        self.coroutines = SimulatedCoroutines(self.host)
+        super().__init__(world, threads)
         self.request = self.host.request(1)
         self.arrived = self.host.function(compiled_kernels.argument_arrived)
-        self._idle = list(self.host.outside)
-        world.finally_assert(self._nothing_is_left)
 
-    def thread(self, body, name: str) -> None:
+    def run(self, body: Callable[[int], object], name: str) -> None:
         """Run `body(context)` on a thread of its own, with compiled code or without."""
-        context = self._idle.pop(0)
-        self.world.thread(self.coroutines.on(context, lambda: body(context)), name)
+        context = self._idle[0]
+        self.thread(lambda: body(context), name)
 
     def value(self) -> int:
         """An unavailable host value with one reference."""
@@ -63,14 +62,6 @@ class Scene:
             store(load(context + at.CONTEXT_ARGUMENTS) + 8 * place, value)
             store(load(context + at.CONTEXT_RESULTS) + 8 * place, 0)
 
-    def finish(self) -> list[int]:
-        """Run the tasks that are left; the coroutines that were resumed."""
-        self.coroutines.run_tasks(self.host.main)
-        return sorted(self.coroutines.resumed)
-
-    def _nothing_is_left(self) -> None:
-        assert self.host.live_values() == self.host.own_values
-
 
 def payload(value: int) -> int:
     return load(resolve(value) + at.VALUE_PAYLOAD)
@@ -79,7 +70,7 @@ def payload(value: int) -> int:
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_coroutine_sees_what_a_host_value_becomes_whenever_that_is(fails: bool) -> None:
     def scenario(world: World) -> None:
-        scene = Scene(world, 2)
+        scene = KernelScene(world, 2)
         value = scene.value()
         seen: list[tuple[int, int]] = []
         objects: list[int] = []
@@ -100,16 +91,16 @@ def test_a_coroutine_sees_what_a_host_value_becomes_whenever_that_is(fails: bool
         def await_value(context: int) -> None:
             made = compiled_kernels.object_of(context, value, at.TYPE_I64, scene.arrived)
             objects.append(made)
-            async_abi.await_value_and_execute(made, 1, scene.coroutines.resume)
+            async_abi.await_and_execute(made, 1, scene.coroutines.resume)
 
         scene.coroutines.when_resumed = look
-        scene.thread(resolve_value, "producer")
-        scene.thread(await_value, "coroutine")
+        scene.run(resolve_value, "producer")
+        scene.run(await_value, "coroutine")
 
         def check() -> None:
             scene.coroutines.run_tasks(scene.host.main)
             assert seen == [(at.ERROR, failure) if fails else (at.CONCRETE, 42)]
-            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
+            scene.drop(objects[0])
             drop_reference(scene.host.main, value)
 
         world.finally_assert(check)
@@ -121,7 +112,7 @@ def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
     outcomes: set[int] = set()
 
     def scenario(world: World) -> None:
-        scene = Scene(world, 2)
+        scene = KernelScene(world, 2)
         value = scene.value()
         made = compiled_kernels.object_of(scene.host.main, value, at.TYPE_I64, scene.arrived)
         name_cell(world, made, "object")
@@ -131,15 +122,13 @@ def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
             assert handles.value_claim(value) == 1
             handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
 
-        scene.thread(resolve_value, "producer")
-        scene.thread(
-            lambda context: async_objects.async_abandon(context, made, failure), "impatient"
-        )
+        scene.run(resolve_value, "producer")
+        scene.run(lambda context: async_objects.async_abandon(context, made, failure), "impatient")
 
         def check() -> None:
             assert (state_of(value), payload(value)) == (at.CONCRETE, 42)
             outcomes.add(payload(made))
-            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(made, 1))()
+            scene.drop(made)
             drop_reference(scene.host.main, value)
 
         world.finally_assert(check)
@@ -153,7 +142,7 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
     outcomes: set[tuple[int, int]] = set()
 
     def scenario(world: World) -> None:
-        scene = Scene(world, 3)
+        scene = KernelScene(world, 3)
         value = scene.value()
         shared = scene.coroutines.shared
         record = scene.record(0, at.TYPE_I64)
@@ -167,16 +156,16 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
         def await_value(context: int) -> None:
             scene.enter(context, value)
             objects.append(compiled_kernels.kernel_object(context, record, 0))
-            async_abi.await_value_and_execute(objects[0], 1, scene.coroutines.resume)
+            async_abi.await_and_execute(objects[0], 1, scene.coroutines.resume)
 
         def cancel(context: int) -> None:
             handles.request_cancel(scene.request)
             compiled_kernels.visit_imports(context, shared, scene.request, cancelled)
 
-        scene.thread(await_value, "coroutine")
-        scene.thread(cancel, "canceller")
+        scene.run(await_value, "coroutine")
+        scene.run(cancel, "canceller")
         if arrives:
-            scene.thread(emplace, "producer")
+            scene.run(emplace, "producer")
 
         def check() -> None:
             assert scene.finish() == [1]
@@ -185,7 +174,7 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
                 emplace(scene.host.main)
             compiled_kernels.visit_imports(scene.host.main, shared, 0, 0)
             assert load_acquire(shared + co.ASYNC_IMPORTED) == 0
-            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
+            scene.drop(objects[0])
             drop_reference(scene.host.main, value)
 
         world.finally_assert(check)
@@ -198,29 +187,29 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
     def scenario(world: World) -> None:
-        scene = Scene(world, 2)
+        scene = KernelScene(world, 2)
         main = scene.host.main
         record = scene.record(0, at.TYPE_I64, at.TYPE_I64)
-        made = scene.coroutines.on(main, lambda: async_abi.create_value(8))()
+        made = scene.main(lambda: async_abi.create_value(8))
         name_cell(world, made, "result")
         failure = scene.host.error(9)
 
         def produce(context: int) -> None:
             if fails:
                 async_objects.note_failure(context, made, failure)
-                async_abi.set_value_error(made)
+                async_abi.set_error(made)
             else:
                 store(made + at.VALUE_PAYLOAD, 42)
-                async_abi.emplace_value(made)
+                async_abi.emplace_object(made)
 
         def give(context: int) -> None:
             scene.enter(context, 0)
             compiled_kernels.kernel_return_object(context, record, 0, made)
             assert load(load(context + at.CONTEXT_RESULTS)) == made
-            handles.request_leave(context, scene.request)
+            activation.leave_request(context, scene.request)
 
-        scene.thread(produce, "coroutine")
-        scene.thread(give, "kernel")
+        scene.run(produce, "coroutine")
+        scene.run(give, "kernel")
 
         def check() -> None:
             assert scene.host.done == [scene.request]
@@ -240,7 +229,7 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
 @pytest.mark.parametrize("what", ["tensor", "another", "error"])
 def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> None:
     def scenario(world: World) -> None:
-        scene = Scene(world, 2)
+        scene = KernelScene(world, 2)
         value = scene.value()
         record = scene.record(0, at.TYPE_I64)
         seen: list[tuple[int, int]] = []
@@ -269,12 +258,12 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
             scene.enter(context, value)
             made = compiled_kernels.kernel_buffer_object(context, record, 0, 40, 0)
             objects.append(made)
-            async_abi.await_value_and_execute(made, 1, scene.coroutines.resume)
+            async_abi.await_and_execute(made, 1, scene.coroutines.resume)
 
         scene.coroutines.answers[co.EVENT_TENSOR_ARRIVED] = lend
         scene.coroutines.when_resumed = look
-        scene.thread(resolve_value, "producer")
-        scene.thread(await_value, "coroutine")
+        scene.run(resolve_value, "producer")
+        scene.run(await_value, "coroutine")
 
         def check() -> None:
             scene.coroutines.run_tasks(scene.host.main)
@@ -284,7 +273,7 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
                 "error": (at.ERROR, 7),
             }
             assert seen == [expected[what]]
-            scene.coroutines.on(scene.host.main, lambda: async_abi.drop_ref(objects[0], 1))()
+            scene.drop(objects[0])
             drop_reference(scene.host.main, value)
 
         world.finally_assert(check)
@@ -295,10 +284,10 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: bool) -> None:
     def scenario(world: World) -> None:
-        scene = Scene(world, 2)
+        scene = KernelScene(world, 2)
         main = scene.host.main
         record = scene.record(0, at.TYPE_I64, at.TYPE_I64)
-        made = scene.coroutines.on(main, lambda: async_abi.create_value(40))()
+        made = scene.main(lambda: async_abi.create_value(40))
         name_cell(world, made, "result")
         failure = scene.host.error(9)
         results: list[int] = []
@@ -310,20 +299,20 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
         def produce(context: int) -> None:
             if fails:
                 async_objects.note_failure(context, made, failure)
-                async_abi.set_value_error(made)
+                async_abi.set_error(made)
             else:
                 store(storage_of(made), 1000)
-                async_abi.emplace_value(made)
+                async_abi.emplace_object(made)
 
         def give(context: int) -> None:
             scene.enter(context, 0)
             compiled_kernels.kernel_return_buffer_object(context, record, 0, made, 0)
             results.append(load(load(context + at.CONTEXT_RESULTS)))
-            handles.request_leave(context, scene.request)
+            activation.leave_request(context, scene.request)
 
         scene.coroutines.answers[co.EVENT_BUFFER_ARRIVED] = make_tensor
-        scene.thread(produce, "coroutine")
-        scene.thread(give, "kernel")
+        scene.run(produce, "coroutine")
+        scene.run(give, "kernel")
 
         def check() -> None:
             assert scene.host.done == [scene.request]
@@ -341,7 +330,7 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
 
 @explored
 def test_results_that_a_failed_function_has_not_set_are_its_failure(world: World) -> None:
-    scene = Scene(world, 0)
+    scene = KernelScene(world, 0)
     main = scene.host.main
 
     def adapter(context: int, record: int) -> int:
@@ -366,9 +355,9 @@ def test_results_that_a_failed_function_has_not_set_are_its_failure(world: World
 
 @explored
 def test_a_function_that_waits_keeps_its_frame(world: World) -> None:
-    scene = Scene(world, 1)
+    scene = KernelScene(world, 1)
     main = scene.host.main
-    token = scene.coroutines.on(main, async_abi.create_token)()
+    token = scene.main(async_abi.create_token)
     inner = scene.record(0, at.TYPE_I64, at.TYPE_I64)
 
     def task(handle: int) -> None:
@@ -376,11 +365,11 @@ def test_a_function_that_waits_keeps_its_frame(world: World) -> None:
         scene.enter(main, 0, 0, 0)
         compiled_kernels.kernel_return(main, inner, 0, handle)
         drop_reference(main, load(load(main + at.CONTEXT_RESULTS)))
-        async_abi.emplace_token(token)
+        async_abi.emplace_object(token)
 
     def adapter(context: int, record: int) -> int:
         async_abi.execute(3, scene.coroutines.resume)
-        async_abi.await_token(token)
+        async_abi.await_object(token)
         assert load(compiled_kernels.kernel_argument(context, 0)) == 21
         assert load(context + at.CONTEXT_REQUEST) == scene.request
         compiled_kernels.kernel_return(context, record, 0, 42)

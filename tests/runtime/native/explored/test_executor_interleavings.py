@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import pytest
 from tests.exploring.explorer import World, explore, explore_at_random
 from tests.exploring.simulated_host import SimulatedHost, name_cell
-from tests.exploring.simulated_program import load_functions, outcome, start, work
+from tests.exploring.simulated_program import (
+    check_run,
+    load_functions,
+    outcome,
+    start,
+    start_workers,
+    work,
+)
 from tests.simulator.failures import DataRace
 
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -20,7 +27,7 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.decode import Call
 from tfrt_runtime.native import async_value, handles
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.calls import completion, delivery, executor, frame, kernel_calls
+from tfrt_runtime.native.calls import activation, delivery, executor, frame, kernel_calls
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.memory import load
 from tfrt_runtime.native.queues import sharing
@@ -76,7 +83,7 @@ def first_available(context: int, record: int) -> None:
 
 
 def is_less_than_four(context: int, _record: int) -> None:
-    frame.set_i1(context, 0, int(frame.argument_i32(context, 0) < 4))
+    frame.set_word(context, 0, at.TYPE_I1, int(frame.argument_i32(context, 0) < 4))
 
 
 def fail(context: int, record: int) -> None:
@@ -112,14 +119,20 @@ def calls(host: SimulatedHost) -> dict[str, Call]:
     }
 
 
+def load_program(
+    host: SimulatedHost, functions: Sequence[Function], **others: Callable[[int, int], None]
+) -> list[int]:
+    """The addresses of functions, which may call `others` beside the kernels of `calls`."""
+    kernels = calls(host) | {name: Call(host.function(kernel)) for name, kernel in others.items()}
+    files = [function.bef() for function in functions]
+    return load_functions(
+        host, [(bef, [kernels[kernel.name] for kernel in bef.kernels], {}) for bef in files]
+    )
+
+
 def begin(host: SimulatedHost, request: int, program: Program, *, is_task: bool) -> list[int]:
     """Start the first function from outside; its results."""
-    kernels = calls(host)
-    functions = []
-    for function in program.functions:
-        bef = function.bef()
-        functions.append((bef, [kernels[kernel.name] for kernel in bef.kernels], {}))
-    [first, *_] = load_functions(host, functions)
+    [first, *_] = load_program(host, program.functions)
     return start(host, request, first, program.arguments, len(program.results), is_task=is_task)
 
 
@@ -136,20 +149,12 @@ def running(
         host.on_done = host.release_programs
         request = host.request(active=1)
         results = begin(host, request, program, is_task=is_task)
-        for context in host.contexts:
-            world.thread(
-                lambda context=context: work(context, request + at.REQUEST_ACTIVE), "worker"
-            )
+        start_workers(host, request + at.REQUEST_ACTIVE)
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
 
         def check() -> None:
-            for result, expected in zip(results, program.results, strict=True):
-                found = outcome(result)
-                assert found == expected or expected == "any" or (is_cancelled and found is None)
-                handles.value_drop(host.main, result)
-            assert host.done == [request]
-            assert host.live_values() == host.own_values
+            check_run(host, request, results, program.results, may_fail=is_cancelled)
 
         world.finally_assert(check)
 
@@ -314,7 +319,7 @@ def test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation() -
             ("add", (1, 2), (3,)),
         ],
         (3,),
-    ).bef()
+    )
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=1, outside=1)
@@ -330,10 +335,7 @@ def test_a_value_from_outside_may_resolve_while_a_worker_runs_its_activation() -
             handles.value_emplace(resolver, value, at.TYPE_I32, 5, 0)
             sharing.hand_over(resolver)
 
-        kernels = {**calls(host), "promised": Call(host.function(promised))}
-        [first] = load_functions(
-            host, [(function, [kernels[k.name] for k in function.kernels], {})]
-        )
+        [first] = load_program(host, [function], promised=promised)
         [result] = start(host, request, first, (1,), 1)
         world.thread(lambda: work(worker, request + at.REQUEST_ACTIVE), "worker")
         world.thread(resolve, "resolver")
@@ -400,7 +402,7 @@ def test_a_request_may_be_cancelled_at_any_time(name: str) -> None:
 def test_counters_that_are_not_marked_as_shared_would_be_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (completion, delivery, sharing, kernel_calls, control_kernels):
+    for module in (activation, delivery, sharing, kernel_calls, control_kernels):
         monkeypatch.setattr(module, "mark_shared", lambda _: None)
     with pytest.raises(DataRace):
         explore_at_random(running(DO_ASYNC), seed=3, interleavings=1000)

@@ -72,12 +72,8 @@ def test_two_threads_take_tasks_in_order_and_none_is_lost() -> None:
         host = SimulatedHost(world, outside=2)
         ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            ran.append(load(task + TASK_FIRST))
-            tasks.free_task(context, task)
-
         first, second = host.outside
-        made = [tasks.new_task(host.main, host.function(run), i, 0, 0) for i in range(4)]
+        made = [tasks.new_task(host.main, host.noting(ran), i, 0, 0) for i in range(4)]
         for task in made[:2]:
             tasks.inject(host.queue, task)
 
@@ -154,11 +150,7 @@ def test_tasks_that_a_thread_shares_run_once_and_in_order(world: World) -> None:
     first, second = host.outside
     ran: list[int] = []
 
-    def run(context: int, task: int) -> None:
-        ran.append(load(task + TASK_FIRST))
-        tasks.free_task(context, task)
-
-    inject(host, host.function(run), 3)
+    inject(host, host.noting(ran), 3)
     tasks.keep_injected(first)
 
     def share() -> None:
@@ -179,11 +171,7 @@ def test_two_threads_that_share_at_once_lose_nothing() -> None:
         host = SimulatedHost(world, outside=2)
         ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            ran.append(load(task + TASK_FIRST))
-            tasks.free_task(context, task)
-
-        function = host.function(run)
+        function = host.noting(ran)
         for context in host.outside:
             inject(host, function, 2)
             tasks.keep_injected(context)

@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 from tests.exploring.explorer import World, explore, explore_at_random
 from tests.exploring.simulated_host import SimulatedHost
-from tests.exploring.simulated_program import load_functions, outcome, start, work
+from tests.exploring.simulated_program import check_run, start, start_workers
 from tests.runtime.native.explored.test_executor_interleavings import (
     DO_ASYNC,
     Function,
     Program,
-    calls,
+    load_program,
 )
 
 from tfrt_runtime.native import handles
@@ -78,12 +78,7 @@ def becoming_hot(
         host = SimulatedHost(world, workers=2)
         host.on_done = host.release_programs
         request = host.request(active=1)
-        kernels = calls(host)
-        functions = []
-        for function in program.functions:
-            bef = function.bef()
-            functions.append((bef, [kernels[kernel.name] for kernel in bef.kernels], {}))
-        addresses = load_functions(host, functions)
+        addresses = load_program(host, program.functions)
         machine = host.block(at.MACHINE_TYPES + 16, "machine", "MACHINE_")
         host.programs.append(machine)
         for field in (at.MACHINE_ARGUMENTS, at.MACHINE_RESULTS):
@@ -100,21 +95,13 @@ def becoming_hot(
             return 0
 
         store(host.process + at.PROCESS_MACHINE, host.function(hear))
-        [result] = start(host, request, addresses[0], program.arguments, 1, is_task=is_task)
-        for context in host.contexts:
-            world.thread(
-                lambda context=context: work(context, request + at.REQUEST_ACTIVE), "worker"
-            )
+        results = start(host, request, addresses[0], program.arguments, 1, is_task=is_task)
+        start_workers(host, request + at.REQUEST_ACTIVE)
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
 
         def check() -> None:
-            assert outcome(result) == program.results[0] or (
-                is_cancelled and outcome(result) is None
-            )
-            handles.value_drop(host.main, result)
-            assert host.done == [request]
-            assert host.live_values() == host.own_values
+            check_run(host, request, results, program.results, may_fail=is_cancelled)
 
         world.finally_assert(check)
 

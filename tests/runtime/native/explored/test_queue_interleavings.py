@@ -163,9 +163,7 @@ class SleepingScene:
         store(left, self.adders)
         ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            ran.append(load(task + TASK_FIRST))
-            tasks.free_task(context, task)
+        def count_down() -> None:
             if fetch_add(left, -1) == 1:
                 tasks.wake_waiting(host.queue)
 
@@ -177,7 +175,7 @@ class SleepingScene:
                 else:
                     tasks.sleep_on_queue(context, left, -1)
 
-        function = host.function(run)
+        function = host.noting(ran, count_down)
         for context in host.contexts:
             world.thread(lambda context=context: work(context), "worker")
         for number, context in enumerate(host.outside):
@@ -234,12 +232,11 @@ def word_and_its_task(world: World, host: SimulatedHost) -> tuple[int, int]:
     word = world.keep(world.label(allocate(8), "word"))
     store(word, 1)
 
-    def run(context: int, task: int) -> None:
-        tasks.free_task(context, task)
+    def end_the_wait() -> None:
         store_release(word, 0)
         tasks.wake_waiting(host.queue)
 
-    return word, host.function(run)
+    return word, host.noting([], end_the_wait)
 
 
 def work_until_zero(context: int, word: int, seeks: Callable[[int], bool]) -> None:
@@ -409,9 +406,7 @@ def test_a_thief_that_rests_comes_back_for_what_is_left(monkeypatch: pytest.Monk
         owner, thief = host.contexts
         ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            ran.append(load(task + TASK_FIRST))
-            tasks.free_task(context, task)
+        def stop_after_the_last() -> None:
             if len(ran) == count:
                 handles.queue_stop(host.queue)
 
@@ -419,7 +414,7 @@ def test_a_thief_that_rests_comes_back_for_what_is_left(monkeypatch: pytest.Monk
             for number in range(count):
                 tasks.add_task(owner, tasks.new_task(owner, function, number, 0, 0))
 
-        function = host.function(run)
+        function = host.noting(ran, stop_after_the_last)
         world.thread(add, "owner")
         world.thread(lambda: executor.worker_loop(thief), "thief")
 

@@ -12,13 +12,14 @@ import pytest
 from tests.exploring import simulated_host
 from tests.exploring.explorer import World, explore, explore_at_random
 from tests.exploring.simulated_host import SimulatedHost
-from tests.exploring.simulated_program import outcome, work
+from tests.exploring.simulated_program import check_run, start_workers
 from tests.runtime.native.explored.test_executor_interleavings import PROGRAMS, Program, begin
 
 from tfrt_runtime.native import async_layouts as co
-from tfrt_runtime.native import cells, handles
+from tfrt_runtime.native import cells
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
+from tfrt_runtime.native.calls import executor
+from tfrt_runtime.native.coroutines import async_abi, async_objects
 from tfrt_runtime.native.memory import load, set_thread_context, store
 from tfrt_runtime.native.queues import tasks
 
@@ -70,20 +71,12 @@ def running(
         request = host.request(active=1)
         memory = Memory(host, refuses, slabs_left)
         results = begin(host, request, program, is_task=True)
-        for context in host.contexts:
-            world.thread(
-                lambda context=context: work(context, request + at.REQUEST_ACTIVE), "worker"
-            )
+        start_workers(host, request + at.REQUEST_ACTIVE)
 
         def check() -> None:
             memory.end()
-            for result, expected in zip(results, program.results, strict=True):
-                found = outcome(result)
-                assert found == expected or expected == "any" or (host.refused and found is None)
-                handles.value_drop(host.main, result)
+            check_run(host, request, results, program.results, may_fail=bool(host.refused))
             assert bool(host.refused) or not memory.has_refused
-            assert host.done == [request]
-            assert host.live_values() == host.own_values
             if seen is not None:
                 seen.append(next(memory.asked))
 
@@ -128,11 +121,7 @@ def test_tasks_of_threads_that_are_refused_memory_run_once(first: int) -> None:
         memory = Memory(host, first.__le__)
         done: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            done.append(load(task + at.TASK_FIRST))
-            tasks.free_task(context, task)
-
-        function = host.function(run)
+        function = host.noting(done)
         for number, context in enumerate(host.outside):
 
             def add(context: int = context, number: int = number) -> None:
@@ -144,7 +133,7 @@ def test_tasks_of_threads_that_are_refused_memory_run_once(first: int) -> None:
         def check() -> None:
             memory.end()
             while (task := tasks.find_task(host.contexts[0])) != 0:
-                run(host.contexts[0], task)
+                executor.run_task(host.contexts[0], task)
             assert sorted(done) == [0, 1, 2, 3]
 
         world.finally_assert(check)
@@ -158,7 +147,7 @@ def test_groups_and_tokens_of_compiled_code_that_is_refused_memory_resolve(first
         host = SimulatedHost(world, workers=2)
         shared = host.block(co.ASYNC_SIZE, "async", "ASYNC_")
         store(host.queue + at.QUEUE_ASYNC, shared)
-        member_resolved = host.function(async_groups.member_resolved)
+        member_resolved = host.function(async_objects.member_resolved)
         store(host.process + at.PROCESS_MEMBER_RESOLVED, member_resolved)
         memory = Memory(host, first.__le__)
         made: list[int] = []
@@ -168,8 +157,8 @@ def test_groups_and_tokens_of_compiled_code_that_is_refused_memory_resolve(first
             group = async_abi.create_group(2)
             tokens = [async_abi.create_token() for _ in range(2)]
             for token in tokens:
-                async_abi.add_token_to_group(token, group)
-                async_abi.emplace_token(token)
+                async_abi.add_to_group(token, group)
+                async_abi.emplace_object(token)
                 async_abi.drop_ref(token, 1)
             made.append(group)
 

@@ -28,9 +28,7 @@ class StartingScene:
         store(left, self.starters)
         ran: list[int] = []
 
-        def run(context: int, task: int) -> None:
-            ran.append(load(task + at.TASK_FIRST))
-            tasks.free_task(context, task)
+        def count_down() -> None:
             if fetch_add(left, -1) == 1:
                 handles.queue_stop(host.queue)
 
@@ -47,7 +45,7 @@ class StartingScene:
         def start(context: int, number: int) -> None:
             starting.add_start(context, tasks.new_task(context, function, number, 0, 0))
 
-        function = host.function(run)
+        function = host.noting(ran, count_down)
         for context in host.contexts:
             world.thread(lambda context=context: work(context), "worker")
         for number, context in enumerate(host.outside[: self.starters]):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from tests.exploring.explorer import World, explore, explore_at_random
 from tests.exploring.simulated_host import SimulatedHost
-from tests.exploring.simulated_program import outcome, start, work, write_arena
+from tests.exploring.simulated_program import check_run, start, start_workers, write_arena
 from tests.simulator.failures import SimulationError
 
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -23,6 +23,7 @@ from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
 from tfrt_runtime.native.sync import sync_frames, sync_interpreter
+from tfrt_runtime.native.sync import sync_layouts as ops
 
 COPY = NativeKernel("copy", "async_kernels.share_later", results=None, sync=True)
 """A kernel that is no operation of the interpreter: what it copies is boxed."""
@@ -174,20 +175,15 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
     def scenario(world: World) -> None:
         host = SimulatedHost(world, workers=2)
         request = host.request(active=1)
-        [result] = start(host, request, decode(host, functions), [argument], 1)
-        for worker in host.contexts:
-            world.thread(lambda worker=worker: work(worker, request + at.REQUEST_ACTIVE), "worker")
+        results = start(host, request, decode(host, functions), [argument], 1)
+        start_workers(host, request + at.REQUEST_ACTIVE)
         if is_cancelled:
             world.thread(lambda: handles.request_cancel(request), "canceller")
 
         def check() -> None:
-            found = outcome(result)
-            assert found == expected or (is_cancelled and found is None)
             if expected is None and not is_cancelled:
                 assert set(host.errors) == {at.FIRST_FAILURE}
-            handles.value_drop(host.main, result)
-            assert host.done == [request]
-            assert host.live_values() == host.own_values
+            check_run(host, request, results, [expected], may_fail=is_cancelled)
 
         world.finally_assert(check)
 
@@ -198,9 +194,9 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
 def _leave_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look up after every kernel, and leave every other time; frames are in segments of their own."""
     turns = itertools.count()
-    monkeypatch.setattr(sync_interpreter, "SLICE", 0)
-    monkeypatch.setattr(sync_interpreter, "SMALLEST_RUN", 64)
-    monkeypatch.setattr(sync_frames, "SMALLEST_SEGMENT", 64)
+    monkeypatch.setattr(ops, "SLICE", 0)
+    monkeypatch.setattr(ops, "SMALLEST_RUN", 64)
+    monkeypatch.setattr(ops, "SMALLEST_SEGMENT", 64)
     monkeypatch.setattr(sync_interpreter, "must_leave", lambda _: next(turns) % 2 == 0)
 
 

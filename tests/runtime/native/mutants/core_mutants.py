@@ -377,7 +377,7 @@ MUTANTS = [
         "executor_interleavings test_two_workers_that_share_get_the_same_values_and_free_everything",
     ),
     _mutant(
-        "calls.completion.end_activation",
+        "calls.activation.end_activation",
         "a block of a parallel loop is freed after its end is counted, when the program may be gone",
         """
             free_activation(context, activation)
@@ -456,7 +456,7 @@ MUTANTS = [
         "starting_interleavings test_a_call_that_comes_when_a_nap_ends_wakes_the_worker",
     ),
     _mutant(
-        "coroutines.async_groups.member_done",
+        "coroutines.async_objects.member_resolved",
         "a failing member is counted before its error is kept",
         """
         if state_of(member) == at.ERROR:
@@ -624,12 +624,10 @@ MUTANTS = [
         """
         if attempt == 0:
             return False
-        for i in range(arguments):
-            drop_reference(context, load(caller + load(registers + 8 * i)))
+        drop_arguments(context, caller, record, arguments)
         """,
         """
-        for i in range(arguments):
-            drop_reference(context, load(caller + load(registers + 8 * i)))
+        drop_arguments(context, caller, record, arguments)
         if attempt == 0:
             return False
         """,
