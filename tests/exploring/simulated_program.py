@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from tests.exploring.simulated_host import SimulatedHost, name_cell
@@ -133,7 +133,7 @@ def outcome(value: int) -> int | None:
 def start_workers(host: SimulatedHost, active: int) -> None:
     """Have all workers of the scenario `work`."""
     for context in host.contexts:
-        host.world.thread(lambda context=context: work(context, active), "worker")
+        host.world.thread(partial(work, context, active), "worker")
 
 
 def check_run(

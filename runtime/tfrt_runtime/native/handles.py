@@ -177,7 +177,7 @@ def value_and_then(context: Address, value: Address, handle: int) -> None:
 
 @entry
 def latch_make(context: Address, value: Address) -> Address:
-    """A word that is 1 until the value is resolved; drop it with `latch_drop`."""
+    """A word that is 1 until the value is resolved; drop it with `drop_latch`."""
     latch = take_block(context, at.CELL_SIZE)
     store(latch + at.LATCH_PENDING, 1)
     # The waiter and the sleeper: either may be the last to use the word.

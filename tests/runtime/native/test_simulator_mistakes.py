@@ -100,12 +100,6 @@ def waiting_on_a_value(wait: Callable[[int, int, Callable[[int], None]], None]) 
     return scenario
 
 
-def test_a_waiter_that_is_pushed_by_compare_and_swap_runs_once() -> None:
-    result = explore(waiting_on_a_value(and_then))
-    assert result.complete
-    assert result.interleavings == 18
-
-
 def test_a_waiter_that_is_pushed_by_a_store_gets_lost() -> None:
     with pytest.raises(WrongOutcome):
         explore(waiting_on_a_value(and_then_that_stores), SEQUENTIAL)
@@ -148,12 +142,6 @@ def sharing(drop: Callable[[int], None]) -> Scenario:
     return scenario
 
 
-def test_the_last_reference_releases() -> None:
-    result = explore(sharing(drop))
-    assert result.complete
-    assert result.interleavings == 4
-
-
 @pytest.mark.parametrize(
     ("drop", "failures"),
     [
@@ -188,12 +176,6 @@ def message_passing(publish: Callable[[int, int], object], see: Callable[[int], 
         world.thread(read)
 
     return scenario
-
-
-def test_release_and_acquire_publish_plain_data() -> None:
-    result = explore(message_passing(store_release, load_acquire))
-    assert result.complete
-    assert result.interleavings == 2
 
 
 @pytest.mark.parametrize(
@@ -248,22 +230,10 @@ def dekker(order: Callable[[], None]) -> Scenario:
     return scenario
 
 
-def test_with_fences_one_thread_sees_the_other() -> None:
-    result = explore(dekker(fence))
-    assert result.complete
-    assert result.interleavings == 4
-
-
 def test_without_fences_both_threads_may_read_old_values() -> None:
     with pytest.raises(WrongOutcome) as caught:
         explore(dekker(nothing))
     assert "outdated: newest is 1" in str(caught.value)
-
-
-def test_on_a_sequential_machine_no_fence_is_needed() -> None:
-    result = explore(dekker(nothing), SEQUENTIAL)
-    assert result.complete
-    assert result.interleavings == 3
 
 
 # --- sleeping and spinning -----------------------------------------------------------------------
@@ -291,12 +261,6 @@ def sleeping(wake: Callable[[int], None]) -> Scenario:
         world.thread(lambda: wake(flag), "waker")
 
     return scenario
-
-
-def test_a_sleeper_is_woken_when_the_word_changes_first() -> None:
-    result = explore(sleeping(set_and_wake))
-    assert result.complete
-    assert result.interleavings == 3
 
 
 def test_a_wake_up_before_the_change_gets_lost() -> None:
@@ -336,22 +300,18 @@ def unlock(mutex: int) -> None:
     store_release(mutex, 0)
 
 
-def test_a_spin_lock_protects_a_plain_counter() -> None:
-    def scenario(world: World) -> None:
-        mutex, counter = word(world, "mutex"), word(world, "counter")
+def counting_with_a_lock(world: World) -> None:
+    """A spin lock protects a plain counter."""
+    mutex, counter = word(world, "mutex"), word(world, "counter")
 
-        def count() -> None:
-            lock(mutex)
-            store(counter, load(counter) + 1)
-            unlock(mutex)
+    def count() -> None:
+        lock(mutex)
+        store(counter, load(counter) + 1)
+        unlock(mutex)
 
-        for _ in range(3):
-            world.thread(count)
-        world.finally_assert(lambda: load(counter) == 3)
-
-    result = explore(scenario)
-    assert result.complete
-    assert result.interleavings == 114
+    for _ in range(3):
+        world.thread(count)
+    world.finally_assert(lambda: load(counter) == 3)
 
 
 def test_two_locks_in_opposite_orders_never_end() -> None:
@@ -438,18 +398,34 @@ def test_a_treiber_stack_that_reuses_nodes_gives_one_node_to_two_threads() -> No
         explore(scenario)
 
 
-def test_a_stack_that_is_only_taken_whole_has_no_such_problem() -> None:
-    def scenario(world: World) -> None:
-        head, low, high = word(world, "head"), word(world, "low"), word(world, "high")
-        taken: list[int] = []
-        world.thread(lambda: push(head, low))
-        world.thread(lambda: push(head, high))
-        world.thread(lambda: taken.extend(take_all(head)))
-        world.finally_assert(lambda: sorted(taken + take_all(head)) == sorted([low, high]))
+def stacking(world: World) -> None:
+    """A stack that is only taken whole has no such problem."""
+    head, low, high = word(world, "head"), word(world, "low"), word(world, "high")
+    taken: list[int] = []
+    world.thread(lambda: push(head, low))
+    world.thread(lambda: push(head, high))
+    world.thread(lambda: taken.extend(take_all(head)))
+    world.finally_assert(lambda: sorted(taken + take_all(head)) == sorted([low, high]))
 
-    result = explore(scenario)
-    assert result.complete
-    assert result.interleavings == 26
+
+@pytest.mark.parametrize(
+    ("scenario", "machine", "interleavings"),
+    [
+        pytest.param(waiting_on_a_value(and_then), Machine(), 18, id="waiters"),
+        pytest.param(sharing(drop), Machine(), 4, id="references"),
+        pytest.param(message_passing(store_release, load_acquire), Machine(), 2, id="publishing"),
+        pytest.param(dekker(fence), Machine(), 4, id="fences"),
+        pytest.param(dekker(nothing), SEQUENTIAL, 3, id="no fences on a sequential machine"),
+        pytest.param(sleeping(set_and_wake), Machine(), 3, id="sleeping"),
+        pytest.param(counting_with_a_lock, Machine(), 114, id="a lock"),
+        pytest.param(stacking, Machine(), 26, id="a stack"),
+    ],
+)
+def test_without_its_mistake_a_protocol_passes_in_so_many_interleavings(
+    scenario: Scenario, machine: Machine, interleavings: int
+) -> None:
+    result = explore(scenario, machine)
+    assert (result.complete, result.interleavings) == (True, interleavings)
 
 
 # --- the report ----------------------------------------------------------------------------------

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import inspect
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -144,13 +146,6 @@ def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
     return f'{words_only}define {export.returns} @"{name}"({parameters}) {{\n{body}\n}}\n'
 
 
-def keep_only(module: llvm.ModuleRef, names: set[str]) -> None:
-    """Make every other function internal, so that what no wrapper uses goes away."""
-    for function in module.functions:
-        if not function.is_declaration and function.name not in names:
-            function.linkage = "internal"
-
-
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
     """Give an attribute to native functions, such as those that `memory.inline` marks.
 
@@ -173,7 +168,7 @@ def collect(progress: Callable[[str], None]) -> list[str]:
     count = len(functions) + len(exports)
     for number, (name, function) in enumerate(functions.items(), 1):
         progress(f"{number}/{count} {name}")
-        words = lowering.arity(function)
+        words = len(inspect.signature(function).parameters)
         wrappers.append(wrapper(name, lowering.collect(function, words), words))
     # A function may have several C names.
     collected_once = functools.cache(lowering.collect)
@@ -189,9 +184,15 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
 
     `header` is the lines of IR that say which machine it is for.
     """
-    texts = (threads.CODE, machine.code, *map(without_machine, lowering.COLLECTED), *wrappers)
+    # Without the machine that Numba wrote it for.
+    made = (re.sub(r"^target .*\n", "", text, flags=re.MULTILINE) for text in lowering.COLLECTED)
+    texts = (threads.CODE, machine.code, *made, *wrappers)
     module = linked([llvm.parse_assembly(header + text) for text in texts])
-    keep_only(module, {*entries.load(), *entries.exports(), *threads.EXPORTS})
+    kept = {*entries.load(), *entries.exports(), *threads.EXPORTS}
+    for function in module.functions:
+        # Internal, so that what no wrapper uses goes away.
+        if not function.is_declaration and function.name not in kept:
+            function.linkage = "internal"
     mark_functions(module, memory.INLINE, "alwaysinline")
     mark_functions(module, memory.OUTLINE, "noinline")
     return module
@@ -204,11 +205,6 @@ def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
             first.link_in(second)
         modules = modules[::2]
     return modules[0]
-
-
-def without_machine(text: str) -> str:
-    """IR without the machine that Numba wrote it for."""
-    return "\n".join(line for line in text.splitlines() if not line.startswith("target "))
 
 
 def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:

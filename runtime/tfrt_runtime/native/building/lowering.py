@@ -14,7 +14,6 @@ is pinned to a minor one; it changes the process that it is installed in, which 
 from __future__ import annotations
 
 import gc
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,27 +61,11 @@ def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Func
     return known if known is not None else ir.Function(builder.module, kind, name)
 
 
-def load_atomic(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
-    return builder.load_atomic(pointer(builder, address), "acquire", 8)
-
-
-def store_atomic(builder: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
-    builder.store_atomic(value, pointer(builder, address), "release", 8)
-
-
 def compare_and_swap(
     builder: ir.IRBuilder, address: ir.Value, old: ir.Value, new: ir.Value
 ) -> ir.Value:
     pair = builder.cmpxchg(pointer(builder, address), old, new, "acq_rel", "acquire")
     return builder.zext(builder.extract_value(pair, 1), I64)
-
-
-def load_f32(builder: ir.IRBuilder, address: ir.Value) -> ir.Value:
-    return builder.fpext(builder.load(pointer(builder, address, F32)), F64)
-
-
-def store_f32(builder: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
-    builder.store(builder.fptrunc(value, F32), pointer(builder, address, F32))
 
 
 def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
@@ -195,16 +178,16 @@ def stack_room(builder: ir.IRBuilder) -> ir.Value:
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "load": ("i", "i", lambda b, a: b.load(pointer(b, a))),
     "store": ("ii", "", lambda b, a, v: b.store(v, pointer(b, a))),
-    "load_acquire": ("i", "i", load_atomic),
-    "store_release": ("ii", "", store_atomic),
+    "load_acquire": ("i", "i", lambda b, a: b.load_atomic(pointer(b, a), "acquire", 8)),
+    "store_release": ("ii", "", lambda b, a, v: b.store_atomic(v, pointer(b, a), "release", 8)),
     "fetch_add": ("ii", "i", lambda b, a, v: b.atomic_rmw("add", pointer(b, a), v, "acq_rel")),
     "exchange": ("ii", "i", lambda b, a, v: b.atomic_rmw("xchg", pointer(b, a), v, "acq_rel")),
     "compare_and_swap": ("iii", "i", compare_and_swap),
     "fence": ("", "", lambda b: b.fence("seq_cst")),
     "load_i32": ("i", "i", lambda b, a: b.sext(b.load(pointer(b, a, I32)), I64)),
     "store_i32": ("ii", "", lambda b, a, v: b.store(b.trunc(v, I32), pointer(b, a, I32))),
-    "load_f32": ("i", "f", load_f32),
-    "store_f32": ("if", "", store_f32),
+    "load_f32": ("i", "f", lambda b, a: b.fpext(b.load(pointer(b, a, F32)), F64)),
+    "store_f32": ("if", "", lambda b, a, v: b.store(b.fptrunc(v, F32), pointer(b, a, F32))),
     "load_f64": ("i", "f", lambda b, a: b.load(pointer(b, a, F64))),
     "store_f64": ("if", "", lambda b, a, v: b.store(v, pointer(b, a, F64))),
     "allocate": ("i", "i", allocate),
@@ -273,11 +256,6 @@ def install() -> None:
         install_operation(getattr(memory, name), inputs, output, emit)
     for function in memory.NATIVE.values():
         register_jitable(**NUMBA_OPTIONS)(function)
-
-
-def arity(function: Callable[..., object]) -> int:
-    """How many words a native function takes."""
-    return len(inspect.signature(function).parameters)
 
 
 COLLECTED: list[str] = []

@@ -202,7 +202,11 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
         else:
             store(owner + at.LOOP_TABLE + 8 * index, value)
     elif kind == at.RETURN_JOIN:
-        join_value(context, owner, value)
+        # A block's chain counts once it is available.  Before the waiter: the join must not end between the
+        # block's end and its chain.
+        fetch_add(owner + at.JOIN_LEFT, 1)
+        if not wait_for(context, value, at.WAIT_JOIN, owner, 0):
+            join_resolved(context, owner, value)
     else:
         # Not now: `deliver` is what called this, and would recurse once per nested call.
         caller = load(activation + at.ACTIVATION_CALLER)
@@ -211,15 +215,6 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
         store(delivery, caller)
         store(delivery + 8, load(load(owner + at.RECORD_SLOTS) + 8 * index))
         push_ready(context, delivery | at.READY_DELIVERY, value)
-
-
-@native
-def join_value(context: Address, join: Address, value: Address) -> None:
-    """A block of a parallel loop returned a chain: it counts once it is available."""
-    # Before the waiter: the join must not end between the block's end and its chain.
-    fetch_add(join + at.JOIN_LEFT, 1)
-    if not wait_for(context, value, at.WAIT_JOIN, join, 0):
-        join_resolved(context, join, value)
 
 
 @inline

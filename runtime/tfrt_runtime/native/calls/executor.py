@@ -427,15 +427,6 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
     advance_epoch(context)
 
 
-@inline
-def is_heavy_kernel(tagged: Address, record: Address) -> bool:
-    """Whether a ready entry is a kernel that is worth a task of its own."""
-    return (
-        tagged & at.READY_BITS == at.READY_KERNEL
-        and load(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0
-    )
-
-
 @entry
 def run_one(context: Address, task: Address, budget: int) -> None:
     """Run a task, then the kernels that become ready: up to `budget`, or to a heavy one that the task has not brought.
@@ -451,11 +442,12 @@ def run_one(context: Address, task: Address, budget: int) -> None:
         top = load(context + at.CONTEXT_READY_TOP) - 16
         tagged = load(top)
         record = load(top + 8)
-        if not first and is_heavy_kernel(tagged, record):
+        is_kernel = tagged & at.READY_BITS == at.READY_KERNEL
+        if is_kernel and not first and load(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0:
             break
         store(context + at.CONTEXT_READY_TOP, top)
         run_ready_entry(context, tagged, record)
-        if tagged & at.READY_BITS == at.READY_KERNEL:
+        if is_kernel:
             budget -= 1
         first = False
         base = load(context + at.CONTEXT_READY)

@@ -141,16 +141,6 @@ def register(shared: Address, made: Address) -> None:
     fetch_add(shared + co.ASYNC_REGISTERED, 1)
 
 
-@native
-def sweep_when_full(context: Address, shared: Address) -> None:
-    """Sweep dead objects when there are many, so that a long program keeps few of them."""
-    is_checked = load(shared + co.ASYNC_CHECKED) != 0
-    if not is_checked and load_acquire(shared + co.ASYNC_REGISTERED) > load_acquire(
-        shared + co.ASYNC_LIMIT
-    ):
-        async_sweep(context, shared)
-
-
 @entry
 def async_sweep(context: Address, shared: Address) -> None:
     """Destroy the registered objects that only the list refers to: no thread can make a reference."""
@@ -444,7 +434,11 @@ def new_group(context: Address, size: int) -> Address:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
-    sweep_when_full(context, shared)
+    # Sweep dead objects when there are many, so that a long program keeps few of them.
+    registered = load_acquire(shared + co.ASYNC_REGISTERED)
+    is_full = registered > load_acquire(shared + co.ASYNC_LIMIT)
+    if is_full and load(shared + co.ASYNC_CHECKED) == 0:
+        async_sweep(context, shared)
     return group
 
 
