@@ -24,7 +24,7 @@ from tfrt_nb.jit.compiler import MachineCode, load
 from tfrt_nb.jit.names import bytes_of
 from tfrt_runtime import async_runtime, cache
 from tfrt_runtime.cache import Cache
-from tfrt_runtime.native.loaded import sources_digest
+from tfrt_runtime.native.library import sources_digest
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
