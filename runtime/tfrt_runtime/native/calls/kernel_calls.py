@@ -311,7 +311,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     finish(context, activation)
 
 
-@native
+@outline
 def fail_kernel_with(context: Address, activation: Address, record: Address, message: int) -> None:
     """Skip a kernel: the error of a message, which is reported once, becomes each of its results."""
     store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))

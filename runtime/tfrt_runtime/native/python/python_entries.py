@@ -33,9 +33,7 @@ def shared(api: Address, item: Address) -> Address:
 @native
 def word_of(api: Address, given: Address, count: int, index: int) -> int:
     """An argument as a word; 0 if there are fewer.  -1 and an exception if it is no integer."""
-    if index >= count:
-        return 0
-    return call1(load(api + py.PYTHON_READ_WORD), load(given + 8 * index))
+    return word(api, given, index) if index < count else 0
 
 
 @native
@@ -57,11 +55,11 @@ def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Addr
     # An entry that takes fewer words does not see the others.
     if is_slow:
         thread = call1(load(api + py.PYTHON_SAVE), 0)
-        word = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
+        answer = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
         call1(load(api + py.PYTHON_RESTORE), thread)
     else:
-        word = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
-    return call1(load(api + py.PYTHON_MAKE_INT), word)
+        answer = call7(entry_address, first, second, third, fourth, fifth, sixth, seventh)
+    return call1(load(api + py.PYTHON_MAKE_INT), answer)
 
 
 @entry
