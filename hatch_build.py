@@ -78,11 +78,9 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             partial = folder.with_suffix(".tmp")
             partial.mkdir(parents=True, exist_ok=True)
             # Not by PYTHONPATH: pip's isolation lives there, and takes out what it finds installed.
-            script = (
-                f"import pathlib, sys; sys.path.insert(0, {str(Path(self.root, 'runtime'))!r})\n"
-            )
+            script = f"import sys; sys.path.insert(0, {str(Path(self.root, 'runtime'))!r})\n"
             script += "from tfrt_runtime.native.building.build import build_for_wheel\n"
-            script += "build_for_wheel(pathlib.Path(sys.argv[1]), sys.argv[2:])"
+            script += "build_for_wheel(*sys.argv[1:])"
             command = [sys.executable, "-c", script, str(partial), *machines]
             # Numba orders some variables as its sets are.
             subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True)

@@ -284,7 +284,7 @@ def build_here(before: str) -> None:
         output.write(before.encode() + b"\n" + code)
 
 
-def build_for_wheel(folder: Path, machines: Sequence[str]) -> None:
+def build_for_wheel(folder: str, *machines: str) -> None:
     """Write `core-MACHINE.elf` into a folder for each machine, or for all: what the project's build hook calls."""
     wrappers = collect(show_some)
     for name in machines or MACHINES:
