@@ -38,6 +38,23 @@ class KernelScene(Scene):
         made = handles.value_make(self.host.main, at.TYPE_I64)
         return name_cell(self.world, made, "host value")
 
+    def resolve(self, context: int, value: int, failure: int = 0) -> None:
+        """Make a host value 42, or an error."""
+        assert handles.value_claim(value) == 1
+        if failure != 0:
+            handles.value_set_error(context, value, failure)
+        else:
+            handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
+
+    def produce(self, context: int, made: int, payload: int, failure: int) -> None:
+        """As a coroutine: resolve an object to an error, which it takes if there is one, or to a payload."""
+        if failure != 0:
+            async_objects.note_failure(context, made, failure)
+            async_abi.set_error(made)
+        else:
+            store(storage_of(made), payload)
+            async_abi.emplace_object(made)
+
     def record(self, adapter: int, *types: int) -> int:
         """The record of a kernel with one argument and as many results as there are types less one."""
         record = self.host.block(128, "record", "RECORD_")
@@ -74,19 +91,10 @@ def test_a_coroutine_sees_what_a_host_value_becomes_whenever_that_is(fails: bool
         value = scene.value()
         seen: list[tuple[int, int]] = []
         objects: list[int] = []
-        failure = 7
 
         def look(_: int) -> None:
             [made] = objects
             seen.append((state_of(made), payload(made)))
-
-        def resolve_value(context: int) -> None:
-            if fails:
-                assert handles.value_claim(value) == 1
-                handles.value_set_error(context, value, failure)
-            else:
-                assert handles.value_claim(value) == 1
-                handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
 
         def await_value(context: int) -> None:
             made = compiled_kernels.object_of(context, value, at.TYPE_I64, scene.arrived)
@@ -94,12 +102,12 @@ def test_a_coroutine_sees_what_a_host_value_becomes_whenever_that_is(fails: bool
             async_abi.await_and_execute(made, 1, scene.coroutines.resume)
 
         scene.coroutines.when_resumed = look
-        scene.run(resolve_value, "producer")
+        scene.run(lambda context: scene.resolve(context, value, 7 if fails else 0), "producer")
         scene.run(await_value, "coroutine")
 
         def check() -> None:
             scene.coroutines.run_tasks(scene.host.main)
-            assert seen == [(at.ERROR, failure) if fails else (at.CONCRETE, 42)]
+            assert seen == [(at.ERROR, 7) if fails else (at.CONCRETE, 42)]
             scene.drop(objects[0])
             drop_reference(scene.host.main, value)
 
@@ -118,11 +126,7 @@ def test_who_gives_up_waiting_does_not_touch_the_host_value() -> None:
         name_cell(world, made, "object")
         failure = scene.host.error(9)
 
-        def resolve_value(context: int) -> None:
-            assert handles.value_claim(value) == 1
-            handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
-
-        scene.run(resolve_value, "producer")
+        scene.run(lambda context: scene.resolve(context, value), "producer")
         scene.run(lambda context: async_objects.async_abandon(context, made, failure), "impatient")
 
         def check() -> None:
@@ -149,10 +153,6 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
         cancelled = load(scene.request + at.REQUEST_CANCELLED_VALUE)
         objects: list[int] = []
 
-        def emplace(context: int) -> None:
-            assert handles.value_claim(value) == 1
-            handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
-
         def await_value(context: int) -> None:
             scene.enter(context, value)
             objects.append(compiled_kernels.kernel_object(context, record, 0))
@@ -165,13 +165,13 @@ def test_a_cancellation_ends_the_wait_for_a_host_value_whenever_it_comes(arrives
         scene.run(await_value, "coroutine")
         scene.run(cancel, "canceller")
         if arrives:
-            scene.run(emplace, "producer")
+            scene.run(lambda context: scene.resolve(context, value), "producer")
 
         def check() -> None:
             assert scene.finish() == [1]
             outcomes.add((state_of(objects[0]), payload(objects[0])))
             if not arrives:
-                emplace(scene.host.main)
+                scene.resolve(scene.host.main, value)
             compiled_kernels.visit_imports(scene.host.main, shared, 0, 0)
             assert load_acquire(shared + co.ASYNC_IMPORTED) == 0
             scene.drop(objects[0])
@@ -195,12 +195,7 @@ def test_a_run_is_over_once_when_its_last_result_is_there(fails: bool) -> None:
         failure = scene.host.error(9)
 
         def produce(context: int) -> None:
-            if fails:
-                async_objects.note_failure(context, made, failure)
-                async_abi.set_error(made)
-            else:
-                store(made + at.VALUE_PAYLOAD, 42)
-                async_abi.emplace_object(made)
+            scene.produce(context, made, 42, failure if fails else 0)
 
         def give(context: int) -> None:
             scene.enter(context, 0)
@@ -247,13 +242,6 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
             state = state_of(made)
             seen.append((state, payload(made) if state == at.ERROR else load(storage_of(made))))
 
-        def resolve_value(context: int) -> None:
-            assert handles.value_claim(value) == 1
-            if what == "error":
-                handles.value_set_error(context, value, 7)
-            else:
-                handles.value_emplace(context, value, at.TYPE_I64, 42, 0)
-
         def await_value(context: int) -> None:
             scene.enter(context, value)
             made = compiled_kernels.kernel_buffer_object(context, record, 0, 40, 0)
@@ -262,7 +250,8 @@ def test_a_coroutine_gets_the_buffer_of_a_tensor_that_comes_later(what: str) -> 
 
         scene.coroutines.answers[co.EVENT_TENSOR_ARRIVED] = lend
         scene.coroutines.when_resumed = look
-        scene.run(resolve_value, "producer")
+        failure = 7 if what == "error" else 0
+        scene.run(lambda context: scene.resolve(context, value, failure), "producer")
         scene.run(await_value, "coroutine")
 
         def check() -> None:
@@ -297,12 +286,7 @@ def test_a_buffer_that_comes_later_is_a_tensor_before_its_run_is_over(fails: boo
             return handles.value_of(context, at.TYPE_I64, address, 0)
 
         def produce(context: int) -> None:
-            if fails:
-                async_objects.note_failure(context, made, failure)
-                async_abi.set_error(made)
-            else:
-                store(storage_of(made), 1000)
-                async_abi.emplace_object(made)
+            scene.produce(context, made, 1000, failure if fails else 0)
 
         def give(context: int) -> None:
             scene.enter(context, 0)
