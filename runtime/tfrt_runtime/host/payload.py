@@ -29,7 +29,7 @@ class ObjectTable:
     def __init__(
         self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
     ) -> None:
-        """`function` gives functions of `native.python.python_objects`; `count` says how many handles exist."""
+        """`function` gives functions of `native.python.python_entries`; `count` says how many handles exist."""
         self.add: Callable[[object], int] = function("object_add")
         """A new handle to an object."""
         self.get: Callable[[int], object] = function("object_get")
