@@ -487,12 +487,17 @@ def give_all(context: Address) -> None:
 
 @native
 def give_if_much(context: Address) -> None:
-    """This thread is about to sleep: let no slab wait for it, if the process holds more than it may at rest.
+    """This thread is about to sleep: let no slab wait for it if the process holds more than it may at rest, nor many blocks.
 
-    A free block in its lists keeps a whole slab from being given back, and they may be of as many slabs.
+    A free block in its lists keeps a whole slab from being given back, and they may be of as many slabs.  A worker
+    that only gives back what callers make would collect two full batches, while the callers cut new slabs.
     """
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_all(context)
+        return
+    for size_class in range(1, at.FREE_CLASSES):
+        if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
+            keep_batch(context, size_class)
 
 
 @entry
