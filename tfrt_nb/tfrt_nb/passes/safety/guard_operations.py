@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     FloatAttr,
     IndexType,
-    IntegerAttr,
     IntegerType,
     MemRefType,
     ModuleOp,
@@ -151,7 +150,7 @@ def _guard_shift(op: Operation) -> None:
     if number is not None and 0 <= number < bits:
         return
     emit = Emitter.in_front_of(op)
-    limit = emit(arith.ConstantOp(IntegerAttr(bits, distance.type))).result
+    limit = emit.integer(bits, distance.type)
     # Unsigned: a negative distance is a very large one.
     is_inside = emit(arith.CmpiOp(distance, limit, "ult")).result
     emit(cf.AssertOp(is_inside, f"the shift is by less than 0, or by {bits} bits or more"))
