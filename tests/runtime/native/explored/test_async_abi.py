@@ -199,7 +199,7 @@ def test_a_thread_that_waits_sees_the_token_resolved() -> None:
 
 
 def test_a_thread_whose_token_is_resolved_is_not_at_rest_before_it_goes_on() -> None:
-    """The check for quiescence reads the words that `host.idleness` reads, in its order."""
+    """The check for quiescence reads the words that `host.waiting` reads, in its order."""
     seen: set[bool] = set()
 
     def scenario(world: World) -> None:
