@@ -12,11 +12,12 @@ import pytest
 
 from tfrt_nb import Program
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tracing.trace import DebugSink, Level, Tracing
-from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
+from tfrt_runtime.host.values.async_value import State, make_unavailable
 
 SLOW = 120
 """Seconds that nothing here should take."""
@@ -30,12 +31,13 @@ def run(host: HostContext, program: Program, *arguments: object, function: str =
     return program.run(host, function, arguments)
 
 
-def outcomes(results: list[AsyncValue]) -> list[object]:
-    """Values, and messages of errors."""
-    problems = [value.exception(SLOW) for value in results]
+def outcomes(execution: Execution) -> list[object]:
+    """Values, and messages of errors, of a run, which ends then."""
+    problems = [value.exception(SLOW) for value in execution.results]
+    assert execution.wait(SLOW)
     return [
         value.result(SLOW) if problem is None else problem.diagnostics[0].message
-        for value, problem in zip(results, problems, strict=True)
+        for value, problem in zip(execution.results, problems, strict=True)
     ]
 
 
@@ -65,8 +67,7 @@ def test_a_coroutine_awaits_a_value_that_python_resolves_later(host: HostContext
     threading.Thread(target=promised.emplace, args=(37,)).start()
 
     assert before == (State.UNAVAILABLE, "7")
-    assert outcomes(execution.results) == [42]
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == [42]
 
 
 def test_a_coroutine_hears_that_nobody_will_resolve_its_value(host: HostContext) -> None:
@@ -74,8 +75,7 @@ def test_a_coroutine_hears_that_nobody_will_resolve_its_value(host: HostContext)
     execution = run(host, parse(LATER), promised, 5)
     del promised
 
-    assert outcomes(execution.results) == ["nothing is left that could resolve this value"]
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == ["nothing is left that could resolve this value"]
 
 
 def test_a_plain_function_may_wait_for_python_too(host: HostContext) -> None:
@@ -95,8 +95,7 @@ func.func @twice(%v: !async.value<i32>) -> i32 {
     timer = threading.Timer(0.3, promised.emplace, (21,))
     timer.start()
 
-    assert outcomes(execution.results) == [42]
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == [42]
     timer.join()
 
 
@@ -128,15 +127,13 @@ def test_python_calls_an_async_function_with_values_that_come_later(host: HostCo
     token.emplace()
 
     assert before == [State.UNAVAILABLE, State.UNAVAILABLE]
-    assert outcomes(execution.results) == [CHAIN, 42]
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == [CHAIN, 42]
 
 
 def test_python_calls_an_async_function_with_plain_values(host: HostContext) -> None:
     execution = run(host, parse(BY_PYTHON), 7, 1.5, True, function="same")
 
-    assert outcomes(execution.results) == [7, 1.5, True]
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == [7, 1.5, True]
 
 
 @pytest.mark.parametrize("function", ["sum", "host"])
@@ -159,10 +156,8 @@ func.func @host(%t: !tfrt.chain, %v: i32, %w: i32) -> (!tfrt.chain, i32) {
     value.set_result(37)
     failing.set_exception(ValueError("no number"))
 
-    assert outcomes(good.results) == [CHAIN, 42]
-    assert outcomes(bad.results) == ["ValueError: no number"] * 2
-    assert good.wait(SLOW)
-    assert bad.wait(SLOW)
+    assert outcomes(good) == [CHAIN, 42]
+    assert outcomes(bad) == ["ValueError: no number"] * 2
 
 
 def test_a_future_may_be_cancelled_or_of_another_type(host: HostContext) -> None:
@@ -173,12 +168,10 @@ def test_a_future_may_be_cancelled_or_of_another_type(host: HostContext) -> None
     wrong.set_result("text")
     executions = [run(host, program, future, 1) for future in (cancelled, wrong)]
 
-    assert [outcomes(execution.results) for execution in executions] == [
+    assert [outcomes(execution) for execution in executions] == [
         ["the future was cancelled"],
         ["argument 1 (%v) of @main: expected i32, found 'text'"],
     ]
-    for execution in executions:
-        assert execution.wait(SLOW)
 
 
 def test_results_and_futures_of_an_event_loop_await_each_other(host: HostContext) -> None:
@@ -226,8 +219,7 @@ def test_a_function_does_not_start_in_a_run_that_is_cancelled(host: HostContext)
     execution.cancel("enough")
     promised.emplace(1)
 
-    assert outcomes(execution.results) == ["enough"]
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == ["enough"]
     assert (execution.output, execution.diagnostics) == ("", [])
 
 
@@ -239,7 +231,7 @@ def test_a_plain_function_that_waits_is_ended_by_a_cancellation(host: HostContex
     timer.start()
 
     assert execution.wait(SLOW)
-    assert outcomes(execution.results) == ["enough"]
+    assert outcomes(execution) == ["enough"]
     timer.join()
     promised.emplace(1)
 
@@ -253,7 +245,7 @@ def test_a_host_may_be_closed_while_a_coroutine_waits(queue: str) -> None:
         while not execution.output:
             assert not execution.wait(0.01)
 
-    assert outcomes(execution.results) == ["the host is closed"]
+    assert outcomes(execution) == ["the host is closed"]
     promised.emplace(1)
 
 
@@ -266,9 +258,7 @@ def test_values_that_many_calls_wait_for_are_forgotten_when_they_are_there(
         executions = [run(host, program, value) for value in promised]
         for value in promised:
             value.emplace(number)
-        assert [outcomes(e.results) for e in executions] == [[number]] * len(executions)
-        for execution in executions:
-            assert execution.wait(SLOW)
+        assert [outcomes(e) for e in executions] == [[number]] * len(executions)
 
 
 TENSORS = """
@@ -302,7 +292,7 @@ func.func @count(%a: memref<?x2xi32>)
 def test_a_tensor_crosses_both_ways_without_a_copy(host: HostContext) -> None:
     array = np.arange(6, dtype=np.int32).reshape(3, 2)
     execution = run(host, parse(TENSORS), DenseHostTensor.over(array))
-    done, same, copy = outcomes(execution.results)
+    done, same, copy = outcomes(execution)
 
     assert done is CHAIN
     assert isinstance(same, np.ndarray)
@@ -310,7 +300,6 @@ def test_a_tensor_crosses_both_ways_without_a_copy(host: HostContext) -> None:
     assert same.ctypes.data == array.ctypes.data
     assert array.tolist() == [[0, 2], [4, 6], [8, 10]]
     assert copy.tolist() == [[0, 1], [2, 3], [4, 5]]
-    assert execution.wait(SLOW)
 
 
 @pytest.mark.parametrize(
@@ -330,7 +319,7 @@ def test_a_tensor_that_does_not_fit_is_an_error_at_the_call(
     [problem] = execution.diagnostics
     assert problem.message == f"expected a tensor for memref<?x2xi32>, found {found}"
     assert TENSORS.splitlines()[problem.location.line - 1].startswith("  %c, %same, %copy")
-    assert outcomes(execution.results) == [problem.message] * 3
+    assert outcomes(execution) == [problem.message] * 3
 
 
 def test_what_is_no_tensor_is_refused(host: HostContext) -> None:
@@ -340,8 +329,7 @@ def test_what_is_no_tensor_is_refused(host: HostContext) -> None:
         run(host, parse(TENSORS), "text")
     execution = run(host, parse(TENSORS), Path("an object"))
 
-    assert outcomes(execution.results) == ["expected a dense tensor for memref<?x2xi32>"] * 3
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == ["expected a dense tensor for memref<?x2xi32>"] * 3
 
 
 BUSY = """
@@ -377,18 +365,15 @@ def test_a_thread_runs_other_kernels_while_a_function_waits(host: HostContext) -
     program = parse(BUSY)
     for number in range(50):
         execution = program.run(host, "main", [number], kernels=registry)
-        assert outcomes(execution.results) == [2 * number, 2 * number, 3 * number, 6 * number]
-        assert execution.wait(SLOW)
+        assert outcomes(execution) == [2 * number, 2 * number, 3 * number, 6 * number]
 
 
 def test_a_program_is_the_same_on_several_hosts(leak_check: None) -> None:
     program = parse(LATER)
     with HostContext("s") as first, HostContext("mstd:2") as second:
         executions = [run(host, program, 1, 2) for host in (first, second)]
-        assert [outcomes(execution.results) for execution in executions] == [[3], [3]]
-        for execution in executions:
-            assert execution.wait(SLOW)
-        del executions, execution
+        assert [outcomes(execution) for execution in executions] == [[3], [3]]
+        del executions
 
 
 def test_calls_are_traced_like_those_of_other_kernels(leak_check: None) -> None:
@@ -398,7 +383,7 @@ def test_calls_are_traced_like_those_of_other_kernels(leak_check: None) -> None:
     with HostContext("s", tracing=tracing, output=lambda _: None) as host:
         execution = parse(LATER).run(host, "main", [1, 2])
         assert execution.wait(SLOW)
-        assert outcomes(execution.results) == [3]
+        assert outcomes(execution) == [3]
         del execution
 
     assert any("native function sum" in line for line in lines), lines
@@ -420,7 +405,7 @@ async.func @fails() -> (!async.token, !async.value<i32>, !async.value<i32>) {
 
     assert execution.wait(SLOW)
     assert [problem.message for problem in execution.diagnostics] == ["never"]
-    assert outcomes(execution.results) == ["never"] * 3
+    assert outcomes(execution) == ["never"] * 3
 
 
 LATE_TENSOR = """
@@ -447,7 +432,7 @@ def test_tensors_may_come_and_go_later_and_a_buffer_twice(host: HostContext) -> 
     execution = run(host, parse(LATE_TENSOR), DenseHostTensor.over(first), promised)
     assert not execution.wait(0.05)
     promised.emplace(DenseHostTensor.over(late))
-    given, made, again = outcomes(execution.results)
+    given, made, again = outcomes(execution)
 
     assert isinstance(given, np.ndarray)
     assert isinstance(made, np.ndarray)
@@ -455,7 +440,6 @@ def test_tensors_may_come_and_go_later_and_a_buffer_twice(host: HostContext) -> 
     assert given.ctypes.data == late.ctypes.data
     assert made.ctypes.data == again.ctypes.data
     assert made[0] == 1
-    assert execution.wait(SLOW)
 
 
 def test_a_late_tensor_that_does_not_fit_is_an_error_at_the_call(host: HostContext) -> None:
@@ -464,7 +448,6 @@ def test_a_late_tensor_that_does_not_fit_is_an_error_at_the_call(host: HostConte
     promised.emplace(DenseHostTensor.over(np.ones((2, 2), np.int8)))
     message = "expected a tensor for memref<?xi8>, found dtype = i8, shape = [2, 2]"
 
-    assert outcomes(execution.results) == [message] * 3
-    assert execution.wait(SLOW)
+    assert outcomes(execution) == [message] * 3
     [problem] = execution.diagnostics
     assert "tfrt.call @pick" in LATE_TENSOR.splitlines()[problem.location.line - 1]

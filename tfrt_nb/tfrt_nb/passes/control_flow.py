@@ -166,6 +166,14 @@ def region_of(block: Block) -> Region:
     return block.parent
 
 
+def defining_block(value: SSAValue) -> Block:
+    """The block that the value is an argument of, or in which an operation makes it."""
+    owner = value.owner
+    block = owner if isinstance(owner, Block) else owner.parent
+    assert block is not None
+    return block
+
+
 def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Block, Block]:
     """The block of `op`, which then ends with it and has no terminator, and a new one with what followed."""
     head, following = op.parent, op.next_op

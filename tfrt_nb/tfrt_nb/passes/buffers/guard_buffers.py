@@ -43,7 +43,7 @@ from tfrt_nb.dialects.async_.extensions import (
 )
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
-from tfrt_nb.passes.control_flow import Emitter, integer_of, operations_in
+from tfrt_nb.passes.control_flow import Emitter, defining_block, integer_of, operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.call_graph import callees, with_callers
 
@@ -249,8 +249,7 @@ class _Nest:
 
     def is_outside(self, value: SSAValue) -> bool:
         """Whether a value is known in front of the loops."""
-        owner = value.owner
-        block = owner if isinstance(owner, Block) else owner.parent
+        block: Block | None = defining_block(value)
         while block is not None:
             parent = block.parent_op()
             if parent is self.outer:

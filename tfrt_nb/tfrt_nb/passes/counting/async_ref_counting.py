@@ -31,8 +31,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
-from tfrt_nb.passes.control_flow import Emitter, region_of
-from tfrt_nb.passes.counting.liveness import defining_block
+from tfrt_nb.passes.control_flow import Emitter, defining_block, region_of
 from tfrt_nb.passes.counting.reference_counts import (
     Counts,
     async_values,

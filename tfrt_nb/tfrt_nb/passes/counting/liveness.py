@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
+from tfrt_nb.passes.control_flow import defining_block
+
 
 class Liveness:
     """The lives of some values of one region, numbered in the order in which they are given.
@@ -103,14 +105,6 @@ def _places(region: Region) -> dict[Operation, int]:
     """The operations of the region, nested ones left aside, in the order of the text."""
     ops = (op for block in region.blocks for op in block.ops)
     return {op: place for place, op in enumerate(ops)}
-
-
-def defining_block(value: SSAValue) -> Block:
-    """The block that the value is an argument of, or in which an operation makes it."""
-    owner = value.owner
-    block = owner if isinstance(owner, Block) else owner.parent
-    assert block is not None
-    return block
 
 
 def ancestor_in(region: Region, op: Operation) -> Operation:

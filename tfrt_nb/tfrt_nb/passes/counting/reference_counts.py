@@ -46,8 +46,15 @@ from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeStoreOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
-from tfrt_nb.passes.control_flow import Emitter, operations_in, region_of, split_edge, terminator_of
-from tfrt_nb.passes.counting.liveness import Liveness, defining_block, numbers_in
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    defining_block,
+    operations_in,
+    region_of,
+    split_edge,
+    terminator_of,
+)
+from tfrt_nb.passes.counting.liveness import Liveness, numbers_in
 from tfrt_nb.passes.counting.shared_exits import exits_worth_sharing, is_exit, share_exits
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.convert_scf_to_cf import lower_structured_control_flow

@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefA
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.dialects.func import ReturnOp as PlainReturnOp
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.ir import Attribute, Region
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
@@ -129,11 +129,12 @@ def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
         called = {
             op.callee.root_reference.data for op in module.walk() if isinstance(op, PlainCallOp)
         }
-        unused = [f for f in functions if _is_private(f) and f.sym_name.data not in called]
+        unused = [
+            function
+            for function in functions
+            if function.sym_visibility == StringAttr("private")
+            and function.sym_name.data not in called
+        ]
         for function in unused:
             erase(function)
         functions = [f for f in functions if f not in unused] if unused else []
-
-
-def _is_private(function: Operation) -> bool:
-    return function.get_attr_or_prop("sym_visibility") == StringAttr("private")

@@ -36,8 +36,14 @@ from xdsl.ir import Block, Region, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import RuntimeFreeBufferOp
 from tfrt_nb.passes.buffers.guard_buffers import assert_allocated
-from tfrt_nb.passes.control_flow import Emitter, copied, operations_in, replace, terminator_of
-from tfrt_nb.passes.counting.liveness import defining_block
+from tfrt_nb.passes.control_flow import (
+    Emitter,
+    copied,
+    defining_block,
+    operations_in,
+    replace,
+    terminator_of,
+)
 from tfrt_nb.passes.parallel.index_math import IndexMath
 
 _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | Float64Type
