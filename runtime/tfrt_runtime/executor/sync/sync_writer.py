@@ -203,64 +203,51 @@ class _Writer:
         self._words += [(pool, True), (8 * len(constants), False)]
 
     def _instruction(self, instruction: Instruction) -> None:
-        operation = instruction.operation
+        operation, number, start = instruction.operation, instruction.number, 8 * len(self._words)
         writes, reads = self._places(instruction.writes), self._places(instruction.reads)
-        if ops.JUMP <= operation <= ops.REPEAT:
-            self._jump(instruction, reads)
-        elif operation == ops.START_REPEAT:
-            start = 8 * len(self._words)
-            self._jumps.append((start + 4, start, instruction.labels[0]))
-            self._fields(operation, 0, writes[0], reads[0])
-            self._record(instruction)
-        elif operation == ops.CASE:
-            self._case(instruction, reads)
-        elif operation in (ops.KERNEL, ops.SCALAR):
-            self._fields(operation)
-            self._record(instruction)
-        elif operation == ops.FAIL:
-            self._fields(operation, instruction.number)
-            self._record(instruction)
+        match operation:
+            case ops.JUMP | ops.JUMP_IF | ops.JUMP_UNLESS | ops.REPEAT:
+                fields = [0, *(reads or [0]), 0, number]
+            case ops.START_REPEAT:
+                fields = [0, writes[0], reads[0]]
+            case ops.CASE:
+                fields = [reads[0], number]
+            case ops.FAIL:
+                fields = [number]
+            case ops.KERNEL | ops.SCALAR:
+                fields = []
+            case ops.CALL:
+                fields = [len(reads)]
+            case ops.RETURN:
+                fields = [len(reads), *reads]
+            case ops.LOG:
+                fields = [reads[0], instruction.reads[0].type]
+            case ops.UNBOX:
+                fields = [*writes, *reads, instruction.writes[0].type]
+            case ops.BOX:
+                fields = [*writes, *reads, instruction.reads[0].type]
+            case ops.HAND_ON:
+                fields = [writes[0], *reads]
+            case _:
+                fields = [*writes, *reads]
+        self._fields(operation, *fields)
+        if operation == ops.LOG:
+            self._words.append((number, False))
         elif operation == ops.CALL:
-            self._call(instruction, writes, reads)
-        elif operation == ops.RETURN:
-            self._fields(operation, len(reads), *reads)
-        elif operation == ops.LOG:
-            self._fields(operation, reads[0], instruction.reads[0].type)
-            self._words.append((instruction.number, False))
-        elif operation == ops.UNBOX:
-            self._fields(operation, *writes, *reads, instruction.writes[0].type)
-            self._record(instruction)
-        elif operation == ops.BOX:
-            self._fields(operation, *writes, *reads, instruction.reads[0].type)
-        elif operation == ops.HAND_ON:
-            self._fields(operation, writes[0], *reads)
-        else:
-            self._fields(operation, *writes, *reads)
-
-    def _jump(self, instruction: Instruction, reads: list[int]) -> None:
-        start = 8 * len(self._words)
-        self._jumps.append((start + 4, start, instruction.labels[0]))
-        first, second, *_ = (*reads, 0, 0)
-        self._fields(instruction.operation, 0, first, second, instruction.number)
-
-    def _case(self, instruction: Instruction, reads: list[int]) -> None:
-        start = 8 * len(self._words)
-        self._fields(instruction.operation, reads[0], instruction.number)
-        self._record(instruction)
+            self._words.append((self._callees[instruction.callee], True))
+        if instruction.record is not None:
+            self._record(instruction, instruction.record)
+        if operation == ops.CALL:
+            length = ops.CALL_REGISTERS + 8 * ((len(reads) + len(writes) + 1) // 2)
+            self._fields(self._frame.size, length, *reads, *writes)
+        first = 24 if operation == ops.CASE else 4
         for index, target in enumerate(instruction.labels):
-            self._jumps.append((start + 24 + 4 * index, start, target))
-        self._fields(*[0] * len(instruction.labels))
+            self._jumps.append((start + first + 4 * index, start, target))
+        if operation == ops.CASE:
+            self._fields(*[0] * len(instruction.labels))
 
-    def _call(self, instruction: Instruction, writes: list[int], reads: list[int]) -> None:
-        self._fields(instruction.operation, len(reads))
-        self._words.append((self._callees[instruction.callee], True))
-        self._record(instruction)
-        length = 32 + 8 * ((len(reads) + len(writes) + 1) // 2)
-        self._fields(self._frame.size, length, *reads, *writes)
-
-    def _record(self, instruction: Instruction) -> None:
+    def _record(self, instruction: Instruction, record: Record) -> None:
         """Append the address of the instruction's record."""
-        assert instruction.record is not None
         registers: tuple[int, ...] = ()
         arguments = len(instruction.reads)
         if instruction.operation in (ops.KERNEL, ops.SCALAR):
@@ -268,12 +255,10 @@ class _Writer:
                 self._place(register) | register.type << 32
                 for register in (*instruction.reads, *instruction.writes)
             )
-        key = (instruction.record, registers, arguments)
+        key = (record, registers, arguments)
         if key not in self._records:
             results = len(instruction.writes)
-            self._records[key] = self._write_record(
-                instruction.record, registers, arguments, results
-            )
+            self._records[key] = self._write_record(record, registers, arguments, results)
         self._words.append((self._records[key], True))
 
     def _write_record(
