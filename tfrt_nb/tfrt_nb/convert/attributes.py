@@ -104,14 +104,16 @@ def encode(attribute: IrAttribute) -> Attribute | None:
     """
     match attribute:
         case IntegerAttr():
-            return _encode_integer(attribute)
+            dtype = dtype_of(attribute.type)
+            return None if dtype is None else Scalar(dtype, _wrap(attribute.value.data, dtype))
         case FloatAttr():
             dtype = dtype_of(attribute.type)
             return None if dtype is None else Scalar(dtype, attribute.value.data)
         case StringAttr():
             return String(attribute.data)
         case ArrayAttr():
-            return _encode_array(attribute.data)
+            elements = [one for one in map(encode, attribute.data) if one is not None]
+            return array_of(elements) if len(elements) == len(attribute.data) else None
         case DenseIntOrFPElementsAttr():
             return _encode_dense(attribute)
         case ShapeAttr():
@@ -120,26 +122,12 @@ def encode(attribute: IrAttribute) -> Attribute | None:
     return None if dtype is None else TypeValue(dtype)
 
 
-def _encode_integer(attribute: IntegerAttr) -> Attribute | None:
-    dtype = dtype_of(attribute.type)
-    if dtype is None:
-        return None
-    return Scalar(dtype, _wrap(attribute.value.data, dtype))
-
-
 def _wrap(value: int, dtype: DType) -> int:
     """`value` within the range of `dtype`: 255 : i8 is another way to write -1."""
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * numbers.SIZES[dtype]
     return value & ((1 << bits) - 1) if dtype in _UNSIGNED.values() else wrapped(value, bits)
-
-
-def _encode_array(attributes: Sequence[IrAttribute]) -> Attribute | None:
-    elements = [element for element in map(encode, attributes) if element is not None]
-    if len(elements) != len(attributes):
-        return None
-    return array_of(elements)
 
 
 def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:

@@ -84,14 +84,9 @@ class CompiledModules:
         """The value of a symbol that `has` holds for."""
         root = symbol.root_reference.data
         nested = tuple(name.data for name in symbol.nested_references)
-        return Symbol(root, nested, generic_text(self._modules[root]))
-
-
-def generic_text(op: Operation) -> str:
-    """`op` in generic form, in the names that the readers of such files know."""
-    stream = StringIO()
-    _GenericPrinter(stream).print_op(op)
-    return stream.getvalue()
+        text = StringIO()
+        _GenericPrinter(text).print_op(self._modules[root])
+        return Symbol(root, nested, text.getvalue())
 
 
 # The names of 2022, in which files have them.
@@ -102,7 +97,7 @@ _ATTRIBUTES_NOW = {"type": "function_type"}
 
 
 class _GenericPrinter(HostPrinter):
-    """Prints every operation in quotes."""
+    """Prints every operation in quotes, in the names that the readers of such files know."""
 
     def print_op(self, op: Operation) -> None:
         if not self._numbered:

@@ -55,9 +55,22 @@ def function_of(
     """
     argument_count = len(head.argument_types)
     if is_large(len(rows)) and not any(row.is_nonstrict for row in rows):
-        return _by_column(head, rows, operands, returned, register_types, places, options)
+        counts = [*map(len, operands)]
+        keys = [*zip(rows, counts, strict=True)]
+        places_of = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+        numbers = array("i", map(places_of.__getitem__, keys))
+        distinct = dict(zip(numbers, rows, strict=True))
+        own_counts = dict(zip(numbers, counts, strict=True))
+        flat = array("i", chain.from_iterable(operands))
+        return function_by_column(
+            head, distinct, own_counts, numbers, flat, returned, register_types, places, options
+        )
     streams = _streams(argument_count, rows, operands, returned, register_types, options)
-    users = _users(operands, len(register_types))
+    # The numbers of the operations that use each register, an entry per use.
+    users: list[list[int]] = [[] for _ in range(len(register_types))]
+    for number, registers in enumerate(operands, 1):
+        for register in registers:
+            users[register].append(number)
     used_by = [tuple(numbers[::-1]) for numbers in users]
     use_counts = list(map(len, users))
     for register in returned:
@@ -100,28 +113,6 @@ def _streams(
         is_data = [text != CHAIN_TEXT for text in register_types]
         data = [[definers[one] for one in registers if is_data[one]] for registers in used]
     return assign_streams(defining, [1, *[row.cost for row in rows], 1], options, data)
-
-
-def _by_column(
-    head: FunctionHead,
-    rows: Sequence[Row],
-    operands: Sequence[tuple[int, ...]],
-    returned: tuple[int, ...],
-    register_types: Sequence[str],
-    places: Sequence[int],
-    options: StreamOptions,
-) -> BefFunction:
-    """`function_of` of many rows that are all strict."""
-    counts = [*map(len, operands)]
-    keys = [*zip(rows, counts, strict=True)]
-    places_of = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-    numbers = array("i", map(places_of.__getitem__, keys))
-    distinct = dict(zip(numbers, rows, strict=True))
-    own_counts = dict(zip(numbers, counts, strict=True))
-    flat = array("i", chain.from_iterable(operands))
-    return function_by_column(
-        head, distinct, own_counts, numbers, flat, returned, register_types, places, options
-    )
 
 
 def function_by_column(
@@ -218,12 +209,3 @@ def _kernels(
         )
         register = end
     return tuple(kernels)
-
-
-def _users(operands: Sequence[Sequence[int]], register_count: int) -> list[list[int]]:
-    """The numbers of the operations that use each register, an entry per use."""
-    users: list[list[int]] = [[] for _ in range(register_count)]
-    for number, registers in enumerate(operands, 1):
-        for register in registers:
-            users[register].append(number)
-    return users

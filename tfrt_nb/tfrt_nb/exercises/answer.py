@@ -377,12 +377,11 @@ def _run(
 def _left(host: HostContext) -> tuple[str, ...]:
     """The async objects that are left on a host, each with its line."""
     found = host.shared_context(HostCode).runtime.live_objects()
-    return tuple(f"a {one.kind}{_at(one.location)}" for one in found)
-
-
-def _at(location: object) -> str:
-    line = getattr(location, "line", None)
-    return f" of line {line}" if line else ""
+    lines = [getattr(one.location, "line", None) for one in found]
+    return tuple(
+        f"a {one.kind}" + (f" of line {line}" if line else "")
+        for one, line in zip(found, lines, strict=True)
+    )
 
 
 def _value(one: AsyncValue) -> object:
@@ -453,16 +452,13 @@ def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:
     if len(found) == 1 and len(words) <= _SENTENCE:
         _refuse_not(words)
         return found[0]
-    raise Wrong(f"{where}Write {_or(allowed)}; here is {text!r}.")
+    listed = " or ".join(filter(None, (", ".join(allowed[:-1]), allowed[-1])))
+    raise Wrong(f"{where}Write {listed}; here is {text!r}.")
 
 
 def _refuse_not(words: Iterable[str]) -> None:
     if "not" in words:
         raise Wrong("Write only what is right.  Leave out `not`, and what it is about.")
-
-
-def _or(words: tuple[str, ...]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _rendered(problem: TfrtError, text: str) -> str:

@@ -217,7 +217,7 @@ class Explorer:
                 if last.node < 0 and last.kernel and OUTPUT not in last.uses.writes:
                     self._judge.noisy.add(last.kernel)
                     self._restart = True
-                last.uses = last.uses.also_writes(OUTPUT)
+                last.uses = Uses(last.uses.reads, last.uses.writes | {OUTPUT})
 
         run = self._program.run(
             function=self._function,

@@ -26,10 +26,6 @@ class Uses:
     def __bool__(self) -> bool:
         return bool(self.reads or self.writes)
 
-    def also_writes(self, place: Place) -> Uses:
-        """These and one place more."""
-        return Uses(self.reads, self.writes | {place})
-
 
 def shared(one: Uses, other: Uses) -> frozenset[Place]:
     """The places because of which the order of two steps matters."""

@@ -113,14 +113,6 @@ def share_captures(bodies: Sequence[Body]) -> list[Traced]:
     return [outer.value(value) for value in every]
 
 
-def given_to(outer: Trace, values: Sequence[Traced], captures: Sequence[Traced]) -> list[Traced]:
-    """The operands of a body: its own, within `in_order` the chain, what it captures."""
-    if not outer.is_ordered:
-        return [*values, *captures]
-    chain = outer.chain_of(()) if outer.order is None else outer.order
-    return [*values, chain, *captures]
-
-
 def settle(outer: Trace, results: Sequence[Traced], *, has_chain: bool) -> Value:
     """What an operation with bodies returns to Python."""
     if has_chain:
@@ -165,10 +157,11 @@ def cond(
     captures = share_captures(bodies)
     for body, results in zip(bodies, found, strict=True):
         body.trace.close(results)
-    operands = given_to(trace, given, captures)
+    if trace.is_ordered:
+        given.append(trace.chain_of(()) if trace.order is None else trace.order)
     types = [value.type for value in found[0]]
     names = [body.trace.name for body in bodies]
-    made = trace.kernel("tfrt.cond", (test, *operands), types, callees=names)
+    made = trace.kernel("tfrt.cond", (test, *given, *captures), types, callees=names)
     return settle(trace, made, has_chain=has_chain)
 
 
