@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.executor.loading.decode import Call, Constant
 from tfrt_runtime.executor.sync.sync_code import (
+    LABEL,
     OPERATIONS,
     Instruction,
     Label,
@@ -125,7 +127,7 @@ class Lowering:
         place = Record(self._functions[index].first_handle)
         results = self._converted(values, types, place)
         self._emit(ops.RETURN, reads=[value.register for value in results])
-        return SyncCode(parameters, types, self._code, self._kernels)
+        return SyncCode(parameters, types, _returning_early(self._code), self._kernels)
 
     def _emit(
         self,
@@ -473,6 +475,34 @@ def _places(
 
 
 _ONE_WORD = {register_type(word) for word in SCALAR_TYPES} - {at.TYPE_OBJECT}
+
+
+def _returning_early(code: Sequence[Instruction]) -> list[Instruction]:
+    """The same code, which returns where a branch ends, and not where all branches meet.
+
+    c = a; jump to: return c    becomes    return a
+
+    Two instructions less in each call of a recursive function: half of its time.
+    """
+    returned = {
+        place.labels[0]: following.reads
+        for place, following in pairwise(code)
+        if place.operation == LABEL and following.operation == ops.RETURN
+    }
+    made: list[Instruction] = []
+    for instruction in code:
+        meets = instruction.operation in (ops.JUMP, LABEL) and instruction.labels[0] in returned
+        if not meets or (instruction.operation == LABEL and made[-1].operation != ops.MOVE):
+            made.append(instruction)
+            continue
+        reads = list(returned[instruction.labels[0]])
+        while made and made[-1].operation == ops.MOVE:  # to a frame that is about to vanish
+            moved = made.pop()
+            reads = [moved.reads[0] if one is moved.writes[0] else one for one in reads]
+        made.append(Instruction(ops.RETURN, reads=reads))
+        if instruction.operation == LABEL:
+            made.append(instruction)
+    return made
 
 
 def _result_types(kernel: Kernel, record: BefKernel, function: BefFunction) -> list[int]:
