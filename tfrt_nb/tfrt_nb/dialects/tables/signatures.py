@@ -2,7 +2,7 @@
 
 A `Signature` says of one kernel which operands, attributes and results it has, in type words (see
 `types.WORDS`), and which short form its operation has in text.  The tables of the kernels are in
-the modules of their dialects (`tfrt`, `tfrt_test`, `tensor`, `vt`); `catalog` has them all by name.
+the modules of their dialects (`tfrt`, `tfrt_test`, `tensor`); `catalog` has them all by name.
 """
 
 from __future__ import annotations
