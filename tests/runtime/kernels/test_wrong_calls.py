@@ -12,7 +12,15 @@ from dataclasses import replace
 import pytest
 from tests.fuzz.__main__ import prepare
 from tests.fuzz.children import Work, run_child
-from tests.fuzz.random_calls import ANYWHERE, ATTRIBUTES, FUNCTIONS, OFFSETS, Writer, shape_of
+from tests.fuzz.random_calls import (
+    ANYWHERE,
+    ATTRIBUTES,
+    FUNCTIONS,
+    OFFSETS,
+    UNKNOWN,
+    Writer,
+    shape_of,
+)
 from tests.fuzz.running import LEAKS_ON_PURPOSE, Runner
 
 from tfrt_nb.programs import Program
@@ -73,14 +81,15 @@ def function(
     chance = random.Random(name)
     writer = Writer(chance, 0)
     right_arguments, right_results, callees = shape_of(kernel, random.Random(kernel.name))
-    writer.add(source[0], attributes=source[1])
+    writer.add(KERNELS[source[0]], attributes=source[1])
+    writer.types = [UNKNOWN]  # else the loader refuses the file, and the kernel sees no wrong value
     places = [OFFSETS.get(word, ANYWHERE)[0] for word in kernel_attributes(kernel)]
     places = [ANYWHERE[(i + noise) % len(ANYWHERE)] if noise else p for i, p in enumerate(places)]
     places = [*places, 12][: max(0, len(places) + attributes)]
     made = max(0, right_results + results)
     count = max(0, right_arguments + arguments)
     callees = [*callees, *range(functions)] if functions >= 0 else callees[:functions]
-    writer.add(kernel.name, [0] * count, places, callees, made, nonstrict)
+    writer.add(kernel, places, [0] * count, callees, made, nonstrict)
     return replace(writer.function(name, 0), kind=kind)
 
 
@@ -97,7 +106,7 @@ def file(functions: list[BefFunction], kind: FunctionKind = FunctionKind.ASYNC) 
     for arguments, results in FUNCTIONS:
         writer = Writer(random.Random(arguments), arguments)
         if not arguments:
-            writer.add(i32[0], attributes=i32[1])
+            writer.add(KERNELS[i32[0]], attributes=i32[1])
         callees.append(replace(writer.function("", results), kind=kind))
     every = (*callees, *functions)
     names = dict.fromkeys(kernel.name for one in every for kernel in one.kernels)
