@@ -473,16 +473,22 @@ def sort_by_slab(batches: Address) -> Address:
 @native
 def give_all(context: Address) -> None:
     """Let other threads have the free blocks of this one, and the rest of the slabs that it cuts."""
-    process = load(context + at.CONTEXT_PROCESS)
     for size_class in range(1, at.FREE_CLASSES):
         leave_slab(context, size_class)
-        spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
-        if spare != 0:
-            give_batches(process, size_class, spare, spare)
-            store(context + at.CONTEXT_SPARE + 8 * size_class, 0)
-        batch = take_list(context, size_class)
-        if batch != 0:
-            give_batches(process, size_class, batch, batch)
+        give_free(context, size_class)
+
+
+@native
+def give_free(context: Address, size_class: int) -> None:
+    """Let other threads have the free blocks of a size class of this one."""
+    process = load(context + at.CONTEXT_PROCESS)
+    spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
+    if spare != 0:
+        give_batches(process, size_class, spare, spare)
+        store(context + at.CONTEXT_SPARE + 8 * size_class, 0)
+    batch = take_list(context, size_class)
+    if batch != 0:
+        give_batches(process, size_class, batch, batch)
 
 
 @native
@@ -497,7 +503,7 @@ def give_if_much(context: Address) -> None:
         return
     for size_class in range(1, at.FREE_CLASSES):
         if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
-            keep_batch(context, size_class)
+            give_free(context, size_class)
 
 
 @entry

@@ -290,8 +290,8 @@ FREE_CLASSES = 17
 CONTEXT_FREE_COUNT = CONTEXT_FREE + 8 * FREE_CLASSES
 BATCH_CELLS = 4096
 """Cells' worth of blocks in a full free list.  A thread keeps one more of each size class."""
-IDLE_CELLS = 256
-"""As much in a free list is a batch when its thread begins to sleep."""
+IDLE_CELLS = 64
+"""So many in a free list are not kept by a thread that begins to sleep."""
 CONTEXT_FAILURE = 464
 """Why the compiled function that returns on this thread failed: an error value, or 0."""
 CONTEXT_NESTED = 472

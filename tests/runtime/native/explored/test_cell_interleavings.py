@@ -216,21 +216,21 @@ def test_the_next_thread_goes_on_with_a_slab_that_one_has_left(
     explore(scenario)
 
 
-def test_a_thread_that_sleeps_again_lets_others_have_the_blocks_of_its_last_sleep(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_thread_that_sleeps_keeps_few_free_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at, "IDLE_CELLS", CLASS * 2)
     monkeypatch.setattr(at, "BATCH_CELLS", CLASS * 100)
 
     def scenario(world: World) -> None:
         host = SimulatedHost(world)
-        blocks = made(host, 3 * BLOCKS)
-        for some in (blocks[:2], blocks[2:4], blocks[4:5]):
-            give_back(host, some)
-            cells.give_if_much(host.main)
+        blocks = made(host, 2 * BLOCKS)
+        give_back(host, blocks[:1])
+        cells.give_if_much(host.main)
+        assert left_in(host) == []
+        give_back(host, blocks[1:3])
+        cells.give_if_much(host.main)
         there = left_in(host)
-        assert sorted(there) == sorted(blocks[:2])
-        give_back(host, [*there, *blocks[5:]])
+        assert sorted(there) == sorted(blocks[:3])
+        give_back(host, [*there, *blocks[3:]])
 
     explore(scenario)
 
