@@ -22,6 +22,8 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tfrt_pages import joined, stripped
+
 RUN = "application/vnd.tfrt.run.v2+json"
 _BLOCK = re.compile(r"^```\{run\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _START = "%load_ext tfrt_nb\nimport numpy as np\nimport tfrt_nb as tfrt"
@@ -107,6 +109,12 @@ def _shown(source: str, cell: NotebookNode) -> str:
     if printed.strip() and language != "text":
         parts.insert(1, f"```text\n{printed.rstrip()}\n```")
     return "\n\n".join(parts)
+
+
+def board_script() -> str:
+    """The modules of the board and `boards.js` as one script: browsers load no modules from a page that was opened as a file."""
+    modules = stripped(joined((Path(__file__).parent / "boards.js").resolve()))
+    return f'"use strict";(() => {{{modules}}})();'
 
 
 def with_board(data: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 
 import tfrt_nb
 from advice import advice_on, table_of_advice
-from examples import RUN, run_examples, with_board
+from examples import RUN, board_script, run_examples, with_board
 from steps import by_name, changed, step_of
 from tfrt_nb.cli.examples import run_example
 from tfrt_nb.cli.main import build_parser
@@ -33,7 +33,6 @@ from tfrt_nb.language.operations import Entry, all_entries, kernel_names, names
 from tfrt_nb.passes import pipeline
 from tfrt_nb.programs import Program
 from tfrt_nb.report import render_all
-from tfrt_pages import joined, stripped
 from tfrt_runtime import scalars
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.kernels.tensor import btf
@@ -55,10 +54,7 @@ def write_sources(folder: Path) -> None:
     )
     shutil.copy(HERE / "conf.py", folder)
     (folder / "_static").mkdir()
-    # One script, not modules: browsers load none from a page that was opened as a file.
-    modules = stripped(joined((HERE / "boards.js").resolve()))
-    script = f'"use strict";(() => {{{modules}}})();'
-    (folder / "_static" / "boards.js").write_text(script, encoding="utf-8")
+    (folder / "_static" / "boards.js").write_text(board_script(), encoding="utf-8")
     shutil.copy(HERE / "page.css", folder / "_static")
     run_examples(sorted(folder.rglob("*.md")))
     _copy_tutorials(folder / "tutorials")

@@ -307,13 +307,13 @@ def test_a_run_whose_kernel_restarts_is_called_the_same_in_both_windows(notebook
     type(notebook)(other, lab).open("gone.ipynb", kernel=False)
     other.wait_for_selector(".tfrt-board[data-status='running']")
     page.evaluate(
-        "() => { window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
+        "() => { window.restarted = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
     )
     for window in (page, other):
         window.wait_for_selector(".tfrt-board:not([data-status='running'])")
         status = window.locator(".tfrt-board").get_attribute("data-status")
         assert status == "kernel-gone"
-    notebook.wait_until_idle()  # a kernel that restarts cannot be shut down
+    page.evaluate("() => window.restarted")  # a kernel that restarts cannot be shut down
 
 
 def test_the_signatures_of_completions_stay_on_their_lines(notebook) -> None:

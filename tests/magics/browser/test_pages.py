@@ -19,22 +19,22 @@ ROOT = Path(__file__).parents[3]
 def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a page with the second run of tutorial 00, as the site has it."""
     sys.path.insert(0, str(ROOT / "docs"))
-    import boards
+    import examples
 
     notebook = nbformat.read(ROOT / "notebooks" / "00_start.ipynb", as_version=4)
     runs = [
         output.data
         for cell in notebook.cells
         for output in cell.get("outputs", ())
-        if boards.RUN in output.get("data", {})
+        if examples.RUN in output.get("data", {})
     ]
     folder = tmp_path_factory.mktemp("page")
-    (folder / "boards.js").write_text(boards.script())
+    (folder / "boards.js").write_text(examples.board_script())
     page = folder / "page.html"
     hostile = {**runs[1], "text/html": "<p>a table</p>"}
-    hostile[boards.RUN] = {**runs[1][boards.RUN], "note": "</script><b>"}
+    hostile[examples.RUN] = {**runs[1][examples.RUN], "note": "</script><b>"}
     page.write_text(
-        f'<!doctype html><meta charset="utf-8">{boards.with_board(hostile)}'
+        f'<!doctype html><meta charset="utf-8">{examples.with_board(hostile)}'
         '<script src="boards.js" defer></script>'
     )
     return page.as_uri()
