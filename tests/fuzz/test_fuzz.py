@@ -50,9 +50,8 @@ def test_a_short_fuzz_finds_nothing(net: str, tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stdout + done.stderr
     name, _, ran, *_ = done.stdout.splitlines()[-1].split()
-    assert name == net and int(ran) > 0, (
-        done.stdout
-    )  # a net whose cases are all refused finds nothing
+    # A net whose cases are all refused finds nothing.
+    assert name == net and int(ran) > 0, done.stdout
 
 
 def test_every_net_is_tried() -> None:

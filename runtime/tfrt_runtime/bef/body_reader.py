@@ -199,9 +199,8 @@ class BodyReader:
                 if code >= known_names:
                     raise self._fail(f"kernel code {code}, there are {known_names}", at)
             except MalformedBef:
-                self._check_references(
-                    kernels, positions, argument_count
-                )  # of those before come first
+                # What is wrong with those before comes first.
+                self._check_references(kernels, positions, argument_count)
                 raise
             is_nonstrict = number in nonstrict
             waits = min(operand_count, 1) if is_nonstrict else operand_count

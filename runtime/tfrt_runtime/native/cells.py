@@ -493,7 +493,7 @@ def give_free(context: Address, size_class: int) -> None:
 
 @native
 def give_if_much(context: Address) -> None:
-    """This thread is about to sleep: let no slab wait for it if the process holds more than it may at rest, nor many blocks.
+    """This thread is about to sleep: it keeps few free blocks, and no slab if the process holds more than it may at rest.
 
     A free block in its lists keeps a whole slab from being given back, and they may be of as many slabs.  A worker
     that only gives back what callers make would collect two full batches, while the callers cut new slabs.

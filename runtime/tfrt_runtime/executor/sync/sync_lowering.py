@@ -429,7 +429,7 @@ class Lowering:
         scalars = {register: one for register, one in scalars.items() if one not in places}
         while scalars:
             free = [one for one in scalars if one not in scalars.values()]
-            for register in free:  # nobody reads the old value any more
+            for register in free:  # no instruction reads the old value any more
                 self._emit(ops.MOVE, [register], [scalars.pop(register)])
             if not free:
                 source = next(iter(scalars.values()))

@@ -198,9 +198,8 @@ def new_product(context: Address, a: Address, b: Address, c: Address, parts: int
     width = units * PART_COLUMNS
     count = (columns + width - 1) // width
     value = new_value(context, at.TYPE_CHAIN)
-    store(
-        value + at.VALUE_REFERENCES, 2
-    )  # one for the result, one for the thread that publishes it
+    # One for the result, one for the thread that publishes it.
+    store(value + at.VALUE_REFERENCES, 2)
     set_result(context, 0, value)
     product = take_block(context, PRODUCT_SIZE)
     store(product + PRODUCT_NEXT, 0)

@@ -170,9 +170,8 @@ def new_frame(context: Address, state: Address, pc: Address, frame: Address) -> 
     code = load(pc + ops.CALL_CODE)
     callee = frame + load_i32(pc + ops.CALL_FRAME)
     if callee + load(code + ops.CODE_FRAME) > load(state + ops.RUN_LIMIT):
-        store(
-            context + at.CONTEXT_RECORD, load(pc + ops.CALL_RECORD)
-        )  # what an error for lack of memory names
+        # What an error for lack of memory names.
+        store(context + at.CONTEXT_RECORD, load(pc + ops.CALL_RECORD))
         callee = new_segment(context, state, load(code + ops.CODE_FRAME))
         if callee == 0:
             return 0

@@ -169,9 +169,8 @@ def test_a_slab_that_a_thread_left_has_one_owner_and_goes_when_it_is_free(
         host = SimulatedHost(world, workers=1)
         first = cells.take_block(host.main, CLASS * at.CELL_SIZE)
         give_back(host, [first])
-        cells.give_all(
-            host.main
-        )  # a slab whose only block is free, and which has room for another one
+        # A slab whose only block is free, and which has room for another one.
+        cells.give_all(host.main)
         found: list[int] = []
         taken: list[int] = []
 
