@@ -31,6 +31,8 @@ class Host(fakes.FakeHost):
 
     def hang(self, run, output) -> None:
         run.resolve("%0", "1", worker="worker 0", started_ns=0, resolved_ns=1_000)
+        time.sleep(0.5)  # the cell waits by now
+        print("hangs", file=sys.stderr, flush=True)
 
     def storm(self, run, output) -> None:
         """4 000 updates in one second, in bursts of ten."""
