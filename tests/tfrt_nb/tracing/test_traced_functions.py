@@ -217,6 +217,10 @@ def test_a_value_is_of_no_use_outside_of_its_trace() -> None:
     assert "belongs to another trace" in refused(lambda x: x + escaped[0], 1)
 
 
+def test_a_kernel_that_would_run_at_once_is_refused_in_a_trace() -> None:
+    assert "runs a kernel at once" in refused(lambda x: tfrt.call("tfrt.add.i32", x, x), 7)
+
+
 def test_a_failed_trace_leaves_kernels_plain_functions() -> None:
     refused(lambda x: bool(x), 1)
     show(5)

@@ -18,7 +18,7 @@ from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import CallPlan, bound, keyword_attribute, typed_attribute
 from tfrt_nb.tracing.records import records_of, text_of
-from tfrt_nb.tracing.trace import Module, Trace, refuse, type_of_value
+from tfrt_nb.tracing.trace import Module, Trace, Traced, current, refuse, type_of_value
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch
@@ -135,6 +135,11 @@ def _program(
         key += (*attributes, *map(_attribute_key, attributes.values()))
     found = _programs.get(key)
     if found is None:
+        if current() is not None and any(isinstance(one, Traced) for one in values):
+            refuse(
+                "tfrt.call runs a kernel at once, and a traced value has no number yet: use an operator, or"
+                " call a function with @tfrt.kernel"
+            )
         if type(name) is not str:
             name = _name_of(name)
         program, needs_chain = _loaded(name, values, attributes, key[2:])
