@@ -27,7 +27,7 @@ def when(answer: Answer) -> str | None:
     %a = tfrt.call @first(%x, %late)
     %b = tfrt.call @first(%x, %late) {bef.nonstrict}
     %c = tfrt.call @add(%x, %late) {bef.nonstrict}
-    %d = tfrt.cond %yes @first @add (%x, %late) {bef.nonstrict}  // %yes is there, and true
+    %d = tfrt.cond %yes @first @add (%x, %late) {bef.nonstrict}  // %yes is true
     ```
     """
     allowed = ("start", "late")
