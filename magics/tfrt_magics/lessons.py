@@ -115,6 +115,11 @@ class LessonMagics(Magics):
         # Here, because %load_ext loads no compiler.
         from tfrt_nb.exercises.exercise import Mark, find
 
+        if not line.strip():
+            show(
+                Note("·", "Which exercise?", "Write its name in the first line: %%tfrt_check NAME")
+            )
+            return
         try:
             asked = find(line.strip())
         except TfrtError as problem:
@@ -222,6 +227,8 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
     """What the learner reads after the run: `log` is what it printed, `results` its AsyncValues."""
     if not prediction.words or prediction.subject is Subject.OTHER:
         return as_text(prediction)
+    from tfrt_nb.exercises.answer import in_digits
+
     is_about_prints = prediction.subject is Subject.PRINTS
     rows = [row for row in log.splitlines() if row]
     # The lines that a program printed, without the name of their type.
@@ -229,7 +236,7 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
     found = printed if is_about_prints else tuple(map(_word, results))
     said = " ".join(prediction.words)
     was = " ".join(found) or "nothing"
-    if prediction.words in (found, ("nothing",) if not found else found):
+    if in_digits(prediction.words) == (in_digits(found) or ("nothing",)):
         return Comparison(True, f"You predicted {prediction.subject} {said}: right.")
     return Comparison(
         False,

@@ -32,10 +32,11 @@ _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
 _LABEL = re.compile(r"(?<![\w%])%?(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)])\s*[:=]?\s*")
 """The name of a part, as in `a: 3, b: 4` and `(a) 3 (b) 4`."""
 _BULLET = re.compile(r"^(?:[-*]|\d+[.)]) ")
+_DASH = re.compile(r"^[-*] ")
+"""A line that stands alone is in no list: its `1.` is a number."""
+_ARROW = re.compile(r"[-=]?>|[→⇒]")
 _BARE_LABEL = re.compile(r"^([a-z]) (?=\S)")
-_FILLERS = frozenset(
-    {"&", "+", "->", "→", "<", "=", "an", "and", "just", "of", "only", "or", "the", "then"}
-)
+_FILLERS = frozenset({"&", "+", "<", "=", "an", "and", "just", "of", "only", "or", "the", "then"})
 _SENTENCE = 8
 """So many words may stand around a short answer; a program has more."""
 _NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
@@ -67,12 +68,10 @@ class Answer:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines that say something, in lower case, with single spaces; a printed line is its number."""
-        rows = (" ".join(row.lower().split()) for row in self.text.replace("`", "").splitlines())
-        return tuple(
-            _PREFIX.sub("", _BULLET.sub("", row))
-            for row in rows
-            if row and not row.startswith(("#", "//"))
-        )
+        rows = [" ".join(row.lower().split()) for row in self.text.replace("`", "").splitlines()]
+        rows = [row for row in rows if row and not row.startswith(("#", "//"))]
+        bullet = _BULLET if len(rows) > 1 else _DASH
+        return tuple(_PREFIX.sub("", bullet.sub("", row)) for row in rows)
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -80,11 +79,13 @@ class Answer:
         return _words(_LABEL.sub(" ", " ".join(self.lines)))
 
     def orders(self) -> set[tuple[str, ...]]:
-        """Each line as a sequence of words: one output per line, or several between commas."""
+        """Each line as a sequence of words: one output per line, or several between commas, semicolons, slashes or `or`."""
         found = set[tuple[str, ...]]()
         for row in self.lines:
-            pieces = [_words(piece) for piece in row.split(";" if ";" in row else ",")]
-            found |= set(pieces) if all(len(piece) > 1 for piece in pieces) else {_words(row)}
+            mark = next((one for one in (" or ", ";", "/") if one in row), ",")
+            pieces = [in_digits(_words(piece)) for piece in row.split(mark)]
+            whole = in_digits(_words(row))
+            found |= set(pieces) if all(len(piece) > 1 for piece in pieces) else {whole}
         return found
 
     def number(self, where: str = "") -> int:
@@ -125,7 +126,7 @@ class Answer:
         words = self.words
         if len(words) > 1 and "".join(words[::2]) == "abcdefgh"[: (len(words) + 1) // 2]:
             words = words[1::2]
-        return tuple(str(_NUMBERS.get(word, word)) for word in words if not word.startswith("%"))
+        return in_digits(word for word in words if not word.startswith("%"))
 
     def parts(
         self, **allowed: type[int | tuple[int, ...]] | Iterable[str] | None
@@ -153,11 +154,11 @@ class Answer:
             read = _words(_PREFIX.sub("", found.get(name, "")))
             if not read:
                 raise Wrong(_NO_PART.format(name))
-            digits = [str(_NUMBERS.get(word, word)) for word in read]
+            numbered = in_digits(read)
             if words is None:
-                found[name] = " ".join(digits)
+                found[name] = " ".join(numbered)
             elif words is tuple:
-                numbers = [word for word in digits if word.isdigit()]
+                numbers = [word for word in numbered if word.isdigit()]
                 if numbers:
                     _refuse_not(read)
                 found[name] = " ".join(numbers or read)
@@ -424,10 +425,15 @@ def waited_for(value: object) -> object:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    # Also what stands between numbers, as in `4x10`.
-    words = re.sub(r"[,;:|'\"()\[\]{}]|(?<=\d)[x×*/](?=\d)", " ", text).split()
-    bare = (word.rstrip(".") for word in words)
+    # Also what stands between numbers, as in `4x10` and `5-6-7`.
+    plain = re.sub(r"[,;:|/'\"()\[\]{}]|(?<=\d)[x×*–-](?=\d)", " ", _ARROW.sub(" ", text))
+    bare = (word.rstrip(".!") for word in plain.split())
     return tuple(word for word in bare if word and word not in _FILLERS)
+
+
+def in_digits(words: Iterable[str]) -> tuple[str, ...]:
+    """The words; `two` is `2`."""
+    return tuple(str(_NUMBERS.get(word, word)) for word in words)
 
 
 def _name(label: re.Match[str]) -> str:
@@ -449,8 +455,9 @@ def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:
     words = text.replace("%", "").split()
     padded = f" {' '.join(words)} "
     found = [word for word in allowed if f" {word} " in padded]
-    if len(found) == 1 and len(words) <= _SENTENCE:
+    if found:
         _refuse_not(words)
+    if len(found) == 1 and len(words) <= _SENTENCE:
         return found[0]
     listed = " or ".join(filter(None, (", ".join(allowed[:-1]), allowed[-1])))
     raise Wrong(f"{where}Write {listed}; here is {text!r}.")

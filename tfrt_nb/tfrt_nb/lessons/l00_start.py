@@ -52,6 +52,7 @@ def value(answer: Answer) -> str | None:
         "%left %right %sum": "%sum takes",
         "first %left then %right": "neither needs the other",
         "%a %b": "kernels behind",
+        "%left, not %right": "only the names",
         "%a %b %left %right": "kernels behind",
     },
     why="A kernel may run when its own arguments are available.  %left and %right need only constants, so both may"
@@ -73,6 +74,8 @@ def ready(answer: Answer) -> str | None:
     names = marked or {"a", "b", "left", "right", "sum"} & {*answer.words}
     if names & {"a", "b"}:
         return "%a and %b are constants, which are available already.  Find the kernels behind the other names."
+    if "not" in answer.words:
+        return "Write only the names of values that can be computed now."
     if {"then", "or"} & {*answer.text.lower().split()}:
         return (
             "At the same time: neither needs the other.  Write both names, without `or` and `then`."

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "4; 1 and 3",
         "a: four\nb: result 0 and result 2",
         "a: 4\nb: %eight and %square",
+        "a: 4\nb: the first (8) and the third (16)",
     ),
     wrong={
         "a: nothing\nb: none": "does not wait for its arguments",
@@ -62,7 +63,10 @@ def before(answer: Answer) -> str | None:
     )
     ordinals |= {"1st": "first", "2nd": "second", "3rd": "third"}
     ordinals |= {"%eight": "first", "%more": "second", "%square": "third"}
+    ordinals |= {"more": "second", "square": "third"}
     results = {ordinals.get(word, word) for word in words}
+    if {"first", "third"} <= results:
+        results -= {"8", "16"}  # as in: the first (8)
     if printed in ("nothing", "none"):
         return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
     if printed == "4 8":

@@ -52,7 +52,7 @@ def order(answer: Answer) -> str | None:
     if not words:
         return "Nothing stops here for ever: an await in an async.func keeps no thread, so @main goes on, and fills %gate."
     if sorted(words) != ["1", "2", "3", "4", "5"]:
-        return "Write the five numbers in their order."
+        return "Write the five numbers in their order, with spaces between them."
     at = {word: place for place, word in enumerate(words)}
     if at["4"] < at["1"]:
         return "An async.func starts hot: which prints of it happen in the call itself?"
