@@ -71,6 +71,9 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> P
 
     found = namespace.get(name)
     if isinstance(found, TracedProgram):
+        if not found.is_typed:
+            hint = f"annotate them, or give a program of its own, as {name}_i32 = {name}.trace(tfrt.i32)"
+            raise TfrtError(error(f"{whose}{name}: its arguments have no types; {hint}"))
         found = found.trace()
     if isinstance(found, Program):
         return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import tfrt_nb as tfrt
+
 SUM = """func.func @main(%pieces: i32, %people: i32) -> i32 {
   %sum = tfrt.add.i32 %pieces, %people
   tfrt.return %sum : i32
@@ -117,13 +119,14 @@ def test_two_programs_with_one_function_are_an_error_at_the_call(cell) -> None:
         ("nothing", ["nothing"]),
         ("number", ["number", "int"]),
         ("kep", ["kep", "did you mean kept?"]),
+        ("untyped", ["untyped", "no types", "untyped.trace(tfrt.i32)"]),
     ],
 )
 def test_a_name_that_is_no_program_is_one_line(
     cell, notebook, names: str, parts: list[str]
 ) -> None:
     cell(f"%%tfrt --as kept\n{TWICE}")
-    notebook.user_ns["number"] = 3
+    notebook.user_ns |= {"number": 3, "untyped": tfrt.program(lambda x: x)}
     shown = cell(f"%%tfrt --with {names}\n{CALLS_TWICE}")
     assert len(shown.splitlines()) == 1
     assert [part for part in ["--with", *parts] if part not in shown] == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tfrt_nb.programs import Program
@@ -23,6 +25,12 @@ PLAIN = """func.func @main() -> i32 {
   tfrt.return %n : i32
 }
 """
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "marked.mlir").write_text("\ufeff" + PLAIN, encoding="utf-8")
+
+    assert Program.from_file(tmp_path / "marked.mlir").run().result() == 1
 
 
 def test_a_large_text_may_have_plain_lines_only(monkeypatch: pytest.MonkeyPatch) -> None:

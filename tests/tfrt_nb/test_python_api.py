@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
+import copy
 import functools
 import gc
 import math
+import pickle
 import re
 import threading
 import traceback
@@ -462,6 +465,90 @@ def test_an_integer_of_thousands_of_digits_does_not_fit(kernel: str) -> None:
     word = kernel.rsplit(".", 1)[1]
     with pytest.raises(tfrt.TfrtError, match=f"an integer of 16610 bits does not fit in {word}"):
         tfrt.call(kernel, 10**5000, 10**5000)
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "found"),
+    [
+        ("i32", int, "type <class 'int'>"),
+        ("i64", np.array(1.5), "ndarray array(1.5)"),
+        ("i1", np.array([True]), "ndarray array([ True])"),
+        ("i1", np.array([True, False]), "ndarray array([ True, False])"),
+        ("!t.tensor", [1, 2], "list [1, 2]: make an array of it, as in numpy.array(...)"),
+    ],
+)
+def test_what_only_looks_like_a_value_of_the_type_is_refused(
+    word: str, value: object, found: str
+) -> None:
+    program = tfrt.Program(f"func.func @main(%x: {word}) {{\n  tfrt.return\n}}")
+
+    with pytest.raises(tfrt.TfrtError) as caught:
+        program.run(value)
+    message = caught.value.diagnostics[0].message
+    assert message == f"argument 1 (%x) of @main: expected {word}, found {found}"
+
+
+def test_numbers_of_numpy_are_those_of_python() -> None:
+    program = tfrt.Program("func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
+
+    found = [program.run(one).result(SLOW) for one in (np.True_, np.int8(2), np.array(3))]
+    assert found == [1, 2, 3]
+
+
+def test_a_coroutine_is_made_a_task_before_it_is_an_argument() -> None:
+    async def seven() -> int:
+        return 7
+
+    async def main() -> object:
+        program = tfrt.Program("func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
+        coroutine = seven()
+        with pytest.raises(tfrt.TfrtError, match=r"found coroutine .*: make a task of it, as in"):
+            program.run(coroutine)
+        return await program.run(asyncio.create_task(coroutine))
+
+    assert asyncio.run(main()) == 7
+
+
+@tfrt.kernel("api.optional")
+def optional(x: int, *, unit: str | None = None) -> str:
+    return f"{x} {unit}"
+
+
+def test_an_attribute_of_none_is_its_default() -> None:
+    found = [tfrt.call("api.optional", 3, unit=one).result(SLOW) for one in (None, "kg")]
+    assert found == ["3 None", "3 kg"]
+    with pytest.raises(tfrt.TfrtError, match="attribute 'value' cannot be NoneType"):
+        tfrt.call("api.attribute", value=None)
+
+
+def test_a_function_of_c_is_a_kernel_with_defaults_of_its_own() -> None:
+    tfrt.kernel("api.sine")(np.sin)
+
+    assert tfrt.call("api.sine", 0.0).result(SLOW) == 0.0
+
+
+@tfrt.kernel("api.in_a_tuple")
+def in_a_tuple(x: int) -> tuple[int]:
+    return (x,)
+
+
+@tfrt.kernel("api.any_number")
+def any_number(x: int) -> tuple[int, ...]:
+    return (x,) * x
+
+
+def test_a_tuple_of_one_value_or_of_any_number_is_one_result() -> None:
+    calls = [tfrt.call("api.in_a_tuple", 3), tfrt.call("api.any_number", 2)]
+    assert [one.result(SLOW) for one in calls] == [(3,), (2, 2)]
+
+
+def test_a_copy_of_a_chain_is_the_chain() -> None:
+    copies = [
+        copy.copy(tfrt.CHAIN),
+        copy.deepcopy(tfrt.CHAIN),
+        pickle.loads(pickle.dumps(tfrt.CHAIN)),
+    ]
+    assert [one is tfrt.CHAIN for one in copies] == [True] * 3
 
 
 def test_an_error_among_others_shows_its_message() -> None:

@@ -235,7 +235,7 @@ class Program:
         if data.startswith(MAGIC) or os.fspath(path).endswith(".bef"):
             return Program.from_bef(data, os.fspath(path))
         try:
-            return Program.from_source(data.decode(), os.fspath(path))
+            return Program.from_source(data.decode("utf-8-sig"), os.fspath(path))
         except UnicodeDecodeError as wrong:
             text = f"{os.fspath(path)} is neither text nor a BEF file: {wrong.reason}"
             raise TfrtError(error(text, Location(os.fspath(path), 1, 1))) from None

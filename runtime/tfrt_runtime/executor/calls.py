@@ -228,6 +228,8 @@ class Entry:
             words[place + 1] = encoder[1](value)
             return
         if not isinstance(value, AsyncValue) and not is_future(value):
+            if hasattr(type(value), "is_traced"):
+                raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
             kept.append(fitted := fitting(type_text, value))
             writer = None if fitted is value else self._writer(index)
             if writer is not None and (why := why_copied(fitted, value)):

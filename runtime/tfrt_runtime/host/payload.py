@@ -7,7 +7,9 @@ table.  Classes whose slots native code reads are bases of those that have them.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import operator
 import struct
 from collections.abc import Callable
 from functools import partial
@@ -55,6 +57,10 @@ class Chain(NoObject):
     __slots__ = ()
 
     def __repr__(self) -> str:
+        return "CHAIN"
+
+    def __reduce__(self) -> str:
+        """A copy is the same one, in another process that of its module."""
         return "CHAIN"
 
 
@@ -186,10 +192,12 @@ def written(number: int) -> str:
 
 def as_index(word: str, number: object) -> int:
     """What numpy's integers and their like mean as a Python integer."""
-    if word == "i1" and str(getattr(number, "dtype", "")) == "bool":  # which has no __index__
-        return bool(number)
-    if hasattr(number, "__index__") and not has_dimensions(number):
-        return int(number.__index__())
+    if not has_dimensions(number):
+        if str(getattr(number, "dtype", "")) == "bool":  # which has no __index__
+            return bool(number)
+        # A class has the method, and is no number.
+        with contextlib.suppress(TypeError):
+            return operator.index(number)  # type: ignore[arg-type]
     raise PayloadError(f"expected {word}, found {type(number).__name__}")
 
 

@@ -278,6 +278,7 @@ def test_a_tensor_of_another_rank_is_an_error(run: Run) -> None:
         (lambda x: x * 0.5, "(i32) -> i32", "it returns float64 where its signature says i32"),
         (lambda x: x, "(i32) -> ()", "it returns int32 where its signature says nothing"),
         (lambda x: (x, x), "(i32) -> i32", "it returns 2 values where its signature says 1"),
+        (lambda x: (x,), "(i32) -> i32", r"it returns UniTuple\(int32 x 1\) where its signature"),
         (down, "(i32) -> i32", "'down' calls itself: use a loop"),
         (lambda x: down_in_numba(x), "(i32) -> i32", "'down_in_numba' calls itself"),
         (lambda x: np.arange(3).flat[x], "(i32) -> i32", "'flat' is not checked for bounds"),
@@ -319,6 +320,14 @@ def test_attributes_are_numbers_and_results_are_as_the_program_says() -> None:
 def test_a_wrong_signature_is_refused(signature: str, message: str) -> None:
     with pytest.raises(TfrtError, match=message):
         parse_signature(signature)
+
+
+def test_a_tuple_of_one_value_is_no_result() -> None:
+    def single(x: int) -> tuple[int]:
+        return (x,)
+
+    with pytest.raises(TfrtError, match=r"cannot be tuple\[int\]: return the value itself"):
+        native_kernel(user_kernel("my.test", single), single, True)
 
 
 def test_kinds_that_need_python_cannot_be_native() -> None:

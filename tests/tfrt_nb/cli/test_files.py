@@ -41,6 +41,16 @@ def test_a_file_that_cannot_be_read_is_an_error(
     assert outcome.stderr == f"tfrt-nb: error: cannot read '{name}': {reason}\n"
 
 
+def test_a_python_file_is_no_program(shell) -> None:
+    shell.write("kernels.py", "import tfrt_nb")
+    outcome = shell("run", "kernels.py")
+
+    assert outcome.stderr.startswith(
+        "tfrt-nb: error: 'kernels.py' is a Python file, and no program"
+    )
+    assert outcome.stderr.endswith("with --with kernels.py\n")
+
+
 def test_a_file_that_may_not_be_read_is_an_error(shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_: Path) -> bytes:  # as the system does, but for root, too
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

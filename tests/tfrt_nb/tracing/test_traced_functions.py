@@ -16,6 +16,7 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
 SLOW = 60
 LOG: list[int] = []
 TABLE = {"milk": 1}
+TEXT = tfrt.Program("func.func @main(%x: i64) -> i64 {\n  tfrt.return %x : i64\n}")
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +43,11 @@ def pair(a: object, b: object = 3) -> object:
 @tfrt.kernel("traced.same")
 def same(x: object) -> object:
     return x
+
+
+@tfrt.kernel("traced.scaled")
+def scaled(x: int, *, by: int) -> int:
+    return x * by
 
 
 @tfrt.kernel("traced.later")
@@ -156,6 +162,8 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: tfrt.ui8(300), "there is no constant of ui8"),
         (lambda x: pickle.dumps(x), "is not pickled"),
         (lambda x: np.sum([x, x]), "no array yet"),
+        (lambda x: scaled(x, by=x), "attribute 'by' must be known when the program is traced"),
+        (lambda x: TEXT.run(x), "give it to a kernel, or to a function with @tfrt.program"),
         (lambda x: 2**70, "what @lambda returns: 1180591620717411303424 does not fit in i64"),
     ],
 )
@@ -163,6 +171,22 @@ def test_what_has_no_meaning_while_a_program_is_made_is_refused_with_what_to_do(
     body: Callable[..., Any], part: str
 ) -> None:
     assert part in refused(body, 7)
+
+
+def test_a_class_is_an_object_in_a_call_and_a_type_in_a_trace() -> None:
+    untyped: Any = tfrt.program(lambda x: x)
+
+    assert untyped(int).result(SLOW) is int
+    assert "(%x: i64)" in untyped.trace(int).mlir
+
+
+def test_none_is_a_chain_beside_a_chain() -> None:
+    @tfrt.program
+    def shown(x: tfrt.i32) -> Any:
+        return tfrt.cond(x > 0, lambda: (x, show(x)), lambda: (0, None))
+
+    assert [shown(x).result(SLOW)[0] for x in (2, -2)] == [2, 0]
+    assert LOG == [2]
 
 
 def test_constants_are_cast_as_python_does_it() -> None:

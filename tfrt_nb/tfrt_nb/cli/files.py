@@ -74,8 +74,11 @@ def decode(data: bytes, name: str) -> str:
     """The text of a program, without a byte order mark.
 
     Raises:
-        TfrtError: if the bytes are too many, not UTF-8, or have a NUL among them.
+        TfrtError: if the bytes are too many, not UTF-8, or have a NUL among them, or are a Python file.
     """
+    if name.endswith(".py"):
+        text = f"'{name}' is a Python file, and no program: run it with python, or give its kernels"
+        raise TfrtError(error(f"{text} to a program with --with {name}"))
     if len(data) > MAX_PLAIN_TEXT:
         raise too_large(name, len(data))
     if (nul := data.find(b"\0")) >= 0:

@@ -86,12 +86,7 @@ def traced_call(
             refuse(f"'{kernel.name}' takes any number of arguments, so it cannot be ordered")
         operands.append(trace.chain_of(order))
     types = result_types(plan.signature.return_annotation, like)
-    made = [
-        (name, keyword_attribute(kernel, name, keywords[name]))
-        for name in sorted(keywords)
-        if keywords[name] is not None or plan.keywords[name] is not None
-    ]
-    results = trace.kernel(kernel.name, operands, types, made)
+    results = trace.kernel(kernel.name, operands, types, attributes_of(kernel, keywords))
     if types == (CHAIN,):
         trace.effect(results[0])
     return results[0] if len(results) == 1 else results
@@ -171,8 +166,8 @@ def attribute(name: str, value: object) -> Attribute:
 
 def _plain(value: Any) -> Any:
     """A scalar of numpy as the number of Python that it is."""
-    is_numpy = hasattr(value, "item") and type(value).__module__ == "numpy"
-    return value.item() if is_numpy and not hasattr(value, "__len__") else value
+    is_number = type(value).__module__ == "numpy" and not hasattr(value, "__len__")
+    return value.item() if is_number and hasattr(value, "item") else value
 
 
 def typed_attribute(word: str, name: str, value: object) -> Attribute:
@@ -189,6 +184,18 @@ def typed_attribute(word: str, name: str, value: object) -> Attribute:
             refuse(f"attribute '{name}': {wrong}")
         return number_attribute(value, word)
     return attribute(name, value)
+
+
+def attributes_of(
+    kernel: UserKernel | None, keywords: Mapping[str, object]
+) -> list[tuple[str, Attribute]]:
+    """What a call gives by name as attributes, in BEF's order; None where that is the default is none."""
+    defaults = {} if kernel is None else CallPlan.of(kernel).keywords
+    return [
+        (name, keyword_attribute(kernel, name, keywords[name]))
+        for name in sorted(keywords)
+        if keywords[name] is not None or defaults.get(name, REQUIRED) is not None
+    ]
 
 
 def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> Attribute:

@@ -145,7 +145,10 @@ def cond(
         like = strong[0] if strong else "f64" if floats else None
         for body, item, results in zip(bodies, pair, found, strict=True):
             with tracing(body.trace):
-                results.append(body.trace.value(item, like))
+                is_chain = item is None and like == CHAIN
+                results.append(
+                    body.trace.chain_of(()) if is_chain else body.trace.value(item, like)
+                )
     kinds = [[value.type for value in results] for results in found]
     if kinds[0] != kinds[1]:
         refuse(f"the two ways of tfrt.cond return {_listed(kinds[0])} and {_listed(kinds[1])}")

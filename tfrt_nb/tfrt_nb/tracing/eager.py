@@ -16,7 +16,7 @@ from tfrt_nb.dialects.catalog import SIGNATURES, similar_operations
 from tfrt_nb.dialects.tables.signatures import Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.programs import Program
-from tfrt_nb.tracing.calls import CallPlan, bound, keyword_attribute, typed_attribute
+from tfrt_nb.tracing.calls import CallPlan, attributes_of, bound, typed_attribute
 from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, Traced, current, refuse, type_of_value
 from tfrt_runtime.bef.reader import BefFile
@@ -224,10 +224,7 @@ def _traced(
             refuse(f"unknown kernel '{name}'{hint}")
         types, results = _of_values(name, values)
         needs_chain = False
-        given = [
-            (key, keyword_attribute(USER_FUNCTIONS.get(name), key, v))
-            for key, v in attributes.items()
-        ]
+        given = attributes_of(USER_FUNCTIONS.get(name), attributes)
     module = Module()
     # Messages about arguments name the function: it is called as the kernel, if a function can be.
     symbol = name if re.fullmatch(r"[A-Za-z_][\w.]*", name, re.ASCII) else "main"

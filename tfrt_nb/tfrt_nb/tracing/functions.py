@@ -40,7 +40,6 @@ from tfrt_runtime.kernels.users.annotations import (
     accepts,
     annotated_type,
     has_annotation,
-    result_types,
     signature_of,
 )
 
@@ -92,8 +91,8 @@ class TracedProgram:
             for one in self._parameters
         ]
         self._types = [None if one == CHAIN else one for one in types]
-        is_typed = all(one is not None for one in self._types)
-        self._fixed = tuple(one for one in self._types if one is not None) if is_typed else None
+        known = tuple(one for one in self._types if one is not None)
+        self._fixed = known if len(known) == len(self._types) else None
 
     @property
     def _name(self) -> str:
@@ -111,6 +110,11 @@ class TracedProgram:
         refuse(f"@{self._name}: a method cannot be a program: use a function")
 
     @property
+    def is_typed(self) -> bool:
+        """Whether the annotations say the types of all arguments."""
+        return self._fixed is not None
+
+    @property
     def mlir(self) -> str:
         """The text of the program, if its annotations say its types."""
         return self.trace().mlir
@@ -121,12 +125,12 @@ class TracedProgram:
         Raises:
             TfrtError: at the Python line that cannot be part of a program.
         """
-        if not values and self._fixed is None and self._parameters:
+        if not values and not self.is_typed:
             refuse(
                 f"@{self._name} has arguments without annotations: say their types,"
                 f" as {self._name}.trace(tfrt.i32)"
             )
-        return self._version(self._types_of(values) if values else self._fixed or ())
+        return self._version(self._types_of(values, _type_like) if values else self._fixed or ())
 
     def graph(self) -> Any:
         """The graph of the program: see `Program.graph`."""
@@ -174,13 +178,16 @@ class TracedProgram:
         bound.apply_defaults()
         return tuple(bound.arguments[one.name] for one in self._parameters)
 
-    def _types_of(self, values: Sequence[object]) -> tuple[str, ...]:
-        """The signature for values: annotations say it, else the values do."""
+    def _types_of(
+        self, values: Sequence[object], type_of: Callable[[object], str] | None = None
+    ) -> tuple[str, ...]:
+        """The signature for values: annotations say it, else the values do, by `type_of`."""
+        type_of = type_of or _type_of_argument
         if len(values) != len(self._parameters):
             taken = counted(len(self._parameters), "argument")
             refuse(f"@{self._name} takes {taken}, found {len(values)}")
         return tuple(
-            known or _type_like(value) for known, value in zip(self._types, values, strict=True)
+            known or type_of(value) for known, value in zip(self._types, values, strict=True)
         )
 
     def _version(self, types: tuple[str, ...]) -> Program:
@@ -294,20 +301,21 @@ def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...
         return None
     is_tuple = typing.get_origin(annotation) is tuple
     items = typing.get_args(annotation) if is_tuple else (annotation,)
-    if any(annotated_type(item) is None for item in items):
-        return None
-    return result_types(annotation, types)
+    found = [annotated_type(item, types) for item in items]
+    return None if None in found else tuple(one for one in found if one is not None)
 
 
 def _type_like(value: object) -> str:
-    """The type of an argument: a value's, or the one that `trace` is given."""
+    """The type that `trace` is given, or that of a value."""
     if isinstance(value, Type):
         return value.name
-    if isinstance(value, Traced):
-        return value.type
     if inspect.isclass(value):
         return annotated_type(value) or OBJECT
-    return type_of_value(value)
+    return _type_of_argument(value)
+
+
+def _type_of_argument(value: object) -> str:
+    return value.type if isinstance(value, Traced) else type_of_value(value)
 
 
 def program(function: Callable[..., Any]) -> TracedProgram:

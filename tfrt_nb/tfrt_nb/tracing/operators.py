@@ -201,6 +201,12 @@ def _attribute(self: Traced, name: str) -> NoReturn:
     )
 
 
+def _instead_of_argument(self: Traced) -> str:
+    """What to do with a value that a run is given."""
+    _trace_of(self)
+    return "give it to a kernel, or to a function with @tfrt.program"
+
+
 def _refusing(what: str) -> Callable[..., NoReturn]:
     def method(self: Traced, *_: object, **__: object) -> NoReturn:
         refuse(f"{what} (the value of {self.place})")
@@ -276,6 +282,7 @@ def _install() -> None:
     }
     for name, method in methods.items():
         setattr(Traced, f"__{name}__", method)
+    Traced.instead_of_argument = property(_instead_of_argument)  # type: ignore[attr-defined]
 
 
 _install()

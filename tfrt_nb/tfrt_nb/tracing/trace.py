@@ -91,6 +91,8 @@ class Traced:
     """
 
     __slots__ = ("is_number", "place", "trace", "type", "weak")
+    is_traced = True
+    """No argument of a run, of any type."""
 
     def __init__(self, trace: Trace, type_text: str, place: Location) -> None:
         self.trace = trace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from functools import cache
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from tfrt_runtime.host.payload import CHAIN, SCALAR_TYPES, PayloadError, encode_integer, written
@@ -72,7 +73,14 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
     if not reason.startswith("expected"):
         return reason
     found = f"expected {type_text}, found {_shown(value)}"
-    advice = getattr(type(value), "instead_of_argument", "")
+    advice = ""
+    # Asked of the class: a traced value refuses to be asked for what it has not.
+    if hasattr(type(value), "instead_of_argument"):
+        advice = getattr(value, "instead_of_argument", "")
+    elif isinstance(value, CoroutineType):
+        advice = "make a task of it, as in asyncio.create_task(...)"
+    elif type_text.endswith(TENSOR) and isinstance(value, (list, tuple, int, float)):
+        advice = "make an array of it, as in numpy.array(...)"
     return f"{found}: {advice}" if advice else found
 
 

@@ -184,12 +184,15 @@ def awaited(annotation: object) -> object:
 
 
 def result_types(annotation: object, like: Sequence[str]) -> tuple[str, ...]:
-    """The types of the results of a kernel; what its annotation does not say is an object."""
+    """The types of the results of a kernel; what its annotation does not say is an object.
+
+    So is a tuple of one value, of none, or of any number: it is not several results.
+    """
     annotation = awaited(annotation)
-    if typing.get_origin(annotation) is tuple:
-        items = tuple(map(awaited, typing.get_args(annotation)))
-        return tuple(annotated_type(item, like) or OBJECT for item in items if item is not ...)
-    return (annotated_type(annotation, like) or OBJECT,)
+    items = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else ()
+    if len(items) < 2 or items[-1] is ...:
+        items = (annotation,)
+    return tuple(annotated_type(awaited(item), like) or OBJECT for item in items)
 
 
 def accepts(annotation: object, type_text: str) -> bool:

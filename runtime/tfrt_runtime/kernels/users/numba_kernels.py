@@ -244,6 +244,8 @@ class NumbaFunction:
         if results and len(given) != len(results):
             count = f"{counted(len(given), 'value')} where its signature says {len(results)}"
             raise self._refuse(f"it returns {count}")
+        if len(results) == 1:
+            given = [returned]
         for kind, result in zip(given, results, strict=False):
             if isinstance(result, Tensor):
                 is_right = (

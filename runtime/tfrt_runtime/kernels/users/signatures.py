@@ -120,6 +120,10 @@ def annotated_signature(name: str, signature: inspect.Signature) -> Signature:
     if returned is signature.empty:
         returned = None
     items = typing.get_args(returned) if typing.get_origin(returned) is tuple else (returned,)
+    if len(items) == 1 and items[0] is not returned:
+        refuse(
+            f"the result of native kernel '{name}' cannot be {shown(returned)}: return the value itself"
+        )
     return Signature(
         tuple(
             _annotated(p.annotation, f"parameter '{p.name}' of native kernel '{name}'")

@@ -478,4 +478,10 @@ def with_keywords(
     def call(*values: object) -> object:
         return function(*values[:-count], **dict(zip(names, values[-count:], strict=True)))
 
-    return call
+    @functools.wraps(function)
+    def call_of_c(*values: object) -> object:
+        given = zip(keywords, values[-count:], strict=True)
+        return function(*values[:-count], **{k.name: v for k, v in given if v is not k.default})
+
+    # One of C may refuse what its signature says are its defaults.
+    return call if hasattr(function, "__code__") else call_of_c
