@@ -44,6 +44,8 @@ SHORTER = {
 }
 SAID = {"createPlugins", "createBoard", "Store", "unpack", "css"}
 """Names by which others know the module: JupyterLab's entry, a page that is exported, and `_strip`."""
+GLOBALS = {"null": "$", "Math": "$_", "Object": "_$"}
+"""What JavaScript has and a joined module uses often; it begins with these names."""
 PROPERTY = r"(?<!\.\.)\.NAME\b|\bNAME:|(?:(?<!\$)\{|,)NAME[,}]|[{,};]NAME\([^()]*\)\{"
 """Where NAME may be a property of something, in stripped code; some other places look the same."""
 DIGITS = string.digits + string.ascii_letters
@@ -164,12 +166,12 @@ def write_pages(folder: Path) -> None:
     for path in (source / "package.json", source / "install.json"):
         shutil.copy(path, folder)
     entry = source.resolve() / "static" / "extension.js"
-    for name, code in (
-        ("remoteEntry.js", entry.with_name("remoteEntry.js").read_text("utf-8")),
-        ("extension.js", joined(entry)),
-    ):
-        text = stripped(code, short_names(code))
-        (folder / "static" / name).write_text(text, "utf-8")
+    first = entry.with_name("remoteEntry.js").read_text("utf-8")
+    (folder / "static" / "remoteEntry.js").write_text(stripped(first, short_names(first)), "utf-8")
+    code = joined(entry)
+    shorter = ",".join(f"{name}={known}" for known, name in GLOBALS.items())
+    text = f"let {shorter};{stripped(code, short_names(code) | GLOBALS)}"
+    (folder / "static" / "extension.js").write_text(text, "utf-8")
 
 
 def joined(entry: Path) -> str:

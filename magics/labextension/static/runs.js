@@ -43,6 +43,9 @@ export function createRuns({ services, tracker }) {
     return run;
   }
 
+  /** Whether a notebook of this page that is open has the run. */
+  const isOpen = (id) => runs.has(id) && !runs.get(id).panel?.isDisposed;
+
   const cellsOf = (panel) => [...(panel?.content.model?.cells ?? [])];
 
   /** The outputs of a notebook that hold a run, drawn or not: outputs out of view have no renderer. */
@@ -59,11 +62,11 @@ export function createRuns({ services, tracker }) {
       for (const run of mine()) if (message.header.session !== run.head.session) run.lose(); // another process answers
       const data = message.header.msg_type === "comm_msg" && message.content.comm_id.startsWith(TARGET) && message.content.data;
       if (!data?.run) return;
-      if (runs.has(data.run)) runs.get(data.run).take(data);
+      if (isOpen(data.run)) runs.get(data.run).take(data);
       else restore(panel, data);
     });
     context.statusChanged.connect((_, status) => { if (DEAD.includes(status)) loseAll(); });
-    context.kernelChanged.connect((_, { newValue }) => { if (!newValue) loseAll(); });
+    context.kernelChanged.connect((_, { newValue }) => { if (!newValue && !context.isDisposed) loseAll(); }); // a notebook that is closed leaves its kernel
     context.connectionStatusChanged.connect(greet);
     panel.context.saveState.connect((_, state) => { if (state === "started") mine().forEach((run) => run.beforeSave()); });
     panel.context.ready.then(() => { for (const { data } of outputsOf(panel)) runFor(data[MIME], panel); }).then(greet);
@@ -76,18 +79,23 @@ export function createRuns({ services, tracker }) {
       mine().forEach((run) => run.catchUp());
       // A run that ended while no page was open is silent: ask, but only where a cell speaks of us.
       if (!cellsOf(panel).some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
-      for (const run of (await ask(kernel, {}))?.runs ?? []) if (!runs.has(run.run)) restore(panel, run);
+      const newest = new Map(((await ask(kernel, {}))?.runs ?? []).map((run) => [run.cell, run]));
+      for (const run of newest.values()) if (!isOpen(run.run)) restore(panel, run);
     }
   }
 
-  /** A run of this kernel whose output is not in the document, because a reload came before a save. */
+  /**
+   * A run of this kernel whose output is not in the document, because a reload came before a save.
+   *
+   * Where the document was saved after the run had begun, its reader has put something else there, or nothing.
+   */
   async function restore(panel, { run, cell: id }) {
     const cell = cellsOf(panel).find((each) => each.id === id && each.type === "code");
     if (!cell || tried.has(run)) return;
     tried.add(run); // whatever comes of it
     if (!(await mayWrite(run))) return; // another window has it
-    const data = (await ask(panel.sessionContext.session?.kernel, { run }))?.bundle;
-    if (!data || runs.has(run)) return;
+    const found = await ask(panel.sessionContext.session?.kernel, { run }), data = found?.bundle;
+    if (!data || isOpen(run) || found.began * 1000 < Date.parse(panel.context.contentsModel?.last_modified)) return;
     cell.outputs.clear(); // the outputs are of an execution before
     cell.outputs.add({ output_type: "display_data", data, metadata: {} });
     makeHome(run);
@@ -252,7 +260,7 @@ export function createRenderer({ Widget }, runs) {
     }
 
     cellId() {
-      return this.run.panel?.content.widgets.find(({ node }) => node.contains(this.node))?.model.id ?? this.run.head.cell;
+      return this.run.panel?.content.widgets.find(({ node }) => node.contains(this.node))?.model?.id ?? this.run.head.cell; // without a model, the cell is being closed
     }
 
     dispose() {

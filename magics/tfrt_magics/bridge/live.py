@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import threading
+import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -78,7 +79,10 @@ class Channel:
 
 
 class LiveRun:
-    """A job with its record, as the pump publishes it; `at_end` is called after the last message."""
+    """A job with its record, as the pump publishes it; `at_end` is called after the last message.
+
+    `began` is in seconds, as those of files are.
+    """
 
     def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:
         """`bundle_of` makes the display data of the run as it is."""
@@ -86,6 +90,7 @@ class LiveRun:
         self.record = Record(job, {"run": uuid.uuid4().hex, **channel.place})
         self.over = threading.Event()
         self.at_end: Callable[[], None] = lambda: None
+        self.began = time.time()
         self._channel, self._bundle_of = channel, bundle_of
         self._looks = 0
         self._final: Bundle | None = None
@@ -181,4 +186,5 @@ class LiveRuns:
             answer["status"] = "unknown"
         else:
             answer |= {**run.record.since(question.get("last", 0)), "bundle": run.bundle()}
+            answer["began"] = run.began
         return answer

@@ -291,6 +291,50 @@ def test_a_run_is_cancelled_in_another_window_and_ends_in_both(notebook) -> None
         window.wait_for_selector(ROW.format("%sum", "cancelled"))
 
 
+def test_a_notebook_that_is_closed_and_opened_again_has_its_run(notebook) -> None:
+    page, lab = notebook.page, notebook.lab
+    lab.write("closed.ipynb", KERNELS.replace('"open"', '"opened again"'), PROGRAM)
+    notebook.open("closed.ipynb")
+    notebook.run_all()
+    page.locator("[data-value='%sum'][data-state='waiting']").click()  # its line is marked
+    notebook.save()
+    notebook.command("application:close")
+    page.wait_for_selector(".jp-NotebookPanel", state="detached")
+
+    notebook.command("docmanager:open", path="closed.ipynb")
+    page.wait_for_selector(".tfrt-board[data-status='running']")
+    (lab.notebooks / "opened again").touch()
+    page.wait_for_selector(".tfrt-board[data-status='done']")
+
+
+def test_only_what_ran_after_the_last_save_comes_back_with_a_page(notebook) -> None:
+    """A reader has run one cell again, has cleared another, and has put Python into a third."""
+    page, lab = notebook.page, notebook.lab
+    program = "%%tfrt\nfunc.func @main() -> i32 {{\n  %a = tfrt.constant.i32 {}\n  tfrt.return %a : i32\n}}"
+    lab.write("reload.ipynb", "%load_ext tfrt_nb", *(program.format(number) for number in range(4)))
+    notebook.open("reload.ipynb")
+    notebook.run_all_and_wait()
+    notebook.set_source(1, program.format(11))
+    notebook.set_source(3, "'Python'")
+    notebook.run_all_and_wait()
+    page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.content.widgets[2].model.clearExecution()"
+    )
+    notebook.save()
+    page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 4 }")
+    for number in (44, 444):
+        notebook.set_source(4, program.format(number))
+        notebook.command("notebook:run-cell")
+        page.wait_for_selector(f"[data-value='%a']:has-text('{number}')")
+
+    notebook.open("reload.ipynb", kernel=False)
+    page.wait_for_selector(".jp-CodeCell:nth-child(5) [data-value='%a']:has-text('444')")
+    texts = [notebook.outputs(cell).inner_text() for cell in (1, 2, 3)]
+    assert "%a result  11" in texts[0]
+    assert texts[1] == ""
+    assert texts[2].endswith("'Python'")
+
+
 def test_a_run_whose_kernel_restarts_is_called_the_same_in_both_windows(notebook) -> None:
     page, lab = notebook.page, notebook.lab
     lab.write(
