@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,6 +108,15 @@ def test_a_bef_file_is_known_by_its_first_bytes(shell) -> None:
     assert shell("run", "program.txt").stdout == RAN
 
 
+@pytest.mark.parametrize("command", ["mlir-to-bef", "opt"])
+def test_a_bef_file_is_no_text(shell, command: str) -> None:
+    shell("mlir-to-bef", shell.write("f.mlir", PROGRAM), "-o", "f.bef")
+    outcome = shell(command, "f.bef")
+
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith("tfrt-nb: error: 'f.bef' is a BEF file; bef-to-mlir makes text")
+
+
 def test_output_goes_to_the_file_and_nowhere_else(shell) -> None:
     shell.write("f.mlir", PROGRAM)
     first = shell("mlir-to-bef", "f.mlir", "-o", "f.bef")
@@ -170,6 +182,99 @@ def test_a_text_that_is_too_large_is_refused_before_it_is_read(
     shell.write("f.mlir", PROGRAM)
 
     assert "is too large for a program" in shell("run", "f.mlir").stderr
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "pipe", "."])
+def test_a_place_in_what_is_no_file_shows_no_line(shell, source: str) -> None:
+    os.mkfifo(shell.folder / "pipe")
+    fails = f'"tfrt_test.fail"() : () -> i32 loc("{source}":1:1)'
+    shell.write("f.mlir", f"func @f() {{\n  %x = {fails}\n  tfrt.return\n}}")
+
+    assert shell("run", "f.mlir").stderr == (
+        f"{source}:1:1: error: unexpected error: runtime error: something bad happened\n"
+    )
+
+
+# --- standard streams that take nothing, or not all ---
+
+HOST_PRINTS = """func @f() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %n = tfrt.constant.i32 20000
+  %end, %m = tfrt.repeat.i32 %n, %ch, %n : !tfrt.chain, i32 {
+    %printed = tfrt.print.i32 %n, %ch
+    tfrt.return %printed, %n : !tfrt.chain, i32
+  }
+  tfrt.return %end : !tfrt.chain
+}
+"""
+COMPILED_PRINTS = """func.func private @printI64(i64)
+func.func private @printNewline()
+func.func @main() {
+  %0 = arith.constant 0 : i64
+  %1 = arith.constant 1 : i64
+  %n = arith.constant 20000 : i64
+  scf.for %i = %0 to %n step %1 : i64 {
+    func.call @printI64(%i) : (i64) -> ()
+    func.call @printNewline() : () -> ()
+  }
+  return
+}
+"""
+COMMAND = [sys.executable, "-m", "tfrt_nb", "run"]
+
+
+@pytest.mark.parametrize("text", [HOST_PRINTS, COMPILED_PRINTS])
+def test_a_reader_that_has_read_enough_ends_the_command(shell, text: str) -> None:
+    command = [*COMMAND, shell.write("f.mlir", text)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, cwd=shell.folder) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("text", [PROGRAM, HOST_PRINTS, COMPILED_PRINTS])
+def test_a_full_disk_is_one_error(shell, text: str) -> None:
+    command = [*COMMAND, shell.write("f.mlir", text)]
+    with Path("/dev/full").open("wb") as full:
+        process = subprocess.run(
+            command, check=False, stdout=full, stderr=subprocess.PIPE, text=True, cwd=shell.folder
+        )
+
+    assert process.returncode == 1
+    assert process.stderr == (
+        "tfrt-nb: error: cannot write the output: No space left on device\n"
+    )
+
+
+def test_streams_that_are_closed_or_have_no_letters_for_a_text_do_no_harm(shell) -> None:
+    shell.write(
+        "f.mlir",
+        """func @f() -> !tfrt.chain {
+  %ch = tfrt.new.chain
+  %text = tfrt_test.get_string {value = "caf\\C3\\A9"}
+  %printed = "tfrt_test.print_string"(%text, %ch) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
+  tfrt.return %printed : !tfrt.chain
+}
+""",
+    )
+    command = shlex.join([*COMMAND, "f.mlir"])
+    lines = f"{command} >&- && {command} <&- 2>&-"
+    process = subprocess.run(
+        ["sh", "-c", lines],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=shell.folder,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )
+
+    assert process.stderr == ""
+    assert process.stdout.splitlines()[1] == r"string = caf\xe9"
 
 
 # --- host functions and compiled ones ---

@@ -1,9 +1,12 @@
-"""What commands have in common: input files, standard input among them, what is wrong with them, how a command ends."""
+"""What commands have in common: input files, standard streams, what is wrong with them, how a command ends."""
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from tfrt_nb.nesting import MAX_PLAIN_TEXT, too_large
 from tfrt_nb.report import render_all
@@ -65,6 +68,39 @@ def write_output(path: str, data: bytes) -> None:
         raise TfrtError(error(f"cannot write '{path}': {problem.strerror}")) from None
 
 
+def open_standard_streams() -> None:
+    """Let standard output and error take any text: what their encoding has not is an escape, and what goes to one
+    that is closed goes nowhere.
+    """
+    for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def write(text: str) -> None:
+    """What programs print, on any thread; flushed after each function, as one process may print millions of lines."""
+    try:
+        sys.stdout.write(text)
+    except OSError as problem:
+        leave_without_output(problem)
+
+
+def leave_without_output(problem: OSError) -> NoReturn:
+    """End the process, as standard output takes no more; says why, unless its reader has had enough.
+
+    Nothing else would stop what prints.
+    """
+    status = EXIT_OK
+    if not isinstance(problem, BrokenPipeError):
+        status = EXIT_PROBLEM
+        print(f"{PROGRAM}: error: cannot write the output: {problem.strerror}", file=sys.stderr)
+    sys.stderr.flush()
+    os._exit(status)
+
+
 def is_bef(path: str, data: bytes) -> bool:
     """Whether the input is a BEF file: by its name, or for another name by its first bytes."""
     return path.endswith(".bef") or data.startswith(MAGIC)
@@ -81,6 +117,9 @@ def decode(data: bytes, name: str) -> str:
         raise TfrtError(error(f"{text} to a program with --with {name}"))
     if len(data) > MAX_PLAIN_TEXT:
         raise too_large(name, len(data))
+    if data.startswith(MAGIC):
+        hint = f"'{name}' is a BEF file; bef-to-mlir makes text of it, and run takes it as it is"
+        raise TfrtError(error(hint))
     if (nul := data.find(b"\0")) >= 0:
         raise TfrtError(error(f"'{name}' is not UTF-8 text: there is a NUL at byte {nul}"))
     try:

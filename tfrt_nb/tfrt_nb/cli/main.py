@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tfrt_nb.cli.files import EXIT_INTERRUPTED, EXIT_OK
+from tfrt_nb.cli.files import EXIT_INTERRUPTED, leave_without_output, open_standard_streams
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
@@ -352,6 +352,8 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status, except that argparse exits with 2 by itself."""
+    if arguments is None:
+        open_standard_streams()
     parser = build_parser()
     # argparse has a list of arguments end at the first option behind it.
     options, more = parser.parse_known_args(arguments)
@@ -371,10 +373,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # This is the process's command, and what is imported stays: to look for garbage there takes milliseconds.
             gc.freeze()
     try:
-        return int(execute(options))
-    except BrokenPipeError:  # the reader of our output has closed it
-        sys.stderr.close()
-        return EXIT_OK
+        status = int(execute(options))
+        sys.stdout.flush()
+        return status
+    except OSError as problem:
+        if problem.filename is not None:  # of standard output it has none
+            raise
+        leave_without_output(problem)
     except KeyboardInterrupt:
         print("tfrt-nb: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED

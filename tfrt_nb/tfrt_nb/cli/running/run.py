@@ -14,8 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tfrt_nb.cli.expectations import Expectation, check, find_expectations
-from tfrt_nb.cli.files import EXIT_USAGE, PROGRAM, decode, display_name, is_bef, read_input, show
+from tfrt_nb.cli.files import (
+    EXIT_USAGE,
+    PROGRAM,
+    decode,
+    display_name,
+    is_bef,
+    read_input,
+    show,
+    write,
+)
 from tfrt_nb.cli.running.known_programs import program_of, program_of_file
+from tfrt_nb.nesting import MAX_PLAIN_TEXT
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
 from tfrt_runtime.diagnostics import (
@@ -345,11 +355,6 @@ def run_host_functions(
     return report(raised, late, sources)
 
 
-def write(text: str) -> None:
-    """What programs print; flushed after each function, as one process may print millions of lines."""
-    sys.stdout.write(text)
-
-
 def report(
     raised: Sequence[Diagnostic], late: Sequence[Diagnostic], sources: dict[str, str]
 ) -> int:
@@ -380,11 +385,14 @@ def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
 
 
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
-    """Read the source that a diagnostic is about, where it can be found and is not there yet."""
+    """Read the source that a diagnostic is about, where it can be found and is not there yet.
+
+    A program names its places itself: what is no ordinary file, or too large for a source, is left alone.
+    """
     place = diagnostic.location
     if not isinstance(place, Location) or place.source in sources:
         return
-    try:
-        sources[place.source] = Path(place.source).read_text()
-    except (OSError, UnicodeDecodeError):
-        return
+    path = Path(place.source)
+    with contextlib.suppress(OSError, ValueError, TfrtError):
+        if path.is_file() and path.stat().st_size <= MAX_PLAIN_TEXT:
+            sources[place.source] = decode(path.read_bytes(), place.source)

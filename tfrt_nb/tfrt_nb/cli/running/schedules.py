@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 
-from tfrt_nb.cli.files import show
+from tfrt_nb.cli.files import show, write
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.schedules.explore import MAX_SCHEDULES, Explorer
 from tfrt_nb.schedules.step import Stepper, outcome_of
@@ -84,5 +84,5 @@ def _ask(count: int) -> int | None:
 
 
 def _write(text: str) -> None:
-    sys.stdout.write(text)
+    write(text)
     sys.stdout.flush()
