@@ -21,6 +21,7 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasCanonicalizationPatternsTrait
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
 from tfrt_nb.dialects.assembly import (
     is_at_stray,
@@ -77,12 +78,16 @@ class KernelOp(Operation):
         if not attributes:
             return {}
         name, word = next(iter(attributes.items()))
+        element = WORDS.get(word.removeprefix("array.")) if word.startswith("array.") else None
         if form not in _INLINE:
-            is_number = len(attributes) == 1 and word in WORDS
-            literal = parse_optional_literal(parser, WORDS[word]) if is_number else None
+            if len(attributes) > 1:
+                return {}
+            if element is not None and parser._current_token.kind is MLIRTokenKind.L_SQUARE:
+                return {name: parse_array(parser, element)}
+            literal = parse_optional_literal(parser, WORDS[word]) if word in WORDS else None
             return {} if literal is None else {name: literal}
-        if form is Form.ARRAY:
-            return {name: parse_array(parser, WORDS[word.removeprefix("array.")])}
+        if element is not None:
+            return {name: parse_array(parser, element)}
         first = parse_literal(parser, WORDS[word])
         if form is not Form.COMPLEX:
             return {name: first}

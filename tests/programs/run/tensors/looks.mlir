@@ -67,3 +67,15 @@ func @close_but_not_equal() -> (i1, i1, i1, i1, i1, i1) {
   %5, %c5 = "tfrt_dht.tensor_allclose.100000ulp.f32"(%a, %b, %ch4) : (!t.tensor, !t.tensor, !tfrt.chain) -> (i1, !tfrt.chain)
   tfrt.return %0, %1, %2, %3, %4, %5 : i1, i1, i1, i1, i1, i1
 }
+
+// Kernels that are printed in quotes are read in the short form of their relatives, too.
+func @short_forms() -> !tfrt.chain {
+  %ch0 = tfrt.new.chain
+  %t = tfrt_dht.create_uninitialized_tensor.f64.2 [2, 2]
+  %ch1 = tfrt_dht.set_tensor_with_constant_values.f64 %t, %ch0 [1.0 : f64, 2.0, -0.0, 1.0e300]
+  %ch2 = tfrt_dht.print_tensor %t, %ch1
+  %u = tfrt_dht.create_uninitialized_tensor.i8.1 [2 : i64]
+  %ch3 = tfrt_dht.fill_tensor_with_constant.i8 %u, %ch2 -7 : i8
+  %ch4 = tfrt_dht.print_tensor %u, %ch3
+  tfrt.return %ch4 : !tfrt.chain
+}

@@ -437,3 +437,8 @@ module {
     return
   }
 }
+// -----
+module {
+  memref.global "private" @cells : memref<4xi32> = uninitialized
+  memref.global constant @half : memref<f32> = dense<5.000000e-01> {alignment = 64 : i64}
+}

@@ -92,13 +92,14 @@ class GlobalOp(memref.GlobalOp):
         printer.print_string(" " if self.constant is None else " constant ")
         printer.print_symbol_name(self.sym_name.data)
         print_parts(printer, " : ", self.type)
-        if isinstance(self.initial_value, DenseIntOrFPElementsAttr):
-            printer.print_string(f" = {_elements_text(self.initial_value)}")
+        value = self.initial_value
+        is_known = isinstance(value, DenseIntOrFPElementsAttr)
+        printer.print_string(f" = {_elements_text(value) if is_known else 'uninitialized'}")
         printer.print_op_attributes(self.attributes)
 
 
 def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
-    """The elements; their type goes without saying.  None for a global of another module."""
+    """The elements; their type goes without saying.  A unit where none are given: they are zero."""
     if parser.parse_optional_punctuation("=") is None:
         return UnitAttr()
     if parser.parse_optional_keyword("uninitialized") is not None:
