@@ -132,9 +132,12 @@ def test_comes_back_from_bef(path: Path, tfrt_nb: CommandLine, tmp_path: Path) -
     Compiled functions are text in a file, too.
     """
     if path.parent.name == "compiled":
-        (tmp_path / "again.bef").write_bytes(Program.from_source(path.read_text(), path.name).bef)
+        data = Program.from_source(path.read_text(), path.name).bef
+        (tmp_path / "again.bef").write_bytes(data)
         _, again = run(tfrt_nb, "s", tmp_path / "again.bef")
         assert output_of(again) == output_of(path.with_suffix(".out").read_text())
+        text = disassembled(data)
+        assert disassembled(Program.from_source(text, path.name).bef) == text
         return
     text = disassembled(assembled(path.read_text()))
     data = assembled(text)

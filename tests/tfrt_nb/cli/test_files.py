@@ -114,7 +114,9 @@ def test_a_bef_file_is_no_text(shell, command: str) -> None:
     outcome = shell(command, "f.bef")
 
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert outcome.stderr.startswith("tfrt-nb: error: 'f.bef' is a BEF file; bef-to-mlir makes text")
+    assert outcome.stderr.startswith(
+        "tfrt-nb: error: 'f.bef' is a BEF file; bef-to-mlir makes text"
+    )
 
 
 def test_output_goes_to_the_file_and_nowhere_else(shell) -> None:
@@ -246,9 +248,7 @@ def test_a_full_disk_is_one_error(shell, text: str) -> None:
         )
 
     assert process.returncode == 1
-    assert process.stderr == (
-        "tfrt-nb: error: cannot write the output: No space left on device\n"
-    )
+    assert process.stderr == "tfrt-nb: error: cannot write the output: No space left on device\n"
 
 
 def test_streams_that_are_closed_or_have_no_letters_for_a_text_do_no_harm(shell) -> None:

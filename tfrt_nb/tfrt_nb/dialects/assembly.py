@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, SymbolRefAttr
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.utils import print_func_op_like
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -211,6 +213,37 @@ def print_function_types(
 ) -> None:
     """` : (i32) -> (i32)`"""
     print_parts(printer, " : (", inputs, ") -> (", outputs, ")")
+
+
+def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) -> None:
+    """As xDSL prints it, but for the parentheses around a function that is the only result.
+
+    MLIR leaves out `-> ()` behind a declaration, others do not.
+    """
+    has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
+    if op.sym_visibility is not None:
+        printer.print_string(f" {op.sym_visibility.data}")
+    print_func_op_like(
+        printer,
+        op.sym_name,
+        op.function_type,
+        op.body,
+        op.attributes,
+        arg_attrs=op.arg_attrs,
+        res_attrs=op.res_attrs or (ArrayAttr([DictionaryAttr({})]) if has_function else None),
+        reserved_attr_names=("sym_name", "function_type", "sym_visibility", "arg_attrs"),
+        print_empty_outputs=empty_outputs,
+    )
+
+
+def print_call(op: CallOp, printer: Printer) -> None:
+    """As xDSL prints it, but for the parentheses around a function that is the only result."""
+    printer.print_string(" ")
+    printer.print_attribute(op.callee)
+    printer.print_operands(op.arguments)
+    printer.print_op_attributes(op.attributes)
+    printer.print_string(" : ")
+    printer.print_operation_type(op)
 
 
 def parse_attributes_with_keyword(parser: Parser) -> dict[str, Attribute]:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from io import StringIO
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.func import ReturnOp as FuncReturnOp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from tfrt_nb.dialects.assembly import print_call, print_function
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
 from tfrt_nb.dialects.control_flow import CaseOp
 from tfrt_nb.dialects.kernel_op import ShortFormOp
@@ -80,7 +81,12 @@ class HostPrinter(AttributePrinter):
         self._print_results(op)
         if not self.print_generic_format and _has_short_form(op) and self._is_readable(op):
             self.print_string(self._op_names.get(type(op), op.name))
-            op.print(self)
+            if isinstance(op, FuncOp):
+                print_function(op, self)
+            elif isinstance(op, CallOp):
+                print_call(op, self)
+            else:
+                op.print(self)
         else:
             self.print_string_literal(op.name)
             self.print_op_with_default_format(op)

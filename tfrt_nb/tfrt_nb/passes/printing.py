@@ -15,20 +15,11 @@ from io import StringIO
 from typing import Any, TypeVar
 
 from xdsl.dialects import arith, func
-from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
-    FunctionType,
-    IntegerAttr,
-    IntegerType,
-    ModuleOp,
-    UnregisteredOp,
-)
-from xdsl.dialects.utils import print_func_op_like
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
-from xdsl.printer import Printer
 
+from tfrt_nb.dialects.assembly import print_call, print_function
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.upstream.branches import Cf
 from tfrt_nb.dialects.async_.upstream.buffers import MemRef
@@ -200,9 +191,9 @@ class MlirPrinter(AttributePrinter):
         self.print_string(_shown_name(op))
         self._flags_are_spaced = "overflowFlags" in op.properties
         if isinstance(op, func.FuncOp):
-            _print_func(op, self)
+            print_function(op, self, empty_outputs=False)
         elif isinstance(op, func.CallOp):
-            _print_call(op, self)
+            print_call(op, self)
         else:
             class_.print(op, self)
 
@@ -249,32 +240,3 @@ def _shown_name(op: Operation) -> str:
     expected = "builtin" if parent is None else parent.dialect_name()
     is_plain = "." not in rest  # `async.runtime.create` keeps its dialect
     return rest if is_default and is_plain and dialect == expected else op.name
-
-
-def _print_func(op: func.FuncOp, printer: Printer) -> None:
-    """MLIR leaves out `-> ()`, where xDSL prints it for declarations, and has a function that is the only
-    result in parentheses."""
-    has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
-    if op.sym_visibility is not None:
-        printer.print_string(f" {op.sym_visibility.data}")
-    print_func_op_like(
-        printer,
-        op.sym_name,
-        op.function_type,
-        op.body,
-        op.attributes,
-        arg_attrs=op.arg_attrs,
-        res_attrs=op.res_attrs or (ArrayAttr([DictionaryAttr({})]) if has_function else None),
-        reserved_attr_names=("sym_name", "function_type", "sym_visibility", "arg_attrs"),
-        print_empty_outputs=False,
-    )
-
-
-def _print_call(op: func.CallOp, printer: Printer) -> None:
-    """As xDSL prints it, but for the parentheses around a function that is the only result."""
-    printer.print_string(" ")
-    printer.print_attribute(op.callee)
-    printer.print_operands(op.arguments)
-    printer.print_op_attributes(op.attributes)
-    printer.print_string(" : ")
-    printer.print_operation_type(op)

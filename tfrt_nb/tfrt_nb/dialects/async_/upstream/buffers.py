@@ -92,9 +92,10 @@ class GlobalOp(memref.GlobalOp):
         printer.print_string(" " if self.constant is None else " constant ")
         printer.print_symbol_name(self.sym_name.data)
         print_parts(printer, " : ", self.type)
-        value = self.initial_value
-        is_known = isinstance(value, DenseIntOrFPElementsAttr)
-        printer.print_string(f" = {_elements_text(value) if is_known else 'uninitialized'}")
+        value, text = self.initial_value, "uninitialized"
+        if isinstance(value, DenseIntOrFPElementsAttr):
+            text = _elements_text(value)
+        printer.print_string(f" = {text}")
         printer.print_op_attributes(self.attributes)
 
 
