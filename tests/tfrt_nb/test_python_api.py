@@ -11,9 +11,11 @@ import math
 import pickle
 import re
 import threading
+import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -295,7 +297,26 @@ def test_a_kernel_may_have_two_names() -> None:
 @pytest.mark.parametrize(
     ("attempt", "part"),
     [
+        (lambda: UNTYPED.external(3, "() -> ()"), "name of an external function must be a text"),
+        (
+            lambda: tfrt.external("a.b", "i64"),
+            r"expected a type such as '\(i64, f64\) -> f64', found",
+        ),
+        (lambda: UNTYPED.Tracing(3), "an object with begin, end, event and close, found 3"),
+        (lambda: UNTYPED.default_host().cancel(3), "the reason to cancel must be a text, found 3"),
+        (
+            lambda: tfrt.kernel("api.second")(second),
+            "the frame is the first parameter, not 'frame'",
+        ),
         (lambda: UNTYPED.Program(5), "a program is a text, found int"),
+        (
+            lambda: UNTYPED.wait_for(tfrt.unavailable()),
+            "what is waited for must be AsyncValues, as",
+        ),
+        (lambda: UNTYPED.wait_for([CODE.run(1)]), r"or wait_for\(run\), found \[<Execution"),
+        (lambda: tfrt.Program("a/shop.mlir"), "found the name of a file: Program.from_file"),
+        (lambda: UNTYPED.Program(Path("shop.bef")), "PosixPath: Program.from_file reads a file"),
+        (lambda: UNTYPED.Program(CODE.bef), "bytes: Program.from_bef takes the bytes"),
         (lambda: UNTYPED.Program.from_bef("0bef"), "a BEF file is bytes, found str"),
         (lambda: UNTYPED.Program("", 5), "the name of a program must be a text, found 5"),
         (lambda: UNTYPED.Program("", level=7), "level must be 0, 1 or None, found 7"),
@@ -488,6 +509,24 @@ def test_what_only_looks_like_a_value_of_the_type_is_refused(
     assert message == f"argument 1 (%x) of @main: expected {word}, found {found}"
 
 
+def test_after_a_host_come_the_function_and_its_arguments() -> None:
+    program: Any = tfrt.Program("func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
+    host = tfrt.default_host()
+
+    runs = [program.run(host, None, [5]), program.run(host, [5], function="main")]
+    assert [run.result(SLOW) for run in runs] == [5, 5]
+    for given in ([[5]], [5], ["main", 5], ["main", [5], 6]):
+        with pytest.raises(TypeError, match="takes the function and a list of its arguments"):
+            program.run(host, *given)
+
+
+def test_a_column_is_any_collection() -> None:
+    program = tfrt.Program("func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
+
+    columns: list[Any] = [{5}, {5: 6}, {4: 5}.values(), range(5, 6), memoryview(b"\5")]
+    assert [program.map(one).result(SLOW) for one in columns] == [[5]] * 5
+
+
 def test_numbers_of_numpy_are_those_of_python() -> None:
     program = tfrt.Program("func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
 
@@ -507,6 +546,34 @@ def test_a_coroutine_is_made_a_task_before_it_is_an_argument() -> None:
         return await program.run(asyncio.create_task(coroutine))
 
     assert asyncio.run(main()) == 7
+
+
+def second(x: int, frame: tfrt.KernelFrame) -> int:
+    return x
+
+
+FRAMES: list[tfrt.KernelFrame] = []
+
+
+@tfrt.kernel("api.keeps_frame")
+def keeps_frame(frame: tfrt.KernelFrame) -> None:
+    FRAMES.append(frame)
+
+
+def test_a_frame_is_of_no_use_when_its_run_is_over() -> None:
+    tfrt.call("api.keeps_frame").result(SLOW)
+    frame = FRAMES.pop()
+    while not frame.request.is_done:
+        time.sleep(0.001)
+
+    with pytest.raises(tfrt.TfrtError, match="the run of this frame is over"):
+        frame.enqueue(print)
+
+
+def test_a_copy_of_a_program_is_the_program() -> None:
+    program = tfrt.program(lambda x: (x, {"a": 1})).trace(tfrt.i32)
+
+    assert [copy.copy(program) is program, copy.deepcopy([program])[0] is program] == [True, True]
 
 
 @tfrt.kernel("api.optional")

@@ -169,12 +169,16 @@ class Program:
         Raises:
             TfrtError: with what is wrong with it, and where.
         """
-        if not isinstance(text, str):
-            text_type = type(text).__name__
-            raise TfrtError(error(f"a program is a text, found {text_type}", place_of_caller()))
+        is_name = (
+            isinstance(text, str) and text.endswith((".mlir", ".bef")) and text.split() == [text]
+        )
+        if is_name or not isinstance(text, str):
+            raise TfrtError(
+                error(f"a program is a text, found {_no_text(text)}", place_of_caller())
+            )
         require(isinstance(name, str), "the name of a program", "a text", name)
-        is_text = parallel_for is None or isinstance(parallel_for, str)
-        require(is_text, "parallel_for", "a text of options or None", parallel_for)
+        are_options = parallel_for is None or isinstance(parallel_for, str)
+        require(are_options, "parallel_for", "a text of options or None", parallel_for)
         require(level in (None, 0, 1), "level", "0, 1 or None", level)
         are_programs = isinstance(libraries or {}, Mapping) and all(
             isinstance(one, Program) for one in (libraries or {}).values()
@@ -239,6 +243,12 @@ class Program:
         except UnicodeDecodeError as wrong:
             text = f"{os.fspath(path)} is neither text nor a BEF file: {wrong.reason}"
             raise TfrtError(error(text, Location(os.fspath(path), 1, 1))) from None
+
+    def __copy__(self) -> Program:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, _: object) -> Program:
+        return self
 
     def __reduce__(self) -> tuple[Callable[..., Program], tuple[object, ...]]:
         if self.captured:
@@ -428,8 +438,18 @@ class Program:
     @property
     def own_functions(self) -> list[FunctionSignature]:
         """Those of the program's own text, which run without being named: not those of its libraries."""
-        others = self._library_sources - {self.name}
-        return [one for one in self.functions if getattr(one.location, "source", "") not in others]
+        others = self._library_sources
+        lines = self.text.splitlines()
+
+        def is_own(one: FunctionSignature) -> bool:
+            place = one.location
+            if not isinstance(place, Location) or place.source not in others:
+                return True
+            # A library may have the name of this program, as those without one of their own have.
+            here = lines[place.line - 1 : place.line] if place.source == self.name else []
+            return any(one.name in line for line in here)
+
+        return [one for one in self.functions if is_own(one)]
 
     @property
     def _library_sources(self) -> set[str]:
@@ -730,6 +750,20 @@ def _host(host: HostContext | None) -> HostContext:
     return host
 
 
+def _no_text(found: object) -> str:
+    """What was given in the place of a program's text, and what takes it."""
+    if isinstance(found, str):
+        return f"the name of a file: Program.from_file({found!r}) reads it"
+    kind = type(found).__name__
+    if isinstance(found, os.PathLike):
+        return f"{kind}: Program.from_file reads a file"
+    return (
+        f"{kind}: Program.from_bef takes the bytes of a BEF file"
+        if isinstance(found, bytes)
+        else kind
+    )
+
+
 def _given(
     host: HostContext | None,
     function: str | None,
@@ -743,12 +777,16 @@ def _given(
     """
     if values and isinstance(values[0], HostContext):
         host, rest = values[0], list(values[1:])
+        refused = TypeError("after a host, run takes the function and a list of its arguments")
         if rest and function is None:
-            function = str(rest.pop(0))
+            first = rest.pop(0)
+            if not isinstance(first, str | None):
+                raise refused
+            function = first
         if arguments is None:
             given = rest.pop(0) if rest else ()
             if rest or not isinstance(given, Sequence):
-                raise TypeError("after a host, run takes the function and a list of its arguments")
+                raise refused
             return host, function, tuple(given)
         values = rest
     if type(arguments) not in (list, tuple):  # to ask abstract classes takes a tenth of a short run

@@ -19,7 +19,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tfrt_runtime.async_runtime.printing import PRINTING
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
+from tfrt_runtime.callers import refuse, require
+from tfrt_runtime.diagnostics import Diagnostic, counted
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import PayloadError, encode_scalar, read_as
 from tfrt_runtime.host.structs import WORDS
@@ -95,18 +96,18 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     Raises:
         TfrtError: if the name is taken, or the type is none of these.
     """
+    require(isinstance(name, str), "the name of an external function", "a text", name)
+    require(isinstance(type_, str), "its type", "a text such as '(i64, f64) -> f64'", type_)
     if name in PRINTING:
-        raise TfrtError(error(f"'{name}' is a function of the runtime: choose another name"))
+        refuse(f"'{name}' is a function of the runtime: choose another name")
     arguments, results = _parse(type_)
 
     def register(function: Function) -> Function:
         made = PythonExternal(name, arguments, results, function, _native_address(function))
         if made.address is None and not callable(function):
-            raise TfrtError(
-                error(f"'{name}' is registered with {function!r}, which is no function")
-            )
+            refuse(f"'{name}' is registered with {function!r}, which is no function")
         if made.address is not None and len(results) > 1:
-            raise TfrtError(error(f"'{name}': a native function has at most one result"))
+            refuse(f"'{name}': a native function has at most one result")
         with _lock:
             _registered[name] = _by_symbol[made.symbol] = made
             if made.address is not None:
@@ -136,7 +137,7 @@ def address_of(symbol: str) -> int | None:
 def _parse(type_: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     match = re.fullmatch(r"\s*\(([^()]*)\)\s*->\s*(?:\(([^()]*)\)|([^()]*))\s*", type_)
     if match is None:
-        raise TfrtError(error(f"expected a type such as '(i64, f64) -> f64', found '{type_}'"))
+        refuse(f"expected a type such as '(i64, f64) -> f64', found '{type_}'")
     results = match[3] if match[2] is None else match[2]
     return _words(match[1]), _words(results)
 
@@ -148,9 +149,7 @@ def _words(text: str) -> tuple[str, ...]:
     for word in words:
         if word not in SCALARS:
             expected = ", ".join(SCALARS)
-            raise TfrtError(
-                error(f"a registered function has numbers ({expected}), found '{word}'")
-            )
+            refuse(f"a registered function has numbers ({expected}), found '{word}'")
     return words
 
 

@@ -361,7 +361,7 @@ def column_payloads(type_text: str, column: Sequence[object]) -> Any:
     elif all(one is (int if bits else float) for one in set(map(type, column))):
         try:
             found = np.array(column, np.int64 if bits else np.float64)
-        except OverflowError:
+        except (OverflowError, TypeError):  # numpy takes a set for one value
             return None
     else:
         return None

@@ -241,6 +241,7 @@ class HostContext:
         Kernels that have not started are skipped; results that are not available yet become errors with
         `message`.  `restart` takes it back.  On any thread.
         """
+        require(isinstance(message, str), "the reason to cancel", "a text", message)
         self.cancel_message = message
         for request in self._runs():
             request.cancel(message)

@@ -339,7 +339,16 @@ class Request(Run):
         self.on_done(watch.end)
 
     def enter_call(self) -> None:
-        """One call more is active, until the native core ends it; only a kernel of the run says so."""
+        """One call more is active, until the native core ends it; only a kernel of the run says so.
+
+        Raises:
+            TfrtError: if the run is over, so that what asks is no kernel of it any more.
+        """
+        if self.is_leaving:
+            refuse(
+                "the run of this frame is over: use a frame before its kernel returns, or while a value"
+                " that it has allocated is unavailable"
+            )
         native_process().quick.request_enter(self.address)
 
     def stay_open_for(self, value: AsyncValue) -> None:

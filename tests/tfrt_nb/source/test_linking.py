@@ -62,6 +62,15 @@ def test_a_function_of_a_library_does_not_run_by_itself() -> None:
     assert [one.name for one in program.own_functions] == ["three"]
 
 
+def test_programs_without_names_are_told_apart() -> None:
+    one = Program("func.func @one(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
+    text = "func.func @two(%x: i32) -> i32 {\n  %y = tfrt.call @one(%x) : (i32) -> i32\n  tfrt.return %y : i32\n}"
+    two = Program.from_source("\n" + text, libraries={"one": one})
+
+    assert [one.name for one in two.own_functions] == ["two"]
+    assert two.run(5).result() == pickle.loads(pickle.dumps(two)).run(5).result() == 5
+
+
 def test_a_misspelt_function_of_a_library_is_suggested() -> None:
     libraries = {"lib": Program.from_source(USES_HELP, "library")}
     with pytest.raises(TfrtError, match="'twicee' does not reference") as caught:

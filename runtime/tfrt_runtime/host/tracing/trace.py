@@ -16,6 +16,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Protocol
 
+from tfrt_runtime.callers import require
 from tfrt_runtime.diagnostics import TfrtError, error
 
 Write = Callable[[str], object]
@@ -88,6 +89,11 @@ class Tracing:
     """A sink with a level.  It hears of runs that start while a caller requests it; requests are counted."""
 
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
+        is_sink = all(callable(getattr(sink, name, None)) for name in ("begin", "end", "event"))
+        require(
+            is_sink, "the sink of a tracing", "an object with begin, end, event and close", sink
+        )
+        require(isinstance(level, Level), "the level of a tracing", "a Level", level)
         self.sink = sink
         self.level = level
         self._requests = 0

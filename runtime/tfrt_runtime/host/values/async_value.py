@@ -767,11 +767,19 @@ def wait_for(
     """Wait until every value is resolved; False when the time is over first.
 
     The thread works for the values' queue while it waits.  Signals are seen every few milliseconds.
+
+    Raises:
+        TfrtError: if they are no AsyncValues, at the line of the caller.
     """
     deadline = deadline_in(timeout)
+    expected = "AsyncValues, as in wait_for([value]) or wait_for(run)"
+    require(isinstance(values, Iterable), "what is waited for", expected, values)
+    given = [*values]
+    are_values = all(isinstance(value, AsyncValue) for value in given)
+    require(are_values, "what is waited for", expected, given)
     return all(
         value.done() or _wait_for_one(value, seconds_until(deadline), interrupted)
-        for value in values
+        for value in given
     )
 
 

@@ -306,10 +306,12 @@ def user_kernel(
     """A kernel that calls `function` as `kernel` says.
 
     Raises:
-        TfrtError: if the policy does not fit the function.
+        TfrtError: if the policy does not fit the function, or the frame is not its first parameter.
     """
     WorkQueue.has_user_kernels = True
     signature = signature_of(function)
+    if wrong := [one.name for one in list(signature.parameters.values())[1:] if _is_frame(one)]:
+        refuse(f"kernel '{name}': the frame is the first parameter, not '{wrong[0]}'")
     keywords = keyword_parameters(signature)
     is_coroutine = inspect.iscoroutinefunction(function)
     has_frame = takes_frame(signature)
@@ -460,9 +462,13 @@ def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -
 
 def takes_frame(signature: inspect.Signature) -> bool:
     """Whether the first parameter is annotated as the frame."""
-    first = next(iter(signature.parameters.values()), None)
-    frames = (KernelFrame, "KernelFrame", "tfrt.KernelFrame")
-    return first is not None and first.annotation in frames
+    return any(map(_is_frame, list(signature.parameters.values())[:1]))
+
+
+def _is_frame(parameter: inspect.Parameter) -> bool:
+    annotation = parameter.annotation
+    is_name = isinstance(annotation, str) and annotation in ("KernelFrame", "tfrt.KernelFrame")
+    return is_name or annotation is KernelFrame
 
 
 def with_keywords(
