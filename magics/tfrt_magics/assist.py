@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 SERVICES = "tfrt_nb.services"
 """The comm target that a page opens: it sends `{id, ask, text, cursor}` and gets `{id, answer}`."""
 _CELL = re.compile(
-    r"%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*"
+    r"(?:[ \t]*\n)*"
+    r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*)"
 )
-"""A cell with a program; the answer to an exercise may be words or Python instead."""
+"""A cell with a program, up to the end of the magic's line, which is the group.
+
+The answer to an exercise may be words or Python instead.
+"""
 _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]*\Z")
 
 Offered = list[tuple[str, str]]
@@ -92,11 +96,11 @@ class Assistant:
             found = _LINE.search(line[line.rfind("\n") + 1 :])
             return None if found is None else self._in_line(found[1], line)
         if cursor <= head.end():
-            is_check = head[0].startswith("%%tfrt_check")
+            is_check = head[1].startswith("%%tfrt_check")
             return None if is_check else self._in_options(cell, cell[:cursor])
         from tfrt_nb.language.answers import complete
 
-        found_here = complete(_program(cell, head), cursor, self._functions_of_others(head[0]))
+        found_here = complete(_program(cell, head), cursor, self._functions_of_others(head[1]))
         start = found_here[0].start if found_here else cursor
         return start, [(one.text, one.type) for one in found_here]
 
@@ -119,9 +123,9 @@ class Assistant:
         from tfrt_nb.language.answers import explain
 
         found = explain(_program(cell, head), cursor)
-        if found is None and (other := self._elsewhere(cell, cursor, head[0])) is not None:
+        if found is None and (other := self._elsewhere(cell, cursor, head[1])) is not None:
             name, program, function = other
-            signature = self._functions_of_others(head[0])[function]
+            signature = self._functions_of_others(head[1])[function]
             place = _function_in(program.text, function)
             where = explain(program.text, place.start + 1) if place is not None else None
             line = f", {where.partition(chr(10))[2].strip()}" if where is not None else ""
@@ -141,9 +145,9 @@ class Assistant:
         text: str = cell
         elsewhere: dict[str, Json] = {}
         found = definition(_program(cell, head), cursor)
-        if found is None and (other := self._elsewhere(cell, cursor, head[0])) is not None:
+        if found is None and (other := self._elsewhere(cell, cursor, head[1])) is not None:
             text = other[1].text
-            elsewhere = {"source": text.rstrip()}
+            elsewhere = {"source": "\n" + text.strip("\n").rstrip()}
             found = _function_in(text, other[2])
         if found is None:
             return None
@@ -159,9 +163,10 @@ class Assistant:
         from tfrt_nb.language.lint import lint
 
         body = cell[head.end() + 1 :]
-        found = lint("\n" + body, "cell", self._libraries(head[0]))
+        above = head[0].count("\n") + 1
+        found = lint("\n" * above + body, "cell", self._libraries(head[1]))
         if body.strip():  # before there is a program, the line of options is being written
-            found = (*_wrong_options(head[0]), *found)
+            found = (*_wrong_options(head[1], above), *found)
         return diagnostics_json(found, CellText("cell", f"{head[0]}\n{body}"))
 
     def answer(self, ask: str, text: str, cursor: int) -> Json:
@@ -299,8 +304,8 @@ class Assistant:
         return found
 
 
-def _wrong_options(line: str) -> list[Diagnostic]:
-    """The mistake in the first line of a cell with a program, if it has one, at the word that the message names."""
+def _wrong_options(line: str, number: int) -> list[Diagnostic]:
+    """The mistake in the magic's line of a cell with a program, if it has one, at the word that the message names."""
     magic = "%%tfrt"
     if line.startswith("%%tfrt_check"):
         return []
@@ -312,13 +317,13 @@ def _wrong_options(line: str) -> list[Diagnostic]:
         said = set(re.findall(r"[^\s'\"/:;,?]+", message))
         named = [word for word in words if word[0].partition("=")[0] in said] or words
         start, end = named[0].start(), (named[0] if len(named) < len(words) else words[-1]).end()
-        return [error(message, Location("cell", 1, start + 1, 1, end + 1))]
+        return [error(message, Location("cell", number, start + 1, number, end + 1))]
     return []
 
 
 def _program(cell: str, head: re.Match[str]) -> str:
     """The cell with blanks in the place of its magic: places stay the same."""
-    return " " * head.end() + cell[head.end() :]
+    return re.sub(r"[^\n]", " ", head[0]) + cell[head.end() :]
 
 
 def _function_in(text: str, function: str) -> Place | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
@@ -89,6 +89,13 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
     return CellText(name, decode(data, name)), None
 
 
+def lines_above(program: str, cell: str) -> int:
+    """How many lines a cell has above its program; 1 where the program is not what the cell ends with."""
+    program, cell = program.rstrip(), cell.rstrip()
+    is_end = program != "" and cell.endswith(f"\n{program}")
+    return cell.count("\n") - program.count("\n") if is_end else 1
+
+
 @magics_class
 class CellMagics(Magics):
     """`%%tfrt`, with what its cells share."""
@@ -96,6 +103,11 @@ class CellMagics(Magics):
     def __init__(self, shell: InteractiveShell, session: Session, lessons: LessonMagics) -> None:
         super().__init__(shell)
         self._shell, self._session, self._lessons = shell, session, lessons
+        self._raw_cell = ""
+
+    def before_cell(self, info: ExecutionInfo) -> None:
+        """Keep the cell as its editor has it: a program in it has other lines above than `%%tfrt` where that is not first."""
+        self._raw_cell = info.raw_cell or ""
 
     @no_var_expand
     @cell_magic
@@ -103,10 +115,11 @@ class CellMagics(Magics):
     def tfrt(self, line: str, cell: str) -> None:
         """Run a program, written in MLIR, and show its values while they come."""
         options = _parsed(line, of_file=False)
-        # `%%tfrt` is line 1 of the cell: with this newline, the program's lines count from 2.
+        # `%%tfrt` is line 1 of most cells: with this newline, the program's lines count from 2.
+        above = "\n" * lines_above(cell, self._raw_cell)
         # A byte order mark stays a column.
         cell = " " + cell[1:] if cell.startswith("\ufeff") else cell
-        text = CellText(f"cell {self._shell.displayhook.prompt_count}", "\n" + cell)
+        text = CellText(f"cell {self._shell.displayhook.prompt_count}", above + cell)
         self._execute(options, text)
 
     @no_var_expand
@@ -167,6 +180,8 @@ class CellMagics(Magics):
         except TfrtError as problem:
             outlet.diagnose(problem.diagnostics, text)
             return
+        except RunInterrupted:
+            raise
         except KeyboardInterrupt:
             is_begun = options.explore or options.step
             raise RunInterrupted(
@@ -208,38 +223,48 @@ class CellMagics(Magics):
         """Run calls as the reader of a page says, without a page one operation after the other.
 
         Raises:
-            TfrtError: if the program cannot be loaded; without a page also if a kernel fails, or the time is up.
+            TfrtError: if the program cannot be loaded, or without a page the time is up.
         """
         from tfrt_nb.schedules.step import stepped_through
 
         self._session.divert_prints()
         timeout = options.timeout or self._session.settings.timeout or None
         bound: dict[str, Results] = {}
-        for call in calls:
-            name = call.function.name
-            if outlet.is_live:
-                bound[name] = self._step_on_page(program, call, outlet, text)
-            else:
-                said, results = stepped_through(program, name, call.values, timeout)
+        try:
+            for call in calls:
+                name = call.function.name
+                if outlet.is_live:
+                    self._step_on_page(program, call, text, options.timeout, bound)
+                    continue
+                said, results, problems = stepped_through(program, name, call.values, timeout)
                 bound[name] = unwrapped(results)
                 print(said, end="")
-        if options.output:
-            self._shell.user_ns[options.output] = (
-                bound if len(bound) > 1 else bound[calls[0].function.name]
-            )
+                if problems:
+                    outlet.diagnose(problems, text)
+        finally:
+            if options.output and bound:
+                only = bound.get(calls[0].function.name)
+                self._shell.user_ns[options.output] = bound if len(calls) > 1 else only
 
     def _step_on_page(
-        self, program: Program, call: Call, outlet: Outlet, text: CellText
-    ) -> Results:
+        self,
+        program: Program,
+        call: Call,
+        text: CellText,
+        timeout: float | None,
+        bound: dict[str, Results],
+    ) -> None:
+        """Run one call on a board of its own; `bound` gets its results, whatever comes."""
         from tfrt_magics.bridge.runtime import SteppedProgram
 
         loaded, function = SteppedProgram(program), call.function
+        values = {function.name: call.values}
+        job = Job(loaded, [function], values, timeout=timeout, work_queue="by hand")
+        self._session.last_job = job
         try:
-            job = Job(loaded, [function], {function.name: call.values}, work_queue="by hand")
-            self._session.last_job = job
-            self._show(job, outlet, text, RunOptions())
-            return job.results.get(function.name, ())
+            self._show(job, self._outlet(), text, RunOptions())
         finally:
+            bound |= job.results
             loaded.close()
 
     def _show(self, job: Job, outlet: Outlet, text: CellText, options: RunOptions) -> None:

@@ -26,12 +26,17 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     atexit.register(session.leave)
     undo.callback(atexit.unregister, session.leave)
     lessons = LessonMagics(shell)
-    for magics in (CellMagics(shell, session, lessons), LineMagics(shell, session), lessons):
+    cells = CellMagics(shell, session, lessons)
+    for magics in (cells, LineMagics(shell, session), lessons):
         shell.register_magics(magics)
         for kind, names in magics.magics.items():
             for name in names:
                 undo.callback(shell.magics_manager.magics[kind].pop, name, None)
-    for event, action in (("pre_run_cell", _before_cell), ("post_run_cell", lessons.after_cell)):
+    for event, action in (
+        ("pre_run_cell", _before_cell),
+        ("pre_run_cell", cells.before_cell),
+        ("post_run_cell", lessons.after_cell),
+    ):
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)
     shell.configurables.append(session.settings)  # type: ignore[arg-type]

@@ -113,9 +113,11 @@ def test_wrong_options_are_marked_once_there_is_a_program(assistant, line, word,
     assert assistant.lint(f"{line}\n") == []
 
 
-def test_a_page_asks(assistant) -> None:
-    text, cursor = split("%%tfrt -q s\n" + PROGRAM)
-    assert assistant.answer("definition", text, cursor) == {"line": 3, "col": 3, "length": 4}
+@pytest.mark.parametrize("above", [0, 2])
+def test_a_page_asks(assistant, above: int) -> None:
+    text, cursor = split("\n" * above + "%%tfrt -q s\n" + PROGRAM)
+    place = {"line": 3 + above, "col": 3, "length": 4}
+    assert assistant.answer("definition", text, cursor) == place
     assert assistant.answer("complete", text, cursor) == {
         "start": cursor - 2,
         "items": [{"text": "%six", "type": "i32"}],
@@ -123,7 +125,9 @@ def test_a_page_asks(assistant) -> None:
     assert assistant.answer("lint", text, 0) == []
     wrong = text.replace("tfrt.constant", "tfrt.constan")
     (mark,) = assistant.answer("lint", wrong, 0)[:1]
-    assert (mark["line"], mark["col"], mark["sev"]) == (3, 10, "error")
+    assert (mark["line"], mark["col"], mark["sev"]) == (3 + above, 10, "error")
+    (mark,) = assistant.answer("lint", text.replace("-q", "-z"), 0)[:1]
+    assert mark["line"] == 1 + above
     assert assistant.answer("nothing", text, 0) is None
 
 

@@ -86,6 +86,14 @@ def test_an_error_of_the_compiler_shows_its_line_and_leaves_the_name_alone(shell
     assert shell.user_ns["kept"] == 1
 
 
+@pytest.mark.parametrize(
+    ("above", "line"), [("%%tfrt", 3), ("\n  \n%%tfrt", 5), ("%%time\n\n%%tfrt -q s", 5)]
+)
+def test_places_count_the_lines_of_the_cell_as_its_editor_does(shell, capsys, above, line) -> None:
+    shell.run_cell(f"{above}\nfunc @main() {{\n  oops.op\n}}\n\n")
+    assert f":{line}:3: error: no such operation: oops\n" in capsys.readouterr().err
+
+
 def test_an_error_of_the_run_shows_its_line_and_binds_the_name(shell, host, capsys) -> None:
     shell.execution_count = 7 + shell.execution_count - shell.displayhook.prompt_count
     problem = error("Divide by zero", Location("cell 7", 3, 3))

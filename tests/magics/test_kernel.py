@@ -185,6 +185,24 @@ def test_a_mistake_in_the_program_is_shown_without_a_traceback(front_end) -> Non
     ]
 
 
+STEPS = "func.func @NAME() -> i32 {\n  %one = tfrt.constant.i32 1\n  %two = tfrt.add.i32 %one, %one\n  tfrt.return %two : i32\n}\n"
+
+
+def test_each_function_that_is_stepped_through_has_a_board() -> None:
+    cell = "%%tfrt --step -o both\n" + "".join(STEPS.replace("NAME", name) for name in "fg")
+    with started("%load_ext tfrt_nb") as front_end:
+        boards = []
+        for message in front_end.messages(front_end.send(cell, is_page=True)):
+            if message["msg_type"] == "display_data":
+                boards.append(message["content"]["data"][RUN_MIME]["run"])
+                while not front_end.ask({"run": boards[-1]})["ready"]:
+                    time.sleep(0.02)
+                front_end.ask({"step": boards[-1]})  # to its end
+        said = front_end.run("print(both['f'].result(), both['g'].result())", is_page=True)
+    assert len(set(boards)) == 2
+    assert [each["text"] for each in of_type(said, "stream")] == ["2 2\n"]
+
+
 PRINTING = """
 %load_ext tfrt_nb
 import threading, time, tfrt_nb

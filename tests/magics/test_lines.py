@@ -219,6 +219,10 @@ def test_a_stepped_program_binds_its_results_and_stops_in_time(cell) -> None:
     assert cell("print({name: one.result() for name, one in both.items()})") == (
         "{'main': 2, 'other': 2}\n"
     )
+    bad = "func.func @bad() -> i32 {\n  %zero = tfrt.constant.i32 0\n"
+    bad += "  %share, %rest = tfrt.div.i32 %zero, %zero\n  tfrt.return %share : i32\n}"
+    assert "4:19: error: Divide by zero" in cell(f"%%tfrt --step -o both\n{bad}\n{WAITS}")
+    assert cell("print(both['bad'].state, both['main'].result())") == "error 2\n"
     shown = cell(f"%%tfrt --step --timeout 0.3\n{WAITS.replace('later', 'never')}")
     assert ("@main timed out after 0.3 s" in shown, "'tools.never' has not resolved" in shown) == (
         True,

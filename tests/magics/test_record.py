@@ -118,6 +118,13 @@ def test_functions_of_a_cell_share_one_axis_and_count_on(job) -> None:
     assert (events["time"], events["instance"]) == ([507], [2])
 
 
+def test_a_thread_that_takes_the_place_of_one_that_ended_takes_no_events_with_it(job) -> None:
+    record, (log,) = Record(job, HEAD), job.all_logs
+    assert record.without_events()["workers"] == ["worker 0"]
+    log.workers = ("Thread-7", "timers")
+    assert record.without_events()["workers"] == ["worker 0", "timers"]
+
+
 def test_of_operations_without_events_the_run_that_knows_most_decides(job) -> None:
     job.all_logs = [
         Log(without_events={1: "unrecorded", 2: "available"}),

@@ -58,6 +58,7 @@ class Record:
         self._size = 0
         self._ready: Sequence[int] | None = None
         self._stages: Document | None = None
+        self._names: list[str] = []
         self._begun: tuple[Any, bytes] | None = None
         # Of a large program, whose rows take a while, a page shows the board; other front ends see them at the end.
         is_large = len(self._program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
@@ -198,7 +199,10 @@ class Record:
         }
 
     def _workers(self) -> list[str]:
-        return next(([*log.workers] for log in self._job.logs()), [])
+        """The names of threads: in the place of one that ends another may work, under the name that events have there."""
+        known = next((log.workers for log in self._job.logs()), [])
+        self._names += known[len(self._names) :]
+        return list(self._names)
 
     def _counts(self, *, all_of_them: bool) -> dict[int, int]:
         """How often values were computed that were computed more than once; of each value, if events are missing."""

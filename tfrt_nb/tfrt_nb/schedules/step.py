@@ -12,7 +12,7 @@ from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
 from tfrt_nb.schedules.explore import Outcome
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
@@ -200,24 +200,22 @@ def stepped_through(
     function: str,
     arguments: Sequence[object] = (),
     timeout: float | None = None,
-) -> tuple[str, tuple[AsyncValue, ...]]:
-    """What a function comes to when its operations run in program order, as text, and its results.
+) -> tuple[str, tuple[AsyncValue, ...], Sequence[Diagnostic]]:
+    """What a function comes to when its operations run in program order, as text; its results; what failed.
 
     Raises:
-        TfrtError: if the program cannot be loaded, the function takes other arguments, a kernel fails, or the
-            run takes more than `timeout` seconds.
+        TfrtError: if the program cannot be loaded, the function takes other arguments, or the run takes more
+            than `timeout` seconds.
     """
     printed: list[str] = []
     with Stepper(program, function, arguments, output=printed.append) as stepper:
         if not stepper.run_to_end(timeout):
             text = f"@{function} timed out after {timeout:g} s"
             raise TfrtError(error(text, notes=stepper.execution.waiting_for()))
-        problems = stepper.execution.diagnostics
-        outcome, results = outcome_of(stepper.execution), tuple(stepper.execution.results)
-    if problems:
-        raise TfrtError(*problems)
+        run = stepper.execution
+        outcome, results, problems = outcome_of(run), tuple(run.results), run.diagnostics
     said = f"@{function}: the operations ran in program order; to choose them takes the board\n"
-    return said + replace(outcome, printed="".join(printed)).text, results
+    return said + replace(outcome, printed="".join(printed)).text, results, problems
 
 
 def outcome_of(run: Execution) -> Outcome:
