@@ -60,7 +60,6 @@ def write_sources(folder: Path) -> None:
     _copy_tutorials(folder / "tutorials")
     _copy_benchmarks(folder / "speed")
     shutil.copy(ROOT / "CONTRIBUTING.md", folder / "contributing.md")
-    # Before the page of kernels, as the tutorials have some of their own.
     (folder / "misconceptions.md").write_text(misconceptions(), encoding="utf-8")
     reference = folder / "reference"
     reference.mkdir()
@@ -110,7 +109,7 @@ def _copy_benchmarks(folder: Path) -> None:
 def kernels() -> str:
     """Every kernel with its types, meaning and an example, which is run."""
     groups: dict[str, list[Entry]] = defaultdict(list)
-    for one in all_entries(kernel_names()):
+    for one in all_entries([name for name in kernel_names() if name not in USER_FUNCTIONS]):
         groups[one.name.partition(".")[0].partition(" ")[0]].append(one)
     parts = [
         "# Kernels",
@@ -146,8 +145,6 @@ def _family(name: str, members: list[Entry]) -> str:
     shown = next((one for one in members if ".i32" in one.name), members[0])
     entries = _indexed(*(one.name for one in members))
     parts = [f"### `{name}`", entries, members[0].text, lines]
-    if shown.name in USER_FUNCTIONS:
-        return "\n\n".join([*parts, f"```mlir\n{shown.example}\n```"])
     parts.append(f"```mlir\n{shown.example}\n```\n\n```text\n{run_example(shown.example)}\n```")
     # As HTML: a thousand programs are too many for Sphinx to colour.
     others = "".join(

@@ -462,13 +462,13 @@ class Program:
         *,
         watched: bool = False,
     ) -> Executable:
-        """The program against a registry (by default the kernels that there are), ready to run.
+        """The program against a registry (by default all kernels), ready to run.
 
         With `watched` its sync functions log each value in runs that are watched, its compiled ones which
         blocks run, and are slower.
 
         Raises:
-            TfrtError: if it uses kernels that there are not, or not as they are.
+            TfrtError: if it uses kernels that do not exist, or uses them as they are not.
         """
         is_mapping = kernels is None or isinstance(kernels, Mapping)
         require(

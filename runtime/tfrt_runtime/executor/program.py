@@ -88,8 +88,8 @@ class Executable:
             watched: sync functions log each value in runs that are watched, and are slower in all.
 
         Raises:
-            TfrtError: if the file uses kernels or native functions that there are not, or not as
-                they are.
+            TfrtError: if the file uses kernels or native functions that do not exist, or uses them
+                as they are not.
         """
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""

@@ -6,6 +6,7 @@ the order in which a file has them, and everything that a file cannot hold.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -302,7 +303,9 @@ class Collector:
                 offsets.append(offset)
                 names.append(name)
             else:
-                self.fail(op, f"BEF files cannot encode the '{name}' attribute")
+                near = difflib.get_close_matches(name, (NONSTRICT,))
+                advice = f"did you mean '{NONSTRICT}'?" if near else ""
+                self.fail(op, f"BEF files cannot encode the '{name}' attribute", advice)
             if "\0" in name:
                 self._check_name(op, name)
         call.attributes = tuple(offsets)

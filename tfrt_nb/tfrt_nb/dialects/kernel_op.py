@@ -6,7 +6,8 @@ printing and verification are written once, here, from the row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import difflib
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from xdsl.dialects.builtin import (
@@ -147,7 +148,7 @@ class KernelOp(Operation):
         if not others or list(self.result_types) != others:
             yield from _value_problems("result", self.result_types, signature.results)
         for name, word in signature.attributes.items():
-            yield from attribute_problems(self, name, word)
+            yield from attribute_problems(self, name, word, signature.attributes)
         cost = self.attributes.get("_tfrt_cost")
         if isinstance(cost, IntegerAttr) and cost.value.data <= 0:
             yield "cost value must be larger than 0"
@@ -224,12 +225,15 @@ def _value_problems(kind: str, types: Sequence[Attribute], words: tuple[str, ...
             yield f"{kind} #{index} must be {description(word)}, but got '{value_type}'"
 
 
-def attribute_problems(op: Operation, name: str, word: str) -> Iterator[str]:
-    """What is wrong with an attribute that a signature gives this word."""
+def attribute_problems(
+    op: Operation, name: str, word: str, known: Collection[str] = ()
+) -> Iterator[str]:
+    """What is wrong with an attribute that a signature gives this word; `known` has all that it names."""
     attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
     if attribute is None:
         if not is_optional:
-            yield f"requires attribute '{name}'"
+            near = difflib.get_close_matches(name, {*op.attributes} - {*known}, n=1)
+            yield f"requires attribute '{name}'" + "".join(f", not '{one}'" for one in near)
     elif not _attribute_fits(attribute, word):
         said = f"attribute '{name}' failed to satisfy constraint: {_attribute_description(word)}"
         if isinstance(attribute, IntegerAttr) and word.startswith(("f", "bf")):

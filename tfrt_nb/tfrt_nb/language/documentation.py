@@ -20,7 +20,8 @@ FAMILIES = {
     "tfrt.merge.chains": "A chain that is available when all operands are.",
     "tfrt.alias.value": "The value, once the chain is available.",
     "tfrt.copy_s": "The value itself.",
-    "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.",
+    "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.  A round begins when"
+    " all values of the one before are resolved.",
     "demo.wait": "The operand, so many seconds later, or a chain where there is none.  A timer does it: no thread"
     " waits.",
     "tfrt_test.as_chain": "A chain that is available when all operands are.",

@@ -125,6 +125,23 @@ _OPERAND_IS_MISSING = re.compile(
     re.IGNORECASE,
 )
 """What the readers say where no operand is; `surely` where nothing else can be meant."""
+_MARKS = (
+    (
+        "expected '(' in operation argument list",
+        "%",
+        "arguments stand in parentheses, as in '(%x)'",
+    ),
+    ("expected valid '@'", ",", "no comma stands in front of the name of a function"),
+    (
+        "expected a function type",
+        "",
+        "types of arguments stand in parentheses, as in '(i32) -> i32'",
+    ),
+    ("expected '}'", ":", "an attribute is written with '=', as in '{name = 1 : i32}'"),
+    ("expected SSA value tuple size", "", "a comma stands between two operands"),
+)
+"""What a reader says, what stands there, and how it is written."""
+_NONSTRICT = re.compile(r"\{?\s*bef\.nonstrict\b")
 _NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
 _TRUTH = re.compile(r"(?:true|false)\b")
 _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
@@ -176,6 +193,13 @@ def instead_of_stray(
     *_, operation = None, *_OPERATION.finditer(line)
     name = "" if operation is None else operation["name"]
     word = _WORD.match(text, position)
+    if _NONSTRICT.match(text, position) and operation is not None:
+        has_body = name in {one.name for one in BodyOp.__subclasses__()}
+        written = "attributes {bef.nonstrict}" if has_body else "{bef.nonstrict}"
+        return f"attributes stand in front of the types: '{written} :'"
+    for begins, found, advice in _MARKS if operation is not None else ():
+        if message.startswith(begins) and text.startswith(found, position):
+            return advice
     if message == "expected ':'" and operation is not None:
         return _types_behind(name, line[operation.end() :], known)
     if message == "expected '='" and re.search(r"\biter_args\([^)]*$", line):

@@ -70,7 +70,11 @@ class _NamedCallOp(CallingOp):
 
 
 class CallOp(_NamedCallOp):
-    """`tfrt.call @f(%x) : (i32) -> i32`; strict unless it has the attribute `bef.nonstrict`."""
+    """Runs a function: `tfrt.call @f(%x) : (i32) -> i32`.
+
+    It is strict unless it has the attribute `{bef.nonstrict}`, in front of the `:`: then it begins with the first
+    argument.
+    """
 
     name = "tfrt.call"
     callees = ("callee",)
@@ -88,7 +92,10 @@ class OnceOp(_NamedCallOp):
 
 
 class CondOp(_NamedCallOp):
-    """`tfrt.cond %c @then @else (%x) : (i32) -> (i32)`"""
+    """Runs one of two functions: `tfrt.cond %c @then @else (%x) : (i32) -> (i32)`.
+
+    It waits for the condition and all arguments; with `{bef.nonstrict}` in front of the `:`, for the condition.
+    """
 
     name = "tfrt.cond"
     leading = ("i1",)
@@ -98,7 +105,10 @@ class CondOp(_NamedCallOp):
 
 
 class WhileOp(_NamedCallOp):
-    """`tfrt.while %c @body(%x) parallel_iterations(1) : (i32) -> (i32)`"""
+    """Runs a function while its last result is true: `tfrt.while %c @body(%x) parallel_iterations(1) : (i32) -> (i32)`.
+
+    A round begins when all results of the one before are resolved, whatever `parallel_iterations` says.
+    """
 
     name = "tfrt.while"
     leading = ("i1",)

@@ -86,7 +86,10 @@ class IfOp(BodyOp):
 
 
 class RepeatOp(BodyOp):
-    """`tfrt.repeat.i32 %n, %x : i32 { ... }`: the body takes and returns the loop values."""
+    """`tfrt.repeat.i32 %n, %x : i32 { ... }`: the body takes and returns the loop values.
+
+    `attributes {bef.nonstrict}` stands in front of the `:`.
+    """
 
     name = "tfrt.repeat.i32"
     leading = ("i32",)

@@ -33,7 +33,7 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
 
 
 class CmpiOp(arith.CmpiOp):
-    """`arith.cmpi slt, %a, %b : i64`: a predicate that there is, in the generic form, too."""
+    """`arith.cmpi slt, %a, %b : i64`: one of these predicates, in the generic form, too."""
 
     def verify_(self) -> None:
         super().verify_()
@@ -41,7 +41,7 @@ class CmpiOp(arith.CmpiOp):
 
 
 class CmpfOp(arith.CmpfOp):
-    """`arith.cmpf olt, %a, %b : f64`: a predicate that there is, in the generic form, too."""
+    """`arith.cmpf olt, %a, %b : f64`: one of these predicates, in the generic form, too."""
 
     def verify_(self) -> None:
         super().verify_()
