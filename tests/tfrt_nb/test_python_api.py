@@ -308,6 +308,9 @@ def test_a_kernel_may_have_two_names() -> None:
             lambda: tfrt.kernel("api.second")(second),
             "the frame is the first parameter, not 'frame'",
         ),
+        (lambda: tfrt.call("arith.addi", 1, 2), "an operation of programs, and no kernel"),
+        (lambda: UNTYPED.call_each("tfrt.add.i32", [1], 2), "a column must be a sequence"),
+        (lambda: UNTYPED.call_each("api.defaults", [1], z=2), "a column must be a sequence"),
         (lambda: UNTYPED.Program(5), "a program is a text, found int"),
         (
             lambda: UNTYPED.wait_for(tfrt.unavailable()),

@@ -24,6 +24,11 @@ def empty_log() -> None:
     LOG.clear()
 
 
+@dataclasses.dataclass
+class Point:
+    x: object
+
+
 @tfrt.kernel("traced.show")
 def show(x: int) -> None:
     LOG.append(x)
@@ -128,6 +133,9 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: x.__setitem__(0, 1), "change it in a kernel"),
         (lambda x: pair(x) + 1, "say what its kernel returns"),
         (lambda x: pair({x}), "a set holds a traced value"),
+        (lambda x: pair(Point(x)), "a Point holds a traced value"),
+        (lambda x: (same(y) for y in (x, x)), "make a list, as [...]"),
+        (lambda x: tfrt.program(show)(x, after=show(x)), "within 'with tfrt.in_order():'"),
         (lambda x: tfrt.i32("7"), "no cast of str to i32"),
         (lambda x: pair(tfrt.unavailable()), "an AsyncValue is an argument of a program"),
         (lambda x: tfrt.cond(x > 1, 1, 2), "a function, as lambda x: x + 1; found 1"),
@@ -366,6 +374,27 @@ def test_a_list_may_have_any_length_when_the_program_runs() -> None:
     assert value_of(lambda x: tfrt.map(later, [x, x + 1]), 1) == (2, 3)
     with pytest.raises(tfrt.TfrtError, match="takes a list, found int"):
         mapped(5).result(SLOW)
+
+
+def test_a_list_takes_part_in_the_order_of_the_lines() -> None:
+    @tfrt.program
+    def ordered(values: object) -> Any:
+        with tfrt.in_order():
+            show(1)
+            made = tfrt.map(lambda x: (show_later(x), 2 * tfrt.i64(x))[1], values)
+            tfrt.map(show, values)
+            show(4)
+        return made
+
+    run = ordered([2, 3])
+    assert (run.result(SLOW), run.wait(SLOW)) == ([4, 6], True)
+    assert (LOG[0], sorted(LOG[1:3]), sorted(LOG[3:5]), LOG[5:]) == (1, [2, 3], [2, 3], [4])
+
+
+def test_any_value_is_an_object_to_a_program_that_another_one_calls() -> None:
+    inner = tfrt.program(same.__wrapped__)
+
+    assert value_of(lambda x: (inner(x), inner("a"), inner([x, 1.5])), 7) == (7, "a", [7, 1.5])
 
 
 def test_a_recursive_program_says_what_it_returns() -> None:

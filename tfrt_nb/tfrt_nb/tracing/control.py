@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tfrt_nb.tracing.calls import unpacked
+from tfrt_nb.tracing.calls import order_of, unpacked
 from tfrt_nb.tracing.operators import cast
 from tfrt_nb.tracing.trace import (
     Region,
@@ -354,16 +354,20 @@ def map_values(kernel: Callable[..., Any], values: Any) -> Any:
         parameters = list(described.signature.parameters.values())
         type_text = (parameters and annotated_type(parameters[0].annotation)) or OBJECT
     body = body_of(trace, kernel, [type_text], trace.module.fresh(f"{trace.name}.map"))
+    if len(body.returned) > 1:
+        refuse(f"the kernel of tfrt.map has one result, found {len(body.returned)}")
+    has_effects = trace.is_ordered or body.has_effects
     with tracing(body.trace):
         results = [body.trace.value(item) for item in body.returned]
-        if not results:
-            results = [final_chain(body.trace)]
-    captures = share_captures([body])
+        if has_effects or not results:
+            results.append(final_chain(body.trace))
+    order = [trace.chain_of(order_of(trace, ()))] if trace.is_ordered else []
+    operands = (trace.value(values), *order, *share_captures([body]))
     body.trace.close(results)
-    if len(results) != 1:
-        refuse(f"the kernel of tfrt.map has one result, found {len(results)}")
-    operands = (trace.value(values), *captures)
-    return trace.kernel("tfrt.map", operands, (OBJECT,), callees=[body.trace.name])[0]
+    [made] = trace.kernel("tfrt.map", operands, (OBJECT,), callees=[body.trace.name])
+    if has_effects:
+        trace.effect(trace.chain_of([made]))
+    return made
 
 
 def _listed(types: Sequence[str]) -> str:

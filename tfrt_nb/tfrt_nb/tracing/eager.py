@@ -20,6 +20,7 @@ from tfrt_nb.tracing.calls import CallPlan, attributes_of, bound, typed_attribut
 from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, Traced, current, refuse, type_of_value
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.callers import require
 from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
@@ -91,13 +92,15 @@ def call_each(
     Raises:
         TfrtError: as `call`, and if the columns do not fit the kernel.
     """
+    given = (*columns, *attributes.values())
     if attributes:
-        given = (*columns, *attributes.values())
         columns, attributes = _by_position(name, columns, attributes)
-        # A default between them is no column.
-        columns = tuple(
-            [one if any(one is g for g in given) else [one] * len(given[0]) for one in columns]
-        )
+    own = [one for one in columns if any(one is value for value in given)]
+    for column in own:
+        require(hasattr(column, "__len__"), "a column", "a sequence of values", column)
+    if len(own) < len(columns):  # a default between them is no column
+        count = len(own[0]) if own else 0
+        columns = tuple([one if any(one is o for o in own) else [one] * count for one in columns])
     firsts = tuple([column[0] if len(column) else None for column in columns])
     program, _, needs_chain, _, _ = _program(name, firsts, attributes)
     if needs_chain:
@@ -220,6 +223,10 @@ def _traced(
     else:
         if name not in available_kernels():
             near = similar_operations(name)
+            if name in near:
+                refuse(
+                    f"'{name}' is an operation of programs, and no kernel: give its text to tfrt.Program"
+                )
             hint = f"; did you mean '{near[0]}'?" if near else ""
             refuse(f"unknown kernel '{name}'{hint}")
         types, results = _of_values(name, values)

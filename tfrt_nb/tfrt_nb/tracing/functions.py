@@ -174,6 +174,8 @@ class TracedProgram:
         except TypeError as wrong:
             options = [one for one in keywords if one in ("host", "timeout", "function")]
             hint = f"; it is an option of {self._name}.run" if options else ""
+            if "after" in keywords:
+                hint = "; calls of programs are in order within 'with tfrt.in_order():'"
             refuse(f"@{self._name}: {wrong}{hint}")
         bound.apply_defaults()
         return tuple(bound.arguments[one.name] for one in self._parameters)
@@ -278,7 +280,7 @@ class TracedProgram:
         given = []
         for known, value in zip(self._types, values, strict=True):
             item = trace.value(value, known)
-            if known is not None and item.type != known:
+            if known not in (None, OBJECT, item.type):
                 refuse(f"an argument of @{self._name} is {known}, found {item.type}: cast it")
             given.append(item)
         types = tuple(value.type for value in given)

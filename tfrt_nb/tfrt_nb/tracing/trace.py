@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import reprlib
 import struct
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import replace
+from types import GeneratorType
 from typing import NamedTuple, NoReturn
 
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String
@@ -247,6 +248,8 @@ class Trace:
             return self.kernel("tfrt_test.get_string", (), (STRING,), [("value", String(item))])[0]
         if has_traced(item):
             return self._collection(item)
+        if isinstance(item, GeneratorType):
+            refuse("a generator makes nothing before it is asked for it: make a list, as [...]")
         kept = TENSOR if is_array(item) else OBJECT
         slot = Scalar(DType.I64, self.module.capture(item))
         return self.kernel("tfrt.captured", (), (kept,), [("slot", slot)])[0]
@@ -299,6 +302,9 @@ def has_traced(item: object) -> bool:
         return any(map(has_traced, item)) or any(map(has_traced, item.values()))
     if isinstance(item, tuple | list | set | frozenset):
         return any(map(has_traced, item))
+    if dataclasses.is_dataclass(item):  # its own fields only: those of a tree may refer to it
+        fields = [getattr(item, one.name, None) for one in dataclasses.fields(item)]
+        return any(isinstance(field, Traced) for field in fields)
     return isinstance(item, Traced)
 
 
@@ -339,7 +345,9 @@ def described(what: str, place: Location | None = None) -> Iterator[None]:
     except TfrtError as problem:
         [first, *others] = problem.diagnostics
         message, location = f"{what}: {first.message}", place or first.location
-        raise TfrtError(replace(first, message=message, location=location), *others) from None
+        raise TfrtError(
+            dataclasses.replace(first, message=message, location=location), *others
+        ) from None
 
 
 def listed_types(types: Sequence[str]) -> str:

@@ -67,7 +67,10 @@ def dict_of(*pairs: object) -> dict[object, object]:
 
 @REGISTRY.kernel("tfrt.map", raw=True, frame=True)
 def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) -> AsyncValue:
-    """A list of what the function gives for each item, in their order; the first error wins."""
+    """A list of what the function gives for each item, in their order; the first error wins.
+
+    A second result of the function is a chain: the list is there when the effects have happened, too.
+    """
     items = values.result(0)
     if not isinstance(items, Iterable):
         raise KernelError(f"tfrt.map takes a list, found {type(items).__name__}")
@@ -78,7 +81,8 @@ def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) ->
     except PayloadError as wrong:
         raise KernelError(f"an item of tfrt.map: {wrong}") from None
     made = frame.allocate(0)
-    results = [function.execute([item, *captures])[0] for item in given]
+    calls = [function.execute([item, *captures]) for item in given]
+    results = [value for call in calls for value in call]
 
     def finish() -> None:
         failed = next((value for value in results if value.state is State.ERROR), None)
@@ -86,7 +90,7 @@ def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) ->
             if failed is not None:
                 made.follow(failed)
             else:
-                made.emplace([value.result(0) for value in results])
+                made.emplace([call[0].result(0) for call in calls])
 
     when_all(results, finish)
     return made
