@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -291,6 +292,13 @@ def test_exercises_of_a_module_in_this_folder_are_graded(
 
     assert main(["grade", str(path), "--exercises", "no_such"]) == 1
     assert "cannot import 'no_such': ModuleNotFoundError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_a_check_that_gives_no_hint_is_a_problem_of_its_exercise(said: bool) -> None:
+    one = replace(find("graph.path"), check=lambda answer: said)
+    assert f"The check returned {said}" in one.grade("500").hint
+    assert "refuses the right answer '500'" in one.problems()[0]
 
 
 @pytest.mark.parametrize("content", ["[]", "{", '{"cells": 3}'])

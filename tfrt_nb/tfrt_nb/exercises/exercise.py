@@ -118,7 +118,10 @@ class Exercise:
                     names.update(submission.names)
             else:
                 submission = self.kind(text)
-            return self.check(submission)
+            hint = self.check(submission)
+            if hint is None or isinstance(hint, str):
+                return hint
+            return f"The check returned {hint!r}: it returns None for a right answer, else a hint."
         except Wrong as hint:
             return str(hint)
         except TfrtError as problem:
@@ -241,7 +244,8 @@ def answers_of(path: str | Path) -> dict[str, str]:
         cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
         sources = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError) as problem:
-        raise TfrtError(error(f"{path} is not a notebook: {problem!r}")) from None
+        lacks = "JSON" if isinstance(problem, ValueError) else "list of cells with sources"
+        raise TfrtError(error(f"{path} is not a notebook: it holds no {lacks}")) from None
     found = (_CHECK.match(source) for source in sources)
     return {one[1]: one[2] for one in found if one}
 
