@@ -277,7 +277,7 @@ class Program:
         return [*super().__dir__(), *self._signatures]
 
     def __repr__(self) -> str:
-        name = self._default_function
+        name = self.default_function
         if name is None:
             return f"<Program {self._listed()}>"
         one = self._signatures[name]
@@ -306,8 +306,11 @@ class Program:
         return {one.name: one for one in self.functions}
 
     @cached_property
-    def _default_function(self) -> str | None:
-        """What runs when no function is named: @main, or the only public one; None else."""
+    def default_function(self) -> str | None:
+        """What runs when no function is named: @main, or the only public one; None else.
+
+        A file does not say what is public: there, what another function calls is not.
+        """
         names = list(dict.fromkeys(one.name for one in self.own_functions))
         if "main" in names:
             return "main"
@@ -321,6 +324,15 @@ class Program:
                 if getattr(one.get("sym_visibility"), "data", "") == "private"
             }
             names = [name for name in names if name not in private]
+        elif len(names) > 1:
+            functions = self.file.functions
+            called = {
+                functions[index].name
+                for one in functions
+                for index in one.callees
+                if not _is_within(one.name, functions[index].name)
+            }
+            names = [name for name in names if name not in called]
         return names[0] if len(names) == 1 else None
 
     @cached_property
@@ -437,12 +449,23 @@ class Program:
 
     @property
     def own_functions(self) -> list[FunctionSignature]:
-        """Those of the program's own text, which run without being named: not those of its libraries."""
+        """Those of the program's own text, which run without being named.
+
+        Not those of its libraries, and not the bodies of loops and branches of a traced function.
+        """
         others = self._library_sources
         lines = self.text.splitlines()
 
+        names = {one.name for one in self.functions}
+        bodies = {name for name in names if name.rpartition(".")[0] in names}  # as traces name them
+        if bodies:
+            functions = self.file.functions
+            bodies &= {functions[index].name for one in functions for index in one.callees}
+
         def is_own(one: FunctionSignature) -> bool:
             place = one.location
+            if one.name in bodies:
+                return False
             if not isinstance(place, Location) or place.source not in others:
                 return True
             # A library may have the name of this program, as those without one of their own have.
@@ -678,7 +701,7 @@ class Program:
     ) -> tuple[Executable, str]:
         """What has a function, by default the one that runs when none is named, and its name."""
         if function is None:
-            function = self._default_function or "main"
+            function = self.default_function or "main"
         watched = watched or host.is_traced
         if self.compiled is not None and function in self.compiled.functions:
             return self.load_compiled(function, watched=watched), function
@@ -748,6 +771,11 @@ def _host(host: HostContext | None) -> HostContext:
         return default_host()
     require(isinstance(host, HostContext), "host", "a HostContext or None", host)
     return host
+
+
+def _is_within(name: str, other: str) -> bool:
+    """Whether a function is `other`, or a body of a loop or branch within it."""
+    return name == other or name.startswith(f"{other}.")
 
 
 def _no_text(found: object) -> str:

@@ -397,6 +397,19 @@ def test_any_value_is_an_object_to_a_program_that_another_one_calls() -> None:
     assert value_of(lambda x: (inner(x), inner("a"), inner([x, 1.5])), 7) == (7, "a", [7, 1.5])
 
 
+def test_bodies_do_not_run_by_themselves_in_a_text_or_file() -> None:
+    @tfrt.program
+    def factorial(n: tfrt.i32) -> tfrt.i32:
+        return tfrt.cond(n < 2, lambda: 1, lambda: n * factorial(n - 1))
+
+    program = tfrt.program(lambda n: factorial(n) + tfrt.repeat(3, lambda x: x + 1, n)).trace(
+        tfrt.i32
+    )
+    for one in (program, tfrt.Program(program.mlir), tfrt.Program.from_bef(program.bef)):
+        assert [function.name for function in one.own_functions] == ["factorial", "lambda"]
+        assert one.run(5).result(SLOW) == 128
+
+
 def test_a_recursive_program_says_what_it_returns() -> None:
     @tfrt.program
     def down(n: tfrt.i32) -> Any:

@@ -249,8 +249,7 @@ def choose(program: Program, function: str | None, given: int) -> list[FunctionS
         return [_callable(functions, function.removeprefix("@"), given)]
     functions = program.own_functions
     if given:
-        only = functions[0].name if len(functions) == 1 else "main"
-        return [_callable(functions, only, given)]
+        return [_callable(functions, program.default_function or "main", given)]
     runnable = [one for one in functions if not one.is_compiled and not one.argument_types]
     has_main = any(one.is_compiled and one.name == "main" for one in functions)
     if has_main or (program.compiled is not None and not runnable):
