@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.record import Json
 from tfrt_magics.inputs import programs_of
-from tfrt_magics.options import ARGUMENTS, ENGINES, STAGES, OptionError, parse_options
+from tfrt_magics.options import ARGUMENTS, ENGINES, STAGES, OptionError, help_text, parse_options
 from tfrt_magics.session import TFRT
 from tfrt_magics.views.diagnostics import CellText, diagnostics_json
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error
@@ -115,6 +115,8 @@ class Assistant:
             assert word is not None
             assert rest is not None
             flag = word[0] + rest[0]
+            if flag == "tfrt":
+                return help_text()
             for flags, settings in ARGUMENTS.items():
                 if flag in flags:
                     option = f"{', '.join(flags)} {settings.get('metavar', '')}".rstrip()
@@ -232,6 +234,8 @@ class Assistant:
         word = line[max(line.rfind(" "), line.rfind("\t")) + 1 :]
         earlier = line[: len(line) - len(word)].split()
         option = earlier[-1] if earlier else ""
+        if word.startswith("--") and "=" in word:  # --emit=mlir
+            option, _, word = word.partition("=")
         values = self._values_of(option, cell)
         if values is not None:
             # Several programs stand behind one another, with commas between.

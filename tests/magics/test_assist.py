@@ -29,6 +29,7 @@ def split(text: str) -> tuple[str, int]:
     [
         ("%%tfrt --ti¦", {"--timeout"}),
         ("%%tfrt --emit b¦", {"bef"}),
+        ("%%tfrt --emit=b¦", {"bef"}),
         (
             "%%tfrt --emit ¦\nfunc.func @main() {}",
             {"mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm"},
@@ -92,6 +93,7 @@ def test_options_and_operations_are_explained(assistant) -> None:
         "-t, --timeout SECONDS\n\ncancel what has not finished by then"
     )
     assert assistant.explain("%%tfrt --step\n", 11).startswith("--step\n")
+    assert assistant.explain("%%tfrt --step\n", 4).startswith("usage: %%tfrt")
     assert "-q, --work-queue" in assistant.explain("%%tfrt -q s\n", 8)
     text, cursor = split("%%tfrt\n" + PROGRAM)
     assert assistant.explain(text, cursor) == "%six: i32\n\nline 3: %six = tfrt.constant.i32 6"

@@ -88,14 +88,29 @@ def test_a_part_of_a_name_finds_the_operation() -> None:
 
 def test_values_of_regions_stay_in_them() -> None:
     text = (
-        "func.func @main(%n: i32) -> i32 {\n  %m = tfrt.repeat.i32 %n, %n : i32 {\n"
+        "func.func @main(%n: i32) -> i32 {\n  %outer = tfrt.constant.i32 1\n"
+        "  %m = tfrt.repeat.i32 %n, %n : i32 {\n"
         "    %inner = tfrt.add.i32 %n, %n\n    %x = tfrt.add.i32 %¦\n    tfrt.return %inner : i32\n"
         "  }\n  %y = tfrt.add.i32 %|\n}"
     )
     inside = complete(*at_mark(text.replace("|", "")))
     outside = complete(*at_mark(text.replace("¦", "").replace("|", "¦")))
     assert [one.text for one in inside] == ["%inner", "%n"]
-    assert [one.text for one in outside] == ["%m", "%n"]
+    assert [one.text for one in outside] == ["%m", "%outer", "%n"]
+    assert {one.type for one in outside} == {"i32"}
+
+
+def test_values_around_a_region_are_seen_as_operands_or_by_compiled_code() -> None:
+    branches = """func.func @main(%yes: i1, %n: i32) -> i32 {
+  %outer = tfrt.constant.i32 1
+  %m = tfrt.if %yes, %n : (i32) -> (i32) {
+    tfrt.return %n : i32
+  } else {
+    %x = tfrt.add.i32 %¦
+"""
+    assert {one.text for one in complete(*at_mark(branches))} == {"%yes", "%n"}
+    task = "func.func @f(%n: i64) {\n  %t = async.execute {\n    %x = arith.addi %¦\n"
+    assert {one.text for one in complete(*at_mark(task))} == {"%n"}
 
 
 def test_types_are_read_from_every_form() -> None:

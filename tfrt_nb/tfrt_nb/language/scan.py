@@ -60,11 +60,21 @@ class Function:
 
 @dataclass(slots=True)
 class Statement:
-    """An operation: the names of its results, its own name, and where its text begins and ends."""
+    """An operation: its own name, and where its text and its name begin and its text ends."""
 
     name: str
     start: int
+    operation: int
     end: int
+
+
+@dataclass(slots=True)
+class Region:
+    """A region of a host program's operation: of the values around it, it sees the operands of that."""
+
+    start: int
+    operands: frozenset[str]
+    end: int | None = None
 
 
 @dataclass(slots=True)
@@ -76,14 +86,22 @@ class Scan:
     values: list[Value] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
+    regions: list[Region] = field(default_factory=list)
 
     def visible(self, offset: int) -> list[Value]:
         """The values that an operation at `offset` may use, the latest last; each name once."""
+        around = [
+            one
+            for one in self.regions
+            if one.start <= offset and (one.end is None or offset <= one.end)
+        ]
+        region = max(around, key=lambda one: one.start, default=Region(0, frozenset()))
         found = {
             value.name: value
             for value in self.values
             if value.visible_from <= offset
             and (value.visible_to is None or offset <= value.visible_to)
+            and (value.start >= region.start or value.name in region.operands)
         }
         return list(found.values())
 
@@ -119,6 +137,7 @@ class _Scanner:
         self._found = found
         self._scopes: list[list[Value]] = [[]]
         self._results_open: list[list[tuple[Value, int]]] = [[]]
+        self._regions: list[Region | None] = [None]
         self._latest: list[Value] = []
         self._next: list[Value] = []
 
@@ -142,6 +161,7 @@ class _Scanner:
             # The results of an operation are in scope behind its region.
             own = [one for one in self._latest if token.start < one.visible_from <= limit]
             self._results_open.append([(one, one.visible_from) for one in own])
+            self._regions.append(self._region(at))
             for one in own:
                 one.visible_from = limit + 1
         elif token.text == "}" and len(self._scopes) > 1:
@@ -149,6 +169,8 @@ class _Scanner:
                 value.visible_to = token.start
             for value, start in self._results_open.pop():
                 value.visible_from = max(start, token.end)
+            if (region := self._regions.pop()) is not None:
+                region.end = token.start
         elif token.kind == "word" and token.text in _FUNCTIONS:
             return self._head(at)
         elif token.kind == "block" and self._text(at + 1) == "(":
@@ -166,6 +188,18 @@ class _Scanner:
         elif token.kind in ("word", "string") and self._is_statement_start(at):
             self._statement(at)
         return at + 1
+
+    def _region(self, at: int) -> Region | None:
+        """The region that a brace opens, if it sees operands only."""
+        regions, statements = self._found.regions, self._found.statements
+        if self._text(at - 1) == "else" and regions:
+            regions.append(Region(self._tokens[at].end, regions[-1].operands))
+            return regions[-1]
+        if not statements or not self._found.text.startswith("tfrt", statements[-1].operation):
+            return None
+        line = self._found.text[statements[-1].operation : self._tokens[at].start]
+        regions.append(Region(self._tokens[at].end, frozenset(re.findall(r"%[\w$.#-]+", line))))
+        return regions[-1]
 
     def _text(self, at: int) -> str:
         return self._tokens[at].text if at < len(self._tokens) else ""
@@ -202,7 +236,10 @@ class _Scanner:
         if symbol >= len(tokens) or tokens[symbol].kind != "symbol":
             return at + 1
         self._found.statements.append(
-            Statement(tokens[at].text, tokens[at].start, self._line_end(tokens[at].start))
+            Statement(
+                *(tokens[at].text, tokens[at].start, tokens[at].start),
+                self._line_end(tokens[at].start),
+            )
         )
         name = tokens[symbol]
         end = symbol + 1
@@ -285,7 +322,7 @@ class _Scanner:
     def _statement(self, at: int, start: int | None = None) -> Statement:
         token = self._tokens[at]
         first = token.start if start is None else start
-        one = Statement(token.text.strip('"'), first, self._line_end(token.start))
+        one = Statement(token.text.strip('"'), first, token.start, self._line_end(token.start))
         self._found.statements.append(one)
         return one
 
@@ -308,8 +345,8 @@ class _Scanner:
                 colon = stop
             elif token.text in "([{":
                 close = self._closing(stop)
-                if token.text == "{" and close >= len(self._tokens):
-                    break
+                if token.text == "{" and (close >= len(self._tokens) or max(colon, arrow) >= 0):
+                    break  # of a region
                 stop = close
             elif token.text == "}":
                 break

@@ -91,8 +91,8 @@ function createHead(store, ask, canAsk, code) {
   const [values, time, queue] = [0, 1, 2].map(() => element("span.soft"));
   const cancel = button("Cancel", async () => { if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer"); });
   const copy = button("Copy", async () => {
-    await navigator.clipboard?.writeText(textOf(store.now)).catch(() => {});
-    setText(copy, "Copied");
+    const done = await navigator.clipboard?.writeText(textOf(store.now)).then(() => true, () => false); // none on plain http
+    setText(copy, done ? "Copied" : "Not copied");
     setTimeout(() => setText(copy, "Copy"), 1500);
   });
   const exporting = exports(store, ask, canAsk, code);

@@ -26,7 +26,7 @@ export function textOf(moment) {
       [`${SHAPES[row.state]} ${row.state}`, [row.name, ...(row.tags ?? [])].join(" "), row.text.slice(0, WIDTH) + timesOf(row), row.type, row.worker].filter(Boolean).join("  ")));
     if (rows.length > ROWS) parts.push(`… and ${rows.length - ROWS} more values`);
   }
-  const log = document.log.map(([, , text]) => text).join("").slice(0, LOG);
+  const log = document.log.filter(([time]) => moment.isEnd || time <= moment.time).map(([, , text]) => text).join("").slice(0, LOG);
   return [...parts, log].filter(Boolean).join("\n");
 }
 
