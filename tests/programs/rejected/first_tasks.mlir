@@ -272,3 +272,47 @@ func.func @main() -> i32 {
   }
   return %r : i32
 }
+// -----
+func.func @show(%x: i64) {
+  return
+}
+func.func @in_a_task(%x: i64) {
+  %t = async.execute {
+    call @show(%x) : (i64) -> ()
+    async.yield
+  }
+  return
+}
+// -----
+func.func @show(%x: i64) {
+  return
+}
+func.func @without_a_call(%x: i64) {
+  show %x
+  return
+}
+func.func @without_types(%x: i64) {
+  call @show(%x)
+  return
+}
+func.func @without_a_dialect(%x: !async.value<i64>) {
+  %y = await %x : !async.value<i64>
+  return
+}
+func.func @an_expression(%x: i64) {
+  %y = %x + 1
+  return
+}
+// -----
+func.func @show(%x: i64) {
+  return
+}
+func.func @named_without_results(%x: i64) {
+  %y = async.call @show(%x) : (i64) -> ()
+  return
+}
+// -----
+func.func @without_a_type(%x: !async.token) {
+  async.runtime.set_available %x
+  return
+}

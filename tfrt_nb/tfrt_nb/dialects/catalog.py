@@ -167,6 +167,8 @@ def similar_operations(name: str) -> list[str]:
             return [INSTEAD[name].partition(" ")[0]]
         stems = [op.name.partition(".")[2] for op in upstream().operations]
         return [f"{dialect}.{near}" for near in difflib.get_close_matches(stem, stems, n=2)]
+    if not stem and any(op.name == f"async.{name}" for op in _LAZY_DIALECTS["async"]().operations):
+        return [f"async.{name}"]
     return _similar(name, {*SIGNATURES, *_CLASSES})
 
 

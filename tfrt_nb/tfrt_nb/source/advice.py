@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import FunctionType, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -146,7 +146,9 @@ _NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
 _TRUTH = re.compile(r"(?:true|false)\b")
 _TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ASSIGNS = re.compile(r"=\s*$")
-_SUM = re.compile(r"(?P<left>%\w+)[ ]*(?:(?P<operator>[-+*/])[ ]*(?P<right>%\w+)|$)", re.MULTILINE)
+_SUM = re.compile(
+    r"(?P<left>%\w+)[ ]*(?:(?P<operator>[-+*/])[ ]*(?P<right>%\w+|\d[\w.]*)|$)", re.MULTILINE
+)
 _TYPES_ELSEWHERE = {
     "int": "i32", "integer": "i32", "int32": "i32", "int64": "i64", "long": "i64", "bool": "i1", "boolean": "i1",
     "float": "f32", "float32": "f32", "float64": "f64", "double": "f64",
@@ -156,6 +158,7 @@ _WITH_ALL_TYPES = ("return", "yield", "cf.br")
 _WITH_TYPES_OF_OPERANDS = (
     "arith.",
     "async.await",
+    "async.runtime.",
     "math.",
     "vector.print",
     "async.yield",
@@ -201,7 +204,13 @@ def instead_of_stray(
         if message.startswith(begins) and text.startswith(found, position):
             return advice
     if message == "expected ':'" and operation is not None:
+        if name.rpartition(".")[2] == "call":
+            return "types of arguments and results stand behind, as in ': (i64) -> ()'"
         return _types_behind(name, line[operation.end() :], known)
+    unknown = re.match(r"custom op '(\w+)' is unknown", message)
+    if unknown is not None and f"@{unknown[1]}(" in text:
+        call = "tfrt.call" if "tfrt." in text else "func.call"
+        return f"an operation calls a function, as in '{call} @{unknown[1]}'"
     if message == "expected '='" and re.search(r"\biter_args\([^)]*$", line):
         return "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"
     if message == "expected '('" and line.rstrip().endswith("->"):
@@ -245,7 +254,7 @@ def instead_of_stray(
     made = _made_of(text, position, name, is_first=not before.strip(" ("))
     if made is None:
         return None
-    free = next((one for one in ("x", "y", "z") if one not in known), "name")
+    free = _free_name(known)
     return f"an operand is the name of a value: write '%{free} = {made}' before, and '%{free}' here"
 
 
@@ -275,13 +284,23 @@ def _instead_of_expression(
     if written["operator"] is None:
         return f"a value has one name: write '{written['left']}' where it is used"
     type_ = _type_of(written["left"][1:], known) or "i32"
-    operands = f"{written['left']}, {written['right']}"
+    right, write = written["right"], "write"
+    if not right.startswith("%"):
+        if "." in right and "f" not in type_:
+            return None
+        defined = _VALUE.findall(text, text.rfind("\n", 0, position) + 1, position)
+        free = _free_name({*known, *defined})
+        made = _constant(_literal(right, type_), type_, f"{dialect}.constant")
+        right, write = f"%{free}", f"write '%{free} = {made}' before, and"
+    operands = f"{written['left']}, {right}"
     stem = dict(zip("+-*/", ("add", "sub", "mul", "div"), strict=True))[written["operator"]]
     if dialect == "arith":
         letter = "f" if "f" in type_ else "si" if stem == "div" else "i"
-        return f"an operation makes the value: write 'arith.{stem}{letter} {operands} : {type_}'"
+        return f"an operation makes the value: {write} 'arith.{stem}{letter} {operands} : {type_}'"
     kernel = in_host_programs(f"arith.{stem}{'f' if 'f' in type_ else 'i'}", type_)
-    return None if kernel is None else f"an operation makes the value: write '{kernel} {operands}'"
+    return (
+        None if kernel is None else f"an operation makes the value: {write} '{kernel} {operands}'"
+    )
 
 
 def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | None:
@@ -307,9 +326,17 @@ def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | No
         type_ = "f32"
     else:
         type_ = "index" if name.startswith(_OF_SIZES) else "i32"
-    if "f" in type_ and "." not in number:
-        number += ".0"
-    return _constant(number, type_, name)
+    return _constant(_literal(number, type_), type_, name)
+
+
+def _literal(number: str, type_: str) -> str:
+    """A number as a constant of the type has it."""
+    return number + ".0" if "f" in type_ and "." not in number else number
+
+
+def _free_name(known: Collection[str]) -> str:
+    """A name for a value more."""
+    return next((one for one in ("x", "y", "z") if one not in known), "name")
 
 
 def _constant(literal: str, type_: str, name: str) -> str:
@@ -364,7 +391,7 @@ def _on_callee(
     callee = symbols.get(name)
     if callee is None:
         return nearest(name, symbols, place)
-    how = {"async.func": "async.call", "func.func": "call"}.get(callee.name)
+    how = {"async.func": "async.call", "func.func": "func.call"}.get(callee.name)
     return () if how is None else (note(f"write '{how} @{name}'", place),)
 
 

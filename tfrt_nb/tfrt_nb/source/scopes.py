@@ -229,15 +229,14 @@ class ScopedParser(AttributeParser):
 
     def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
         # Results are often inferred from the operands, which are then the cause.
-        notes = []
+        text = f"'{operation.name}' gives no value here: leave out what stands before it"
         try:
             operation.verify_()
         except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
-            problem = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"
-            notes.append(note(problem, self.location(span)))
-        else:
-            text = f"'{operation.name}' gives no value here: leave out what stands before it"
-            notes.append(note(text, self.location(span)))
+            # Where the operation will stand, and so what it may call, is not known yet.
+            if "no SymbolTable ancestor" not in str(wrong):
+                text = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"
+        notes = [note(text, self.location(span))]
         raise LocatedError(span, "cannot name an operation with no results", notes)
 
     def _bind_results(self, operation: Operation, bound: Bound) -> None:
