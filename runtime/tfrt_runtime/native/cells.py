@@ -493,14 +493,20 @@ def give_free(context: Address, size_class: int) -> None:
 
 @native
 def give_if_much(context: Address) -> None:
-    """This thread is about to sleep: it keeps few free blocks, and no slab if the process holds more than it may at rest.
-
-    A free block in its lists keeps a whole slab from being given back, and they may be of as many slabs.  A worker
-    that only gives back what callers make would collect two full batches, while the callers cut new slabs.
-    """
+    """This thread is about to sleep: it keeps few free blocks, and no slab if the process holds more than it may at rest."""
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_all(context)
-        return
+    else:
+        keep_few(context)
+
+
+@native
+def keep_few(context: Address) -> None:
+    """Let other threads have the longer lists of free blocks of this one.
+
+    A free block in a list keeps a whole slab from being given back, and they may be of as many slabs.  A thread
+    that only gives back what others make would collect two full batches, while the others cut new slabs.
+    """
     for size_class in range(1, at.FREE_CLASSES):
         if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
             give_free(context, size_class)

@@ -291,7 +291,7 @@ CONTEXT_FREE_COUNT = CONTEXT_FREE + 8 * FREE_CLASSES
 BATCH_CELLS = 4096
 """Cells' worth of blocks in a full free list.  A thread keeps one more of each size class."""
 IDLE_CELLS = 64
-"""So many in a free list are not kept by a thread that begins to sleep."""
+"""So many in a free list are not kept by a thread that begins to sleep, or whose run is over."""
 CONTEXT_FAILURE = 464
 """Why the compiled function that returns on this thread failed: an error value, or 0."""
 CONTEXT_NESTED = 472

@@ -34,7 +34,7 @@ from tfrt_runtime.native.async_value import (
     resolve,
 )
 from tfrt_runtime.native.calls.activation import add_over
-from tfrt_runtime.native.cells import give_block, need_block, trim_at_rest
+from tfrt_runtime.native.cells import give_block, keep_few, need_block, trim_at_rest
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -421,6 +421,10 @@ def forget_over(process: Address, context: Address, api: Address) -> None:
         call2(load(api + py.PYTHON_FORGET), requests, key)
         call1(load(api + py.PYTHON_DROP), key)
         request = following
+    if context == 0:
+        return
+    # This thread may start no other run for long.
+    keep_few(context)
     is_much = load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST
-    if is_much and context != 0 and call1(load(api + py.PYTHON_DICT_SIZE), requests) == 0:
+    if is_much and call1(load(api + py.PYTHON_DICT_SIZE), requests) == 0:
         trim_at_rest(context)

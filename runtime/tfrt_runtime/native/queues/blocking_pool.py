@@ -13,6 +13,7 @@ The ring has a bound, so that a program that starts blocking kernels without end
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.cells import give_if_much
 from tfrt_runtime.native.memory import (
     Address,
     call2,
@@ -108,6 +109,7 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
     task = pool_pop(pool)
     if task != 0:
         return task
+    give_if_much(context)
     end = now() + idle_ns
     left = idle_ns
     # A return from the sleep is only a hint: another thread may have taken the task, or the epoch may
