@@ -44,7 +44,7 @@ SHORTER = {
 }
 SAID = {"createPlugins", "createBoard", "Store", "unpack", "css"}
 """Names by which others know the module: JupyterLab's entry, a page that is exported, and `_strip`."""
-GLOBALS = {"null": "$", "Math": "$_", "Object": "_$"}
+GLOBALS = {"null": "$", "Math": "$_", "Object": "_$", "Number": "$$", "Infinity": "__"}
 """What JavaScript has and a joined module uses often; it begins with these names."""
 PROPERTY = r"(?<!\.\.)\.NAME\b|\bNAME:|(?:(?<!\$)\{|,)NAME[,}]|[{,};]NAME\([^()]*\)\{"
 """Where NAME may be a property of something, in stripped code; some other places look the same."""

@@ -620,6 +620,22 @@ def test_a_step_that_a_failed_input_skips_says_so(show) -> None:
     ]
 
 
+def test_the_focus_goes_from_step_to_step_and_then_to_the_view(show) -> None:
+    page = show({**document(FAILED, ready=[0, 2]), "status": "running", "asks": True})
+    ready = page.get_by_label("Ready").get_by_role("button")
+    ready.nth(1).focus()
+    focused = "() => document.activeElement.shadowRoot?.activeElement.textContent"
+    for left in ([], [1]):
+        page.evaluate("(left) => { window.store.document.ready = left }", left)
+        page.evaluate("() => { window.store.changed(); return window.drawn() }")
+    assert page.evaluate(focused) == "%sum = tfrt.add.i32 %q, %x"
+    page.evaluate("() => { window.store.document.status = 'done' }")
+    page.evaluate("() => { window.store.changed(); return window.drawn() }")
+    assert page.evaluate("() => document.activeElement.shadowRoot?.activeElement.role") == (
+        "tabpanel"
+    )
+
+
 def test_a_schedule_that_fails_is_replayed_as_one_that_failed(show) -> None:
     text = """func.func @main() -> i32 {
   %one = tfrt.constant.i32 1
@@ -629,8 +645,10 @@ def test_a_schedule_that_fails_is_replayed_as_one_that_failed(show) -> None:
 }"""
     page = show(explored(Program.from_source(text, "cell"), "main", ()).file({}))
     assert page.locator(".tfrt-board").get_attribute("data-status") == "done"
-    page.get_by_role("button", name="Replay outcome 1").click()
+    replay = page.get_by_role("button", name="Replay outcome 1")
+    replay.click()
     page.wait_for_selector(".tfrt-board[data-status='failed']")
+    assert replay.evaluate("(node) => node.getRootNode().activeElement === node")
     assert page.get_by_role("region").get_attribute("aria-label") == "@main: failed"
 
 

@@ -13,11 +13,10 @@ export function outcomesInWords({ count, schedules, is_complete: isComplete }) {
 
 export function createOutcomes(store) {
   const node = element("div.detail", { hidden: true });
-  let shown = null, chosen = 0;
+  let shown = null;
 
   function choose(place) {
-    chosen = place;
-    shown = null;
+    [...node.querySelectorAll("tbody tr")].forEach((row, at) => row.setAttribute("aria-current", at === place));
     store.replace({ ...store.document, ...store.document.outcomes.rows[place].run });
     store.goTo(0);
     store.play?.();
@@ -31,7 +30,7 @@ export function createOutcomes(store) {
   function rowOf(texts, place, heads, { run }) {
     const replay = run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
     const cells = heads.map((head) => element("td", {}, element("pre", {}, texts[head])));
-    return element("tr", { "aria-current": place === chosen }, ...cells, element("td", {}, replay));
+    return element("tr", { "aria-current": place === 0 }, ...cells, element("td", {}, replay));
   }
 
   function show() {
@@ -64,10 +63,21 @@ export function createReady(store, ask) {
   const end = button("Run to end", () => ask({ step: store.document.run }));
   const here = button("Run to here", () => ask({ step: store.document.run, op: store.selection.op, until: true }));
   const node = element("div.detail", { hidden: true }, element("div.soft", {}, "Ready: choose what runs next"), list, end, " ", here);
-  let shown = "";
+  let shown = "", focused = -1;
+
+  /** Steps by keyboard: the focus goes on to the button that comes in the place of the one that had it, at the end to the view. */
+  function follow(next) {
+    if (!next) return;
+    const isLost = focused >= 0 && document.activeElement === document.body;
+    if (isLost || node.contains(list.getRootNode().activeElement)) next.focus({ preventScroll: true });
+    focused = -1;
+  }
 
   function show(moment) {
-    const ready = store.isOver ? null : store.document.ready;
+    const ready = store.isOver ? null : store.document.ready, wasShown = !node.hidden;
+    const place = [...list.children].indexOf(list.getRootNode().activeElement);
+    if (place >= 0) focused = place;
+    if (wasShown && !ready) follow(list.getRootNode().querySelector("[role=tabpanel]"));
     node.hidden = !ready || !ask;
     if (node.hidden) return;
     const chosen = store.chosen;
@@ -77,6 +87,7 @@ export function createReady(store, ask) {
     const words = ready.map((op) => (op < 0 ? "a task of compiled code" : store.textOf(op) + whatComes(moment, op)));
     if (shown === (shown = words.join("\n"))) return;
     list.replaceChildren(...ready.map((op, at) => button(words[at], () => ask({ step: store.document.run, op }), { "data-op": op })));
+    if (focused >= 0) follow(list.children[Math.min(focused, ready.length - 1)]);
   }
   return { node, show };
 }
