@@ -61,3 +61,10 @@ func.func @types(%x: i32) -> i32 {
   %r = tfrt.call @same(%x) : i32 -> i32
   tfrt.return %r : i32
 }
+// -----
+func.func @main -> i32 {
+  %x = tfrt.constant.i32 1
+  tfrt.return %x : i32
+}
+// -----
+def main():

@@ -125,7 +125,9 @@ _OPERAND_IS_MISSING = re.compile(
     re.IGNORECASE,
 )
 """What the readers say where no operand is; `surely` where nothing else can be meant."""
+_OF_PYTHON = ("class", "def", "for", "from", "import", "while", "with")
 _MARKS = (
+    ("expected '('", "->", "parentheses stand behind the name, also without arguments: '@main()'"),
     (
         "expected '(' in operation argument list",
         "%",
@@ -208,6 +210,8 @@ def instead_of_stray(
             return "types of arguments and results stand behind, as in ': (i64) -> ()'"
         return _types_behind(name, line[operation.end() :], known)
     unknown = re.match(r"custom op '(\w+)' is unknown", message)
+    if unknown is not None and unknown[1] in _OF_PYTHON:
+        return "this is Python, and a program begins with 'func.func @main() {'"
     if unknown is not None and f"@{unknown[1]}(" in text:
         call = "tfrt.call" if "tfrt." in text else "func.call"
         return f"an operation calls a function, as in '{call} @{unknown[1]}'"

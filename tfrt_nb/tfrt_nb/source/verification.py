@@ -381,9 +381,10 @@ def _check_return(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
 def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[Diagnostic]:
     types, expected = operation.operand_types, function.function_type.outputs.data
     if len(types) != len(expected):
-        yield _op_error(
+        problem = _op_error(
             operation, f"has {len(types)} operands, but enclosing function returns {len(expected)}"
         )
+        yield replace(problem, notes=(_on_count(operation, function),))
         return
     for index, (found, wanted) in enumerate(zip(types, expected, strict=True)):
         if found != wanted:
@@ -394,6 +395,19 @@ def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[D
             )
 
 
+def _on_count(operation: Operation, function: FuncOp) -> Diagnostic:
+    """A note on a function that returns more or fewer values than it says."""
+    name, types = function.sym_name.data, [*map(str, operation.operand_types)]
+    expected = function.function_type.outputs.data
+    given = ", ".join(types)
+    if expected:
+        text = f"'@{name}' returns ({', '.join(map(str, expected))}), and this gives ({given})"
+    else:
+        listed = given if len(types) == 1 else f"({given})"
+        text = f"'@{name}' returns nothing: write '-> {listed}' behind its arguments"
+    return note(text, span_of(function))
+
+
 def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
     function = operation.parent_op()
     if not isinstance(function, FuncOp) or _function_problem(function) is not None:
@@ -401,10 +415,11 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
     types, expected = operation.operand_types, function.function_type.outputs.data
     name = f"@{function.sym_name.data}"
     if len(types) != len(expected):
-        yield _op_error(
+        problem = _op_error(
             operation,
             f"has {len(types)} operands, but enclosing function ({name}) returns {len(expected)}",
         )
+        yield replace(problem, notes=(_on_count(operation, function),))
         return
     for index, (found, wanted) in enumerate(zip(types, expected, strict=True)):
         if found != wanted:
