@@ -25,13 +25,14 @@ import tfrt_nb as tfrt
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.host.values.futures import from_future
+from tfrt_runtime.kernels.users.policies import Gates
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 
 UNTYPED: Any = tfrt
 """For arguments of wrong types."""
 CODE: Any = tfrt.Program("func.func @main(%x: i32) -> i32 { return %x : i32 }")
 SLOW = 60
-GATE = threading.Event()
+GATE, BEGUN = threading.Event(), threading.Event()
 
 
 @pytest.fixture(autouse=True)
@@ -549,6 +550,39 @@ def test_a_coroutine_is_made_a_task_before_it_is_an_argument() -> None:
         return await program.run(asyncio.create_task(coroutine))
 
     assert asyncio.run(main()) == 7
+
+
+@tfrt.kernel("api.one_at_a_time", limit=1)
+def one_at_a_time(x: int) -> int:
+    BEGUN.set()
+    gates = tfrt.default_host().shared_context(Gates)
+    function = one_at_a_time.kernel.function
+    while x == 0 and not gates.of(function, 1, blocking=False).waiting:
+        time.sleep(0.001)
+    if x > 0:
+        GATE.wait(SLOW)
+    return x
+
+
+def test_a_call_of_a_kernel_with_a_limit_does_not_wait_for_the_next_one() -> None:
+    first = tfrt.call("api.one_at_a_time", 0)
+    assert BEGUN.wait(SLOW)
+    second = tfrt.call("api.one_at_a_time", 1)
+
+    assert (first.result(SLOW), second.done()) == (0, False)
+    GATE.set()
+    assert second.result(SLOW) == 1
+
+
+def test_thousands_that_wait_for_a_kernel_with_a_limit_may_be_cancelled() -> None:
+    program = tfrt.Program("func.func @main(%x: i32) { %y = api.one_at_a_time %x\n tfrt.return }")
+    runs = [program.run(1) for _ in range(2000)]
+    for run in runs[1:]:
+        run.cancel("enough")
+    GATE.set()
+
+    assert all(run.wait(SLOW) for run in runs)
+    assert tfrt.call("api.one_at_a_time", 2).result(SLOW) == 2
 
 
 def second(x: int, frame: tfrt.KernelFrame) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tfrt_runtime.callers import refuse
-from tfrt_runtime.diagnostics import Diagnostic, Ending, error
+from tfrt_runtime.diagnostics import Diagnostic, Ending
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink
 from tfrt_runtime.host.failures import cancellation
@@ -482,8 +482,8 @@ class Request(Run):
         """A value that a kernel of the run resolves later; an error when the run is cancelled first."""
         value = make_unavailable(self.queue, type_text, on_broken)
         self.promises.own(value)
-        if self.cancel_message is not None:  # perhaps after it was decided what is left
-            self.promises.decide(error(self.cancel_message))
+        if self.cancellation is not None:  # perhaps after it was decided what is left
+            self.promises.decide(self.cancellation)
         return value
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:

@@ -364,6 +364,18 @@ def test_a_cancellation_decides_what_a_kernel_has_allocated(run: Run) -> None:
         held.pop().emplace(1)
 
 
+def test_what_a_kernel_allocates_in_a_cancelled_run_is_cancelled(run: Run) -> None:
+    held: list[AsyncValue] = []
+
+    def test(frame: KernelFrame) -> AsyncValue:
+        frame.request.cancel("enough")
+        held.append(frame.allocate())
+        return held[0]
+
+    assert run(call("i32"), kernels=kernels(test)).wait(SLOW)
+    assert (held[0].cancelled(), str(held[0].exception(SLOW))) == (True, "error: enough")
+
+
 def test_a_run_of_a_program_may_be_the_cause_of_an_error(host: HostContext, run: Run) -> None:
     inner = Program.from_source(call("i32"), "inner.mlir")
 

@@ -81,7 +81,8 @@ def with_policy(
         given = (frame, *values) if has_frame else values
         if policy.limit is None:
             return call(*given)
-        return frame.host.shared_context(Gates).run(function, policy.limit, frame, call, given)
+        gate = frame.host.shared_context(Gates).of(function, policy.limit, blocking=blocking)
+        return gate.run(frame, call, given)
 
     return start
 
@@ -124,23 +125,35 @@ def _timed(
 
 
 class Gates:
-    """The kernels of a host that have a limit: how many calls run, and which ones wait for their turn."""
+    """The kernels of a host that have a limit."""
 
     def __init__(self, host: HostContext) -> None:
         del host
         self._lock = threading.RLock()
-        self._waiting: dict[object, deque[Callable[[], None]]] = {}
-        self._running: dict[object, int] = {}
+        self._gates: dict[object, Gate] = {}
+
+    def of(self, key: object, limit: int, *, blocking: bool) -> Gate:
+        """That of a kernel, whose calls are on workers or with `blocking` in the pool."""
+        with self._lock:
+            return self._gates.setdefault(key, Gate(limit, blocking=blocking))
+
+
+class Gate:
+    """How many calls of a kernel run, and which ones wait for their turn."""
+
+    def __init__(self, limit: int, *, blocking: bool) -> None:
+        self._left = limit
+        self._blocking = blocking
+        self.waiting: deque[Callable[[], None]] = deque()
+        self._ended = 0
+        """Calls that have ended, and that no other one has followed yet."""
+        self._is_in_loop = False
+        self._lock = threading.RLock()
 
     def run(
-        self,
-        key: object,
-        limit: int,
-        frame: KernelFrame,
-        function: Callable[..., object],
-        values: tuple[object, ...],
+        self, frame: KernelFrame, function: Callable[..., object], values: tuple[object, ...]
     ) -> AsyncValue | tuple[AsyncValue, ...]:
-        """Call `function` now, or where one of `limit` calls ends; its results, perhaps unavailable."""
+        """Call `function` now, or when a call that runs has ended; its results, perhaps unavailable."""
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
 
         def job() -> None:
@@ -154,33 +167,48 @@ class Gates:
                 frame.host.serve(before)
 
         def job_later() -> None:
-            job()
+            if frame.is_cancelled:
+                end()
+            else:  # on another thread than that of the call before, which returns with what it has
+                frame.enqueue(job, blocking=self._blocking).and_then(end)
+
+        def end() -> None:
             frame.request.leave()
+            self._leave()
 
         # A call that runs within its kernel is part of the run already.
         frame.request.enter(results)
-        if self._enter(key, limit, job_later):
+        if self._enter(job_later):
             frame.request.leave()
             job()
-            while (following := self._next(key)) is not None:
-                following()
+            self._leave()
         return results[0] if len(results) == 1 else results
 
-    def _enter(self, key: object, limit: int, job: Callable[[], None]) -> bool:
+    def _enter(self, job: Callable[[], None]) -> bool:
         """Whether this thread may run a call now; else the job waits."""
         with self._lock:
-            running = self._running.get(key, 0)
-            if running < limit:
-                self._running[key] = running + 1
-                return True
-            self._waiting.setdefault(key, deque()).append(job)
-            return False
+            if self._left == 0:
+                self.waiting.append(job)
+                return False
+            self._left -= 1
+            return True
 
-    def _next(self, key: object) -> Callable[[], None] | None:
-        """The job that waits longest; None if there is none, and one call less runs."""
+    def _leave(self) -> None:
+        """A call has ended: the one that waits longest begins.
+
+        Calls of cancelled runs end at once, within this: a loop begins what follows them.
+        """
         with self._lock:
-            waiting = self._waiting.get(key)
-            if waiting:
-                return waiting.popleft()
-            self._running[key] -= 1
-            return None
+            self._ended += 1
+            if self._is_in_loop:
+                return
+            self._is_in_loop = True
+        while True:
+            with self._lock:
+                if self._ended == 0 or not self.waiting:
+                    self._left += self._ended
+                    self._ended, self._is_in_loop = 0, False
+                    return
+                self._ended -= 1
+                following = self.waiting.popleft()
+            following()
