@@ -78,7 +78,7 @@ class LineMagics(Magics):
             graph = self._program(options.name).graph()
             if options.dot is not None:
                 write_text(options.dot, graph.dot)
-                print(f"written: {options.dot}")
+                print(f"written: {clean(options.dot)}")
             elif options.window:
                 open_window(graph.dot)
                 print("xdot's window opens")
@@ -123,7 +123,7 @@ class LineMagics(Magics):
         except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_trace", problem) from None
         print(
-            f"written: {path}, {kernels} kernel{'s' * (kernels != 1)}; open it at ui.perfetto.dev"
+            f"written: {clean(path)}, {kernels} kernel{'s' * (kernels != 1)}; open it at ui.perfetto.dev"
         )
 
     @line_magic

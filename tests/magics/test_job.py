@@ -94,6 +94,16 @@ def test_cancelling_marks_what_is_missing_and_starts_nothing_more(fake) -> None:
     ]
 
 
+def test_a_function_that_never_began_is_not_done(fake) -> None:
+    signatures = [fake.Signature("main", (), ("i32",)), fake.Signature("second", (), ())]
+    job = Job(fake.Host(fake.one_result_run()), signatures)
+    job.start()
+    job.wait_for_results()
+    job.cancel("enough")
+    sections = ended(job).snapshot().sections
+    assert [section.status for section in sections] == [Status.CANCELLED, Status.CANCELLED]
+
+
 def test_a_kernel_that_does_not_return_does_not_keep_a_cancelled_job(fake) -> None:
     run = fake.one_result_run("%a", stuck=True)
     job = job_of(fake, run)

@@ -338,7 +338,7 @@ def _closed(section: Section, stopped: Status) -> Section:
     if section.status in OVER:
         return section
     states = {row.state for row in section.rows}
-    if stopped is not Status.RUNNING and states & UNDECIDED:
+    if stopped is not Status.RUNNING and (states & UNDECIDED or section.status is Status.WAITING):
         return ended(section, stopped)
     if State.ERROR in states:
         return ended(section, Status.FAILED)
