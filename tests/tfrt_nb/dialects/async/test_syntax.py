@@ -46,7 +46,10 @@ def test_what_mlir_printed_is_printed_the_same(path: Path) -> None:
 
 @pytest.mark.parametrize("text", BY_MLIR)
 def test_a_program_of_mlir_opt_19_is_printed_again_just_so(text: str) -> None:
-    assert print_ir(parse_module(text, "p")) == text
+    module = parse_module(text, "p")
+
+    assert print_ir(module) == text
+    assert print_ir(parse_module(print_ir(module, generic=True), "generic")) == text
 
 
 def test_a_count_of_references_is_positive() -> None:

@@ -67,15 +67,18 @@ class GlobalOp(memref.GlobalOp):
         type_ = parser.parse_type()
         if not isinstance(type_, MemRefType):
             parser.raise_error(f"expected a memref type, but got '{type_}'", position)
+        value = _parse_initial_value(parser, type_)
+        attributes = parser.parse_optional_attr_dict()
         return cls.build(
             properties={
                 "sym_name": name,
                 "sym_visibility": StringAttr(visibility),
                 "type": type_,
-                "initial_value": _parse_initial_value(parser, type_),
+                "initial_value": value,
                 "constant": UnitAttr() if constant else None,
+                "alignment": attributes.pop("alignment", None),
             },
-            attributes=parser.parse_optional_attr_dict(),
+            attributes=attributes,
         )
 
     def verify_(self) -> None:
@@ -96,7 +99,8 @@ class GlobalOp(memref.GlobalOp):
         if isinstance(value, DenseIntOrFPElementsAttr):
             text = _elements_text(value)
         printer.print_string(f" = {text}")
-        printer.print_op_attributes(self.attributes)
+        alignment = {} if self.alignment is None else {"alignment": self.alignment}
+        printer.print_op_attributes(alignment | self.attributes)
 
 
 def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
