@@ -79,7 +79,11 @@ def test_a_run_that_ends_with_an_error_ends_the_measurement_with_its_place(bench
     assert errors.startswith("f.mlir:3:19: error: Divide by zero\n")
 
 
-def test_a_function_that_lacks_arguments_is_not_measured(bench: Bench) -> None:
-    outcome = bench(DIVIDE)
-
-    assert outcome == (1, [], "tfrt-nb: error: each function takes arguments, found 0\n")
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [(DIVIDE, "each function takes arguments, found 0"), ("", "there is no function")],
+)
+def test_a_program_of_which_nothing_runs_is_not_measured(
+    bench: Bench, text: str, reason: str
+) -> None:
+    assert bench(text) == (1, [], f"tfrt-nb: error: {reason}\n")

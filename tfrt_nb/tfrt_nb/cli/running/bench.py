@@ -60,7 +60,9 @@ def execute(options: argparse.Namespace) -> int:
         program = make_program(source, name, options)
         functions = choose(program, options.function, len(arguments))
         if not functions:
-            raise TfrtError(error("each function takes arguments, found 0"))
+            has_any = bool(program.functions)
+            text = "each function takes arguments, found 0" if has_any else "there is no function"
+            raise TfrtError(error(text))
         if any(one.is_compiled for one in functions):
             program.compile()
         program.load()
