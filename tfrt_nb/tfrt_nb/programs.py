@@ -785,11 +785,9 @@ def _no_text(found: object) -> str:
     kind = type(found).__name__
     if isinstance(found, os.PathLike):
         return f"{kind}: Program.from_file reads a file"
-    return (
-        f"{kind}: Program.from_bef takes the bytes of a BEF file"
-        if isinstance(found, bytes)
-        else kind
-    )
+    if isinstance(found, bytes):
+        return f"{kind}: Program.from_bef takes the bytes of a BEF file"
+    return kind
 
 
 def _given(

@@ -81,7 +81,7 @@ class Channel:
 class LiveRun:
     """A job with its record, as the pump publishes it; `at_end` is called after the last message.
 
-    `began` is in seconds, as those of files are.
+    `began` is a time in seconds since 1970, to compare with the times of files.
     """
 
     def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:

@@ -235,11 +235,9 @@ class _Scanner:
             symbol += 1
         if symbol >= len(tokens) or tokens[symbol].kind != "symbol":
             return at + 1
+        start = tokens[at].start
         self._found.statements.append(
-            Statement(
-                *(tokens[at].text, tokens[at].start, tokens[at].start),
-                self._line_end(tokens[at].start),
-            )
+            Statement(tokens[at].text, start, start, self._line_end(start))
         )
         name = tokens[symbol]
         end = symbol + 1

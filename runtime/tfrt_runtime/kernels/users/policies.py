@@ -133,7 +133,7 @@ class Gates:
         self._gates: dict[object, Gate] = {}
 
     def of(self, key: object, limit: int, *, blocking: bool) -> Gate:
-        """That of a kernel, whose calls are on workers or with `blocking` in the pool."""
+        """The gate of a kernel, whose calls run on workers, or with `blocking` in the pool."""
         with self._lock:
             return self._gates.setdefault(key, Gate(limit, blocking=blocking))
 
@@ -146,7 +146,7 @@ class Gate:
         self._blocking = blocking
         self.waiting: deque[Callable[[], None]] = deque()
         self._ended = 0
-        """Calls that have ended, and that no other one has followed yet."""
+        """Calls that have ended while no other call has begun in their place yet."""
         self._is_in_loop = False
         self._lock = threading.RLock()
 
