@@ -45,7 +45,7 @@ def test_an_example_prints_what_it_should_and_is_short(example: Path, tmp_path: 
 def test_a_script_prints_what_it_should(script: Path, tmp_path: Path) -> None:
     ended = run(script, tmp_path)
 
-    assert ended.stdout == script.with_suffix(".out").read_text()
+    assert ended.stdout == script.with_suffix(".out").read_text(), ended.stderr
     assert (ended.returncode, wrong_errors(script, ended.stderr)) == (0, "")
 
 

@@ -60,6 +60,7 @@ from tfrt_runtime.native.queues.tasks import (
     new_task,
     next_in_order,
     own_task,
+    pass_on,
     rest,
     sleep_on_queue,
     steal_task,
@@ -372,6 +373,7 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
         # Nothing was found.  The sleep is short, so that signals are seen.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(time_left(deadline), 20_000_000))
+    pass_on(context)
     store(context + at.CONTEXT_DEADLINE, 0)
     advance_epoch(context)
     return load_acquire(word)

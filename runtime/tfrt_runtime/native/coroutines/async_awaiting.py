@@ -49,6 +49,7 @@ from tfrt_runtime.native.queues.tasks import (
     free_task,
     inject,
     new_task,
+    pass_on,
     push_bottom,
     sleep_on_queue,
     wake_sleeper,
@@ -237,6 +238,7 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
             nap = min(2 * nap, LONGEST_NAP_NS)
     if latch != 0:
         drop_latch(context, latch)
+        pass_on(context)
     if kept != 0:
         take_frame_back(context, kept)
     store(context + at.CONTEXT_REQUEST, request)

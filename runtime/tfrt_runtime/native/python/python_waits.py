@@ -46,6 +46,7 @@ from tfrt_runtime.native.queues.tasks import (
     end_seeking,
     has_task,
     next_in_order,
+    pass_on,
 )
 
 LIGHT_ENTRIES = 256
@@ -242,13 +243,18 @@ def is_light(tagged: Address, record: Address) -> bool:
 def work_until(context: Address, goal: Address, is_run: bool, deadline: int) -> None:
     """Work until the goal is reached, nothing is left to do here, or the clock says `deadline`."""
     store(context + at.CONTEXT_DEADLINE, deadline)
+    has_sought = False
     while (
         not is_reached(goal, is_run)
         and load(context + at.CONTEXT_LEAVES) != at.HAS_LEFT
         and now() < deadline
     ):
-        if work(context, WAITERS_BUDGET) == WAITERS_BUDGET and not seek_for(context, goal, is_run):
-            break
+        if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
+            has_sought = True
+            if not seek_for(context, goal, is_run):
+                break
+    if has_sought:
+        pass_on(context)
     store(context + at.CONTEXT_DEADLINE, 0)
 
 

@@ -28,7 +28,8 @@ misses the work, the adder sees the sleeper, and changes the epoch before it wak
 fallen asleep yet does not.
 
 A wake-up takes longer than hundreds of small tasks.  So SLEEPERS counts apart those that one is on its way
-to: while all are notified, an adder wakes none.  Each of them leaves after that, and looks for work again.
+to: while all are notified, an adder wakes none.  Each of them leaves after that, and looks for work again; a
+thread that waits for something else, and has it now, lets another one look (`pass_on`).
 """
 
 from __future__ import annotations
@@ -310,6 +311,17 @@ def depart(queue: Address) -> None:
         left = counts - at.SLEEPERS_NOTIFIED if counts >= at.SLEEPERS_NOTIFIED else counts - 1
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, left) != 0:
             return
+
+
+@native
+def pass_on(context: Address) -> None:
+    """This thread leaves without a look for work: let another one look, if there is some."""
+    # The thread may be the one that the last wake-up was for, or the seeker that an adder has counted on; such an
+    # adder wakes no other.  The fence orders its departure before the look, as the adder's orders the task before the
+    # read of the counts: either this thread sees the task, or the adder does not count on it.
+    fence()
+    if has_task(context):
+        wake_sleeper(load(context + at.CONTEXT_QUEUE))
 
 
 @native

@@ -137,6 +137,20 @@ MUTANTS = [
         "queue_interleavings test_a_task_for_those_that_seek_work",
     ),
     _mutant(
+        "calls.executor.help_until",
+        "a thread that waits leaves with the wake-up for a task",
+        "pass_on(context)",
+        "pass",
+        "leaving_interleavings wake_up_of_a_waiting_thread",
+    ),
+    _mutant(
+        "python.python_waits.work_until",
+        "a thread that seeks work leaves without a look for a task that was left to it",
+        "pass_on(context)",
+        "pass",
+        "leaving_interleavings thread_that_sought_work",
+    ),
+    _mutant(
         "queues.tasks.free_threads",
         "a thread that wakes up for a task counts as free",
         "if not has_queued_task(context):",
