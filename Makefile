@@ -14,7 +14,7 @@ LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-library test-of-runtime test-of-notebooks test-of-project lint format bench bench-all bench-board fuzz soak notebooks docs core clean
+.PHONY: help demo lab test test-of-core test-of-project test-of-notebooks test-of-library test-of-runtime lint format bench bench-all bench-board fuzz soak notebooks docs core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -48,19 +48,24 @@ docs: $(VENV)/.docs core
 	$(BIN)/python -m sphinx -q -W --keep-going -b html build/docs-source build/docs
 	@echo "file://$(CURDIR)/build/docs/index.html"
 
-# Four parts, two at a time, each on a processor; with TESTS, only these.
+# Parts, two at a time, each on a processor: the longest come first.  With TESTS, only these.
 test: $(VENV)/.dev core
 ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
 else
-	@$(MAKE) --no-print-directory --jobs=2 test-of-library test-of-runtime test-of-notebooks test-of-project
+	@$(MAKE) --no-print-directory --jobs=2 \
+		test-of-core test-of-project test-of-notebooks test-of-library test-of-runtime
 endif
 
 test-of-library:
 	$(BIN)/python -m pytest -p no:cacheprovider tests/tfrt_nb
 
+# The native core, explored and with planted faults.
+test-of-core:
+	$(BIN)/python -m pytest -p no:cacheprovider tests/runtime/native
+
 test-of-runtime:
-	$(BIN)/python -m pytest -p no:cacheprovider tests/runtime
+	$(BIN)/python -m pytest -p no:cacheprovider --ignore tests/runtime/native tests/runtime
 
 test-of-notebooks:
 	$(BIN)/python -m pytest -p no:cacheprovider tests/magics tests/test_notebooks.py tests/test_pages.py
