@@ -14,7 +14,7 @@ LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-core test-of-project test-of-notebooks test-of-library test-of-runtime lint format bench bench-all bench-board fuzz soak notebooks docs core clean
+.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants lint format bench bench-all bench-board fuzz soak notebooks docs core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
@@ -54,15 +54,19 @@ ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
 else
 	@$(MAKE) --no-print-directory --jobs=2 \
-		test-of-core test-of-project test-of-notebooks test-of-library test-of-runtime
+		test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants
 endif
 
 test-of-library:
 	$(BIN)/python -m pytest -p no:cacheprovider tests/tfrt_nb
 
-# The native core, explored and with planted faults.
+# The native core, in many interleavings.
 test-of-core:
-	$(BIN)/python -m pytest -p no:cacheprovider tests/runtime/native
+	$(BIN)/python -m pytest -p no:cacheprovider --ignore tests/runtime/native/mutants tests/runtime/native
+
+# The same with planted faults, which must be found.
+test-of-mutants:
+	$(BIN)/python -m pytest -p no:cacheprovider tests/runtime/native/mutants
 
 test-of-runtime:
 	$(BIN)/python -m pytest -p no:cacheprovider --ignore tests/runtime/native tests/runtime

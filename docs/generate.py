@@ -46,8 +46,11 @@ SHORT = 12
 """A family of more kernels than this is folded."""
 
 
-def write_sources(folder: Path) -> None:
-    """Write all sources of the site into the folder, which is emptied before."""
+def write_sources(folder: Path, examples: str = "*.md") -> None:
+    """Write all sources of the site into the folder, which is emptied before.
+
+    The examples of the pages whose names match `examples` are run.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
         HERE, folder, ignore=shutil.ignore_patterns("*.py", "*.js", "*.css", "__pycache__")
@@ -56,7 +59,7 @@ def write_sources(folder: Path) -> None:
     (folder / "_static").mkdir()
     (folder / "_static" / "boards.js").write_text(board_script(), encoding="utf-8")
     shutil.copy(HERE / "page.css", folder / "_static")
-    run_examples(sorted(folder.rglob("*.md")))
+    run_examples(sorted(folder.rglob(examples)))
     _copy_tutorials(folder / "tutorials")
     _copy_benchmarks(folder / "speed")
     shutil.copy(ROOT / "CONTRIBUTING.md", folder / "contributing.md")

@@ -37,8 +37,9 @@ def generate() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def sources(generate: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sources, with the examples of one page run: `make docs` runs all."""
     folder: Path = tmp_path_factory.mktemp("docs") / "sources"
-    generate.write_sources(folder)
+    generate.write_sources(folder, examples="bef.md")
     return folder
 
 
@@ -176,7 +177,15 @@ def test_examples_are_shown_with_what_they_print(sources: Path) -> None:
     text = (sources / "howto" / "bef.md").read_text()
     assert "$ tfrt-nb run shop.bef\n" in text
     assert "'double' returned 14" in text
-    assert [page.name for page in sources.rglob("*.md") if "```{run}" in page.read_text()] == []
+    assert "```{run}" not in text
+
+
+def test_each_example_is_found(generate: ModuleType) -> None:
+    block = generate.run_examples.__globals__["_BLOCK"]
+    pages = {page.name: page.read_text() for page in DOCS.rglob("*.md")}
+    assert {
+        n for n, text in pages.items() if text.count("{run}") != len(block.findall(text))
+    } == set()
 
 
 def test_an_example_that_raises_stops_the_site(generate: ModuleType, tmp_path: Path) -> None:

@@ -107,8 +107,8 @@ class GroupScene:
 @pytest.mark.parametrize("adds_late", [False, True])
 def test_a_group_resolves_once_after_its_last_member(failing: int, adds_late: bool) -> None:
     scene = GroupScene(failing=failing, adds_late=adds_late)
-    explore(scene, interleavings=600)
-    explore_at_random(scene, seed=failing, interleavings=300)
+    explore(scene, interleavings=300)
+    explore_at_random(scene, seed=failing, interleavings=150)
 
 
 @explored

@@ -1,0 +1,13 @@
+"""Explored scenes are small: so is what a thread cuts from a slab, which each schedule cuts and gives back."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfrt_runtime.native import cells
+
+
+@pytest.fixture(autouse=True)
+def few_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread cuts a few blocks at once."""
+    monkeypatch.setattr(cells, "CARVED_AT_ONCE", 4)
