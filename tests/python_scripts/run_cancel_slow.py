@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 import warnings
 from functools import partial
 
@@ -36,8 +37,17 @@ def start(host):
 
 
 def when_it_runs(action):
-    """Do something as soon as the kernel runs; it may run already."""
-    threading.Thread(target=lambda: began.wait(20) and action()).start()
+    """Do something while the kernel runs; it may run already.
+
+    Not at once: what has run for less than a millisecond may run on a thread that waits.
+    """
+
+    def act():
+        began.wait(20)
+        time.sleep(0.01)
+        action()
+
+    threading.Thread(target=act).start()
 
 
 def interrupt():
