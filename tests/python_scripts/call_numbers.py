@@ -34,6 +34,7 @@ for queue in ("s", "mstd:2"):
     with tfrt.HostContext(queue) as host:
         tfrt.set_default_host(host)
         call_all()
+        host.quiesce(20)  # a worker may still drop a value
         before = host.live_values()
         for i in range(1000):
             tfrt.call("tfrt.minus.i32", i, i)
