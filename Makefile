@@ -7,9 +7,6 @@ BIN := $(VENV)/bin
 export TFRT_NB_PREBUILT = no
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# What an extra needs, a line each: tfrt-nb itself, which pip would build again, is there already.
-EXTRA := $(BIN)/python -c 'import sys, tomllib; \
-	print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")'
 COMPILE_CORE := $(BIN)/python -c 'from tfrt_runtime.native.library import load; load()'
 # Where the machine has no linker for the core, LLVM's comes as a wheel.
 LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
@@ -132,8 +129,9 @@ $(VENV)/.lab: $(VENV)/.python $(COPIED)
 		$(PIP_INSTALL) --no-compile --editable '.[lab,native$(LINKER:%=,%)]'; status=$$?; wait; exit $$status
 	@touch $@
 
+# Here tfrt-nb has its name: pip finds it installed, adds what the extra needs, and builds nothing again.
 $(VENV)/.dev: $(VENV)/.lab
-	$(EXTRA) dev | $(PIP_INSTALL) --requirement /dev/stdin
+	$(PIP_INSTALL) 'tfrt-nb[lab,dev]'
 	@# Its parser needs none of the packages of its window, which are built from C headers.
 	$(PIP_INSTALL) --no-deps 'xdot>=1.4'
 	@touch $@
@@ -148,5 +146,5 @@ $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab
-	$(EXTRA) docs | $(PIP_INSTALL) --requirement /dev/stdin
+	$(PIP_INSTALL) 'tfrt-nb[lab,docs]'
 	@touch $@

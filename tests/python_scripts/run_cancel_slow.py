@@ -43,9 +43,9 @@ def when_it_runs(action):
     """
 
     def act():
-        began.wait(20)
-        time.sleep(0.01)
-        action()
+        if began.wait(20):
+            time.sleep(0.01)
+            action()
 
     threading.Thread(target=act).start()
 
