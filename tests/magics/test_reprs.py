@@ -34,7 +34,8 @@ def test_a_run_is_a_static_board() -> None:
 
 
 def test_a_cancelled_run_says_why() -> None:
-    run = tfrt.Program(SHARE).run(4, tfrt.unavailable())
+    never = tfrt.unavailable()  # held: a value that is dropped unresolved is an error
+    run = tfrt.Program(SHARE).run(4, never)
     run.cancel("out of <milk>")
     assert run.wait(SLOW)
 
