@@ -323,6 +323,37 @@ def test_products_are_the_same_natively(host: HostContext, data: st.DataObject) 
     compare(host, program("tfrt_test.matmul.f32.2", types, (CHAIN_TYPE,)), arguments)
 
 
+@pytest.mark.parametrize("natively", [True, False])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize(
+    "sizes", [(6, 6, 6), (200, 200, 200), (1, 6, 6), (1, 200, 200), (6, 6, 1), (2, 0, 3), (0, 2, 3)]
+)
+def test_what_a_product_scales_by_0_is_not_read(
+    host: HostContext, sizes: tuple[int, int, int], bad: float, natively: bool
+) -> None:
+    rows, inner, columns = sizes
+    types = ("f32", TENSOR, TENSOR, "f32", TENSOR)
+    called = program("tfrt_test.matmul.f32.2", types, (CHAIN_TYPE,))
+
+    def product(alpha: float, factor: float, beta: float, before: float) -> np.ndarray:
+        """The result for matrices whose elements are all alike."""
+        a = np.full((rows, inner), factor, np.float32)
+        b = np.full((inner, columns), factor, np.float32)
+        c = np.full((rows, columns), before, np.float32)
+        left, right, target = map(DenseHostTensor.over, (a, b, c))
+        arguments = [alpha, left, right, beta, target]
+        assert run(host, called, arguments, natively=natively) == [CHAIN]
+        return c
+
+    assert (product(0.0, bad, 0.0, bad) == 0).all()
+    assert (product(-0.0, bad, 2.0, 3.0) == 6).all()
+    assert (product(0.0, bad, 1.0, 3.0) == 3).all()
+    assert (product(1.0, 1.0, 0.0, bad) == inner).all()
+    assert (product(2.0, 1.0, -0.0, bad) == 2 * inner).all()
+    if inner == 0:
+        assert (product(bad, 1.0, 2.0, 3.0) == 6).all()
+
+
 @pytest.mark.parametrize("word", ["f32", "i32"])
 @given(data=st.data())
 @SETTINGS

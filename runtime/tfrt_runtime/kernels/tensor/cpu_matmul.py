@@ -84,21 +84,26 @@ def check_shapes(a: DenseHostTensor, b: DenseHostTensor, c: DenseHostTensor) -> 
 def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: AnyArray) -> None:
     """C = alpha * A @ B + beta * C, in place.  `c` may share memory with `a` and `b`.
 
-    With `beta` 0 what `c` held does not matter, not even a NaN: that is BLAS's rule.
+    As in BLAS, a factor of 0 leaves its operands unread, so that a NaN in them does not count: with
+    `alpha` 0 these are `a` and `b`, with `beta` 0 it is `c`.  Without an inner dimension there is no
+    product to scale, whatever `alpha` is.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)
         return
     scalar = c.dtype.type
-    product = np.matmul(a, b)
-    if alpha != 1:
-        product *= scalar(alpha)
-    if beta != 0:
-        if beta != 1:
-            c *= scalar(beta)
+    product: AnyArray | None = None
+    if alpha != 0 and a.shape[1] != 0:
+        product = np.matmul(a, b)
+        if alpha != 1:
+            product *= scalar(alpha)
+    if beta == 0:
+        c[...] = 0 if product is None else product
+        return
+    if beta != 1:
+        c *= scalar(beta)
+    if product is not None:
         c += product
-    else:
-        c[...] = product
 
 
 _NATIVE: Final = Shortcut(

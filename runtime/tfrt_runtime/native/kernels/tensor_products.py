@@ -106,7 +106,7 @@ def matmul_f32(context: Address, record: Address) -> None:
 
 @native
 def multiply(context: Address, record: Address) -> bool:
-    """Multiply, if BLAS can."""
+    """Multiply, if BLAS can; otherwise nothing is done, and the result is False."""
     a, b, c = matrix(context, 1), matrix(context, 2), matrix(context, 4)
     if a == 0 or b == 0 or c == 0:
         return False
@@ -116,11 +116,14 @@ def multiply(context: Address, record: Address) -> bool:
     fits = fits and load(c + at.TENSOR_SIZES) == rows and load(c + at.TENSOR_SIZES + 8) == columns
     if not fits or rows == 0 or columns == 0 or inner == 0 or overlap(a, c) or overlap(b, c):
         return False
+    alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
+    if alpha == 0:
+        # BLAS must not read A and B, but some kernels of OpenBLAS (AVX-512, small matrices) do.
+        return False
     # Before the rest is shared: a worker that comes for a short kernel can help as well.
     helpers, parts = helpers_for(context, rows, columns, inner), 0
     if is_heavy(rows, columns, inner):
         share_rest(context)
-    alpha = load_f32(argument(context, 0) + at.VALUE_PAYLOAD)
     beta = load_f32(argument(context, 3) + at.VALUE_PAYLOAD)
     left, right, target = (
         load(a + at.TENSOR_DATA),
