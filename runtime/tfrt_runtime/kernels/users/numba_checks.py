@@ -3,15 +3,23 @@
 Whole numbers have 64 bits and wrap in sums, products and shifts to the left, as in programs.  What machines
 leave undefined is Python's: shifts by a negative count raise, those by more than 63 shift all bits out, and
 a quotient or a `float` that does not fit 64 bits raises.
+
+Numba itself calculates with unsigned numbers as unsigned ones of 64 bits, even after `int`, so that a
+difference below 0 becomes a large number; and it mixes them with signed ones as floats.  Here
+operators take numbers of up to 32 bits as signed ones of 64 bits, and `int` always returns one.  Unsigned
+numbers of 64 bits stay what they are, as numpy's do, and are not mixed with signed ones.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 import math
 import operator
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 BITS = 64
 
@@ -29,6 +37,9 @@ def checked_compiler() -> Any:
     builder: Any = compiler.DefaultPassBuilder
 
     operators, functions = _checks(types)
+    checked = {check: one for one, check in operators.items()} | {
+        check: one for one, (check, _) in functions.items()
+    }
 
     @machinery.register_pass(mutates_CFG=False, analysis_only=False)
     class CheckNumbers(compiler_machinery.FunctionPass):
@@ -97,13 +108,80 @@ def checked_compiler() -> Any:
         return None
 
     class CheckedCompiler(compiler.CompilerBase):
+        def __init__(self, typing_context: Any, *others: Any) -> None:
+            super().__init__(  # type: ignore[no-untyped-call]
+                _signed_context(typing_context, checked), *others
+            )
+
         def define_pipelines(self) -> list[Any]:
             passes = builder.define_nopython_pipeline(self.state)
-            passes.add_pass_after(CheckNumbers, untyped_passes.IRProcessing)
+            passes.add_pass_after(CheckNumbers, untyped_passes.InlineClosureLikes)
             passes.finalize()
             return [passes]
 
     return CheckedCompiler
+
+
+_NOT_MIXED = (
+    "a ui64 and a whole number with a sign have no common type: write int(x) for the ui64, or"
+    " np.uint64(x) for the other"
+)
+
+
+def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
+    """Numba's typing context for a kernel, in which whole numbers keep their sign.
+
+    It is a copy: Numba's own functions, and those of others in this process, keep Numba's types.
+    `checked` is the function or operator that each check is called for.
+    """
+    from numba.core import errors
+    from numba.core import types as numba_types
+
+    types: Any = numba_types
+
+    def operators(names: str) -> set[Any]:
+        known = (f"__{form}{name}__" for name in names.split() for form in ("", "i"))
+        return {getattr(operator, name) for name in known if hasattr(operator, name)}
+
+    shifts = operators("lshift rshift")
+    unmixed = operators("add sub mul floordiv mod pow and or xor") | shifts | {min, max, divmod}
+    # Numba computes the others rightly of a signed and an unsigned number.
+    signed = unmixed | operators("truediv lt le eq ne gt ge")
+    signed |= {int, round, math.floor, math.ceil, math.trunc, range}
+
+    def widened(kind: Any) -> Any:
+        return types.int64 if isinstance(kind, types.Integer) and kind.bitwidth < BITS else kind
+
+    def unsigned(kind: Any) -> Any:
+        """A number in the text that is not negative becomes a ui64 beside one, as in Python."""
+        is_literal = isinstance(kind, types.IntegerLiteral) and kind.literal_value >= 0
+        return types.uint64 if is_literal else kind
+
+    def refuse_mixed(*kinds: Any) -> None:
+        numbers = [kind.dtype if isinstance(kind, types.Array) else kind for kind in kinds]
+        has_sign = any(isinstance(number, types.Integer) and number.signed for number in numbers)
+        if has_sign and types.uint64 in numbers:
+            raise errors.TypingError(_NOT_MIXED)
+
+    class SignedContext(type(context)):  # type: ignore[misc]
+        def resolve_function_type(self, function: Any, given: Any, named: Any) -> Any:
+            key = getattr(function, "typing_key", None)
+            key = checked.get(key, key)
+            if key in signed:
+                given = tuple(map(widened, given))
+            if key in unmixed and not (key in shifts and given[0] == types.uint64):
+                if types.uint64 in given:
+                    given = tuple(map(unsigned, given))
+                refuse_mixed(*given)
+            return super().resolve_function_type(function, given, named)
+
+        def unify_pairs(self, first: Any, second: Any) -> Any:
+            refuse_mixed(first, second)
+            return super().unify_pairs(first, second)
+
+    copied = copy.copy(context)
+    copied.__class__ = SignedContext
+    return copied
 
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
@@ -157,13 +235,22 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
                 raise OverflowError("the number does not fit 64 bits")
             return function(x)
 
+        def fitting(x: Any) -> Any:
+            if x >= 2**63:
+                raise OverflowError("the number does not fit 64 bits")
+            return np.int64(x)
+
         def plain(x: Any) -> Any:
             return function(x)
 
         def called(x: Any) -> None: ...
 
         called.__qualname__ = function.__name__
-        overload(called, strict=False)(lambda x: checked if isinstance(x, types.Float) else plain)
+        overload(called, strict=False)(
+            lambda x: (
+                fitting if x == types.uint64 else checked if isinstance(x, types.Float) else plain
+            )
+        )
         return called
 
     operators = {

@@ -117,7 +117,7 @@ class NumbaFunction:
             if type(value) is not _NUMBERS[argument.dtype.kind]:
                 found = type(value).__name__
                 raise KernelError(f"'{self._name}' takes {argument.word}, found {found}")
-            return argument.dtype.type(value)
+            return argument.calculated.type(argument.dtype.type(value))
         if isinstance(value, np.ndarray):
             value = as_tensor(value)
         if isinstance(value, DenseHostTensor):
@@ -275,7 +275,8 @@ def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
         name, dtype = f"x{index}", _numpy_name(argument.dtype)
         given.append(name)
         if isinstance(argument, Scalar):
-            lines.append(f"  {name} = fetch(given, {8 * index}, np.{dtype})")
+            number = f"fetch(given, {8 * index}, np.{dtype})"
+            lines.append(f"  {name} = np.{_numpy_name(argument.calculated)}({number})")
             continue
         places = (TENSOR_SIZES + 8 * i for i in range(argument.rank))
         sizes = "".join(f"fetch({name}t, {place}, np.int64), " for place in places)
@@ -297,7 +298,7 @@ def _numba_type(argument: Scalar | Tensor) -> Any:
     """An argument to Numba; an array that is no out tensor cannot be written."""
     from numba import from_dtype, types
 
-    dtype: Any = argument.dtype
+    dtype: Any = argument.calculated if isinstance(argument, Scalar) else argument.dtype
     kind = from_dtype(dtype)
     if isinstance(argument, Scalar):
         return kind

@@ -43,6 +43,12 @@ class Scalar:
         """What `native.user_kernels` calls it."""
         return SCALAR_TYPES[self.word]
 
+    @property
+    def calculated(self) -> np.dtype[np.generic]:
+        """How a native kernel calculates with it: with whole numbers as with Python's, if 64 bits do."""
+        is_whole = self.dtype.kind in "iu" and self.dtype != np.uint64
+        return np.dtype(np.int64) if is_whole else self.dtype
+
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
