@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import ctypes
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from inspect import CO_OPTIMIZED
+from itertools import islice
+from opcode import opmap
 from types import CodeType, FunctionType, NoneType, TracebackType
 
 from tfrt_runtime.callers import OWN_PACKAGES
@@ -10,6 +15,15 @@ from tfrt_runtime.diagnostics import Diagnostic, Ending, Severity, TfrtError
 from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 PLAIN = {str, bytes, int, float, bool, NoneType}
+
+_MAX_PLACES = 1000
+"""Entries of a traceback that an error keeps: the depth at which Python raises RecursionError."""
+_PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
+"""Where a new frame is: at the first instruction on 3.11 and 3.12, and at the second from 3.13 on."""
+_thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
+_new_frame = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.py_object
+)(("PyFrame_New", ctypes.pythonapi))
 
 
 def exception_of(diagnostic: Diagnostic) -> TfrtError:
@@ -69,21 +83,30 @@ def detach(exception: BaseException) -> None:
         one = left.pop()
         if one is not None and id(one) not in seen:
             seen.add(id(one))
-            one.__traceback__ = _places(one.__traceback__)
-            left += (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
+            # A frozen dataclass refuses the assignment.
+            BaseException.with_traceback(one, _places(one.__traceback__))
+            left += (one.__cause__, one.__context__)
+            if isinstance(one, BaseExceptionGroup):
+                left += one.exceptions
 
 
 def _places(frames: TracebackType | None) -> TracebackType | None:
-    """The same traceback from the user's kernel on, over frames that never ran."""
+    """The same traceback from the user's kernel on, over frames that never ran.
+
+    Of more than `_MAX_PLACES` entries, the outermost and the innermost halves remain.
+    """
     found: list[TracebackType] = []
     while frames is not None:
         if found or not is_own(frames):
             found.append(frames)
         frames = frames.tb_next
+    if len(found) > _MAX_PLACES:
+        del found[_MAX_PLACES // 2 : -_MAX_PLACES // 2]
     places = None
     for entry in reversed(found):
         frame = entry.tb_frame
-        places = _place(frame.f_code, frame.f_globals, entry.tb_lineno, places)
+        line = -1 if entry.tb_lineno is None else entry.tb_lineno
+        places = _place(frame.f_code, frame.f_globals, entry.tb_lasti, line, places)
     return places
 
 
@@ -95,15 +118,96 @@ def is_own(frames: TracebackType) -> bool:
 def place_of(function: Callable[..., object]) -> TracebackType:
     """A traceback that names a function, for an exception that says no line of it."""
     code = function.__code__
-    return _place(code, function.__globals__, code.co_firstlineno, None)
+    return _place(code, function.__globals__, -1, code.co_firstlineno, None)
 
 
 def _place(
-    code: CodeType, space: dict[str, object], line: int, inner: TracebackType | None
+    code: CodeType,
+    space: dict[str, object],
+    instruction: int,
+    line: int,
+    inner: TracebackType | None,
 ) -> TracebackType:
-    same = _never.__code__.replace(co_name=code.co_name, co_filename=code.co_filename)
-    return TracebackType(inner, FunctionType(same, space)().gi_frame, -1, line)
+    """Return a traceback entry at `line` of `code`, over a frame that never ran.
+
+    `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices.  The
+    alternative, the frame of a generator that was never started, has to be called: the user's bytecode
+    would need RETURN_GENERATOR in front, no exception table (3.11 closes the generator by raising in
+    it), and no parameters.
+    """
+    stand_in, offset = _stand_in(code.co_positions, instruction, line)
+    frame = _new_frame(_thread_state(), stand_in, space, _NoLocals(stand_in))
+    return TracebackType(inner, frame, offset, line)
 
 
-def _never() -> Iterator[None]:
-    yield
+@lru_cache(1024)
+def _stand_in(
+    positions: Callable[[], Iterable[tuple[int | None, ...]]], instruction: int, line: int
+) -> tuple[CodeType, int]:
+    """Return the code of a frame that shows an instruction of a user's code, and its offset in it.
+
+    Readers use the entry's line (IPython), its instruction's columns (`traceback`), the instruction
+    itself (`executing`, for IPython's marks), or the frame's line and columns (pdb's `list`, rich).
+    For all to agree, the user's bytecode follows a prologue that has the instruction's line and
+    columns: a new frame is at its beginning.
+
+    If the code has another line for the instruction, as in entries that libraries make by hand, no
+    expression is marked: the offset is that of the prologue, which has `line` and no columns.
+
+    Args:
+        positions: `co_positions` of the code.  A bound method is a key by identity, and codes of two
+            files may be equal.
+        instruction: its offset in the code, in bytes; negative if it is not known.
+        line: its line; -1 if it has none.
+    """
+    code = positions.__self__  # type: ignore[attr-defined]
+    if code.co_code.startswith(_PROLOGUE):  # made here, for an error that is the cause of this one
+        return code, instruction
+    found = next(islice(positions(), max(instruction, 0) // 2, None), (None,))
+    is_known = instruction >= 0 and found[0] == line
+    _, end_line, column, end_column = found if is_known else (line, line, None, None)
+    away = line - code.co_firstlineno
+    # Entries of CPython's Objects/locations.md: 14 is "long form", 13 "no column".  The second one takes
+    # the line back to where the table of the code begins.
+    prologue = (
+        bytes([0x80 | 14 << 3 | 1]),
+        _varint(abs(away) << 1 | (away < 0)),
+        _varint((end_line or line) - line),
+        *(_varint(0 if at is None else at + 1) for at in (column, end_column)),
+        bytes([0x80 | 13 << 3]),
+        _varint(abs(away) << 1 | (away > 0)),
+    )
+    stand_in = code.replace(
+        co_code=_PROLOGUE + code.co_code,
+        co_linetable=b"".join(prologue) + code.co_linetable,
+        co_exceptiontable=b"",  # its offsets would be wrong
+        co_flags=code.co_flags & ~CO_OPTIMIZED,  # else a frame ignores the locals given to it
+    )
+    return stand_in, instruction + len(_PROLOGUE) if is_known else 0
+
+
+def _varint(number: int) -> bytes:
+    """The number in groups of 6 bits, the lowest first; in all but the last, the seventh bit is set."""
+    return bytes([*(number >> 6 * group & 63 | 64 for group in range(5)), number >> 30])
+
+
+class _NoLocals(dict[str, object]):
+    """The local variables of a frame that never ran: none, but each that `code` names can be read.
+
+    IPython reads the arguments to show the call: `check(pieces)`, `check(pieces=<not kept>)`.
+    """
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+
+    def __missing__(self, name: str) -> object:
+        if name in self.code.co_varnames + self.code.co_cellvars + self.code.co_freevars:
+            return _NotKept()
+        raise KeyError(name)
+
+
+class _NotKept:
+    def __repr__(self) -> str:
+        return "<not kept>"
