@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import re
 import time
 import zlib
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from jupyter_client.manager import KernelManager, start_new_kernel
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 PATIENCE = 30
+ANSI = re.compile(r"\x1b\[[\d;]*m")
 
 PRELUDE = f"%run -n {Path(__file__).parent / 'fake_kernel.py'}"
 
@@ -158,6 +160,56 @@ def test_an_interrupt_is_answered_in_one_line(front_end, is_page) -> None:
     ended = of_type(messages, "update_display_data" if is_page else "display_data")[-1]
     assert ended["data"][RUN_MIME]["status"] == "cancelled"
     assert body_of(ended)["results"] == {"hang": [["cancelled", ""]]}
+
+
+FAILING = """
+import json, threading
+import tfrt_nb
+
+@tfrt_nb.kernel("shop.read")
+def read(text: str) -> object:
+    return json.loads(text)
+
+@tfrt_nb.kernel("shop.wait")
+def wait(text: str) -> object:
+    print("waits", flush=True)
+    return threading.Event().wait()
+"""
+
+
+def test_an_error_of_a_kernel_is_printed_with_its_lines_and_the_next_cell_runs(front_end) -> None:
+    front_end.run(FAILING, is_page=False)
+    for cell in ("{}.result()", "await {}", "%xmode Verbose\n{}.result()"):
+        call = """tfrt_nb.call("shop.read", "{'level': }")"""
+        (problem,) = of_type(front_end.run(cell.format(call), is_page=False), "error")
+        shown = ANSI.sub("", "\n".join(problem["traceback"]))
+        arguments = "(text=<not kept>)" if "Verbose" in cell else "(text)"
+        assert re.search(rf"Cell In\[\d+\], line 6, in read{re.escape(arguments)}\n", shown)
+        assert "----> 6     return json.loads(text)\n" in shown
+        assert "in JSONDecoder.decode(self" in shown
+    front_end.run("%xmode Context", is_page=False)
+    (said,) = of_type(front_end.run("print(1)", is_page=False), "stream")
+    assert said["text"] == "1\n"
+
+
+def test_an_interrupt_of_a_kernel_on_the_thread_of_the_notebook_is_printed(front_end) -> None:
+    front_end.run(FAILING, is_page=False)
+    front_end.run('tfrt_nb.set_default_host(tfrt_nb.HostContext("s"))', is_page=False)
+    request = front_end.send('tfrt_nb.call("shop.wait", "").result()', is_page=False)
+    messages = []
+    for message in front_end.messages(request):
+        messages.append(message)
+        if message["content"].get("text") == "waits\n":
+            front_end.manager.interrupt_kernel()
+
+    (problem,) = of_type(messages, "error")
+    shown = ANSI.sub("", "\n".join(problem["traceback"]))
+    assert problem["ename"] == "KeyboardInterrupt"
+    assert "in wait(text)\n" in shown
+    assert "--> 11     return threading.Event().wait()\n" in shown
+    front_end.run("tfrt_nb.set_default_host(None)", is_page=False)
+    (said,) = of_type(front_end.run("print(1)", is_page=False), "stream")
+    assert said["text"] == "1\n"
 
 
 def test_not_waiting_frees_the_kernel_and_the_output_is_completed_later(front_end) -> None:
