@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
 from enum import Enum
+from functools import cached_property
 from html import escape
 from inspect import Parameter, cleandoc, getdoc, signature
 from pathlib import Path
@@ -304,14 +305,14 @@ def _python_name(name: str, thing: Any) -> Iterator[str]:
     """The sections of a public name: its own, and those of the members of a class."""
     yield f"### `{name}`\n\n{_indexed(name)}\n\n{_described(name, thing)}"
     for member, value in vars(thing).items() if isinstance(thing, type) else ():
-        is_shown = callable(value) or isinstance(value, property)
+        is_shown = callable(value) or isinstance(value, property | cached_property)
         if not member.startswith("_") and is_shown and getdoc(value):
             whole = f"{name}.{member}"
             yield f"#### `{whole}`\n\n{_indexed(whole)}\n\n{_described(member, value)}"
 
 
 def _described(name: str, thing: Any) -> str:
-    if isinstance(thing, property):
+    if isinstance(thing, property | cached_property):
         return _prose(cleandoc(getdoc(thing) or ""))
     try:
         shown = f"{name}{_typed(thing)}"

@@ -91,7 +91,7 @@ def _of(program: str, level: int) -> Iterator[Step]:
     DesugarProposal().apply(Context(), read)
     if hunks := tuple(_hunks(before, str(read).splitlines())):
         yield Step(DesugarProposal.name, hunks)
-    half = Program.from_source(program, "example.mlir", level=level).compiled
+    half = Program.from_source(program, "example.mlir", level=level)._compiled
     assert half is not None, program
     known = {one.name for one in executable_pipeline(level=level).passes}
     before = str(half.module).splitlines()
@@ -130,7 +130,7 @@ def _call_of(operation: str) -> str:
     """The machine's side of an operation that no pass replaces: the line of LLVM IR that it becomes."""
     if operation not in _CALLS:
         return _READ_AS.get(operation, "")
-    code = Program.from_source(example(operation), "example.mlir", level=0).compiled
+    code = Program.from_source(example(operation), "example.mlir", level=0)._compiled
     assert code is not None
     lines = code.emit("llvm").splitlines()
     line = next(line.strip() for line in lines if re.search(_CALLS[operation], line))

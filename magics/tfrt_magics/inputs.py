@@ -115,7 +115,7 @@ def chosen(program: Program, name: str | None, values: Mapping[str, object]) -> 
             raise TfrtError(error(f"there is no function @{name}", notes=_nearest(name, program)))
         candidates = [one]
     else:
-        candidates = [one for one in program.own_functions if _runs_by_itself(one)]
+        candidates = [one for one in program._own_functions if _runs_by_itself(one)]
     parameters = {one.name: _parameters(program, one, values) for one in candidates}
     _refuse_unknown(values, candidates, parameters)
     ready = [one for one in candidates if all(each in values for each in parameters[one.name])]

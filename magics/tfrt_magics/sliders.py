@@ -34,7 +34,7 @@ def sliders(program: Program, function: str = "main", /, **ranges: object) -> in
 
     def compute(**values: Any) -> object:
         try:
-            run = program.run_function(function, *(values[name] for name in parameters))
+            run = program._run_function(function, *(values[name] for name in parameters))
             return run.result(timeout=SECONDS)
         except TfrtError as problem:
             print(f"error: {problem.diagnostics[0].message}")

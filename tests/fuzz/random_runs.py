@@ -286,7 +286,7 @@ def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
     program.compile()
     shared = {queue: runner.host(queue).shared_context(HostCode) for queue in ALL_QUEUES}
     for one in shared.values():
-        one.check(program.compiled)
+        one.check(program._compiled)
         one.runtime.checked = chance.random() < 0.5
     for queue, found in _run_everywhere(runner, program).items():
         if not agrees(expected, found):

@@ -154,7 +154,7 @@ class Runner:
         """Run some functions of a program, on one queue or on both."""
         queues = QUEUES if chance.random() < 0.15 else (chance.choice(("s", "s", "mstd:2")),)
         queues = self._queues or queues
-        if program.compiled is None:
+        if program._compiled is None:
             try:
                 program.load()
             except TfrtError as problem:  # once, and not for each function

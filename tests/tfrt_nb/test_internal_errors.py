@@ -23,7 +23,7 @@ TEXT = """func.func @main() -> i64 {
 
 
 def compiled(text: str) -> None:
-    compiled = Program.from_source(text, "f.mlir").compiled
+    compiled = Program.from_source(text, "f.mlir")._compiled
     assert compiled is not None
     compiled.compile(kernel_functions())
 

@@ -833,3 +833,62 @@ def test_a_kernel_says_how_many_arguments_it_takes(parameters: str, taken: str) 
         with pytest.raises(tfrt.TfrtError) as caught:
             program.load()
         assert caught.value.diagnostics[0].message == f"'api.counted' {taken}, found {count}"
+
+
+INTERNALS = sorted(
+    {
+        name.removeprefix("_")
+        for name in {*vars(tfrt.Program), *vars(CODE)}
+        if name.startswith("_") and not name.startswith("__")
+    }
+    | {"records", "source", "keys", "host", "call"}
+)
+
+
+def named_function(name: str) -> Any:
+    """A program whose only function is called `name` and returns 7."""
+    text = "() -> i32 { %a = tfrt.constant.i32 7  tfrt.return %a : i32 }"
+    return tfrt.Program(f"func.func @{name}{text.replace('  ', chr(10))}")
+
+
+@pytest.mark.parametrize("name", [name for name in INTERNALS if not name.endswith("_")])
+def test_a_function_may_have_the_name_of_an_internal(name: str) -> None:
+    program = named_function(name)
+    assert getattr(program, name)().result(SLOW) == 7
+    assert name in dir(program)
+
+
+@pytest.mark.parametrize("name", ["map", "name", "__class__", "_bound", "_repr_png_", "my fun"])
+def test_an_index_is_a_function_of_any_name(name: str) -> None:
+    program = named_function(f'"{name}"' if " " in name else name)
+    assert program[name]().result(SLOW) == 7
+    assert list(program) == program._ipython_key_completions_() == [name]
+    assert ("my fun" in dir(program), program.name) == (False, "<program>")
+    assert getattr(program, "_repr_png_", None) is None, "a page would call it"
+
+
+def test_an_index_without_a_function_names_the_nearest_one() -> None:
+    with pytest.raises(KeyError, match="the program has no function @mian: it has @main") as caught:
+        CODE["mian"]
+    assert isinstance(caught.value, tfrt.TfrtError)
+    assert "did you mean @main?" in caught.value.__notes__[0]
+    with pytest.raises(tfrt.TfrtError, match="must be the name of a function, found 0"):
+        CODE[0]
+
+
+def test_the_guide_lists_the_public_members_of_programs() -> None:
+    guide = Path(__file__).parents[2].joinpath("docs/guide.md").read_text(encoding="utf-8")
+    table, _, others = guide.partition("| reserved names of a `Program` |")[2].partition("\n\n")
+    rows = table.splitlines()[2:]
+    assert sorted(re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in rows))) == sorted(
+        {name for name in {*vars(tfrt.Program), *vars(CODE)} if not name.startswith("_")}
+    )
+    listed = others.partition("The members of a `@tfrt.program` are ")[2].partition(";")[0]
+    assert set(re.findall(r"`(\w+)`", listed)) == {
+        name for name in vars(tfrt.TracedProgram) if not name.startswith("_")
+    }
+
+
+def test_a_former_member_works_and_says_that_it_is_internal() -> None:
+    with pytest.warns(DeprecationWarning, match=r"Program\.default_function is internal"):
+        assert CODE.default_function == "main"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import os
+import warnings
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,7 +30,7 @@ from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require
-from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error
+from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error, note
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
@@ -70,6 +71,20 @@ class _HotFunctions:
 
 COMPILER[:] = [_HotFunctions()]
 
+_FORMER_MEMBERS = frozenset(
+    (
+        "compiled",
+        "default_function",
+        "load_compiled",
+        "module",
+        "named_values",
+        "own_functions",
+        "parsed",
+        "run_function",
+    )
+)
+"""Members that were public in 0.1: they still work unless a function has their name."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionSignature:
@@ -82,24 +97,32 @@ class FunctionSignature:
     is_compiled: bool = False
 
 
+class NoFunctionError(TfrtError, KeyError):
+    """A program has no function of the name that it was indexed with."""
+
+
 class Program:
     """A program that can be run any number of times: each of its functions is a method that starts it.
 
-    `file` has its host functions, `compiled` its other ones, None if there are none.  A function with the name of another attribute is
-    reached by `run(function=...)`.
+    `program["map"]` is any function by its name, also one that has the name of a member of this
+    class, that is no Python name, or that begins with an underscore.  All members without an
+    underscore are public; the guide lists them.
     """
 
     file: BefFile
+    """The records of the host functions."""
     name: str
-    compiled: CompiledModule | None
-    captured: Sequence[object]
+    """What stands for the program in locations."""
+    _compiled: CompiledModule | None
+    """The functions that become machine code; None if there are none."""
+    _captured: Sequence[object]
     """The objects that a traced function captured: see `tfrt_nb.tracing`."""
-    libraries: Mapping[str, Program]
+    _libraries: Mapping[str, Program]
     """The programs whose functions the text may call."""
-    plain: PlainProgram | None
+    _plain: PlainProgram | None
     """The reading of a text that is plain; it has no module until that is asked for."""
     _source: str | Callable[[], str]
-    _module: ModuleOp | None
+    _ir: ModuleOp | None
     _executables: dict[int, Executable]
     """Of the latest version of the user's kernels, which is the key."""
     _kernels_of_code: dict[bool, Mapping[str, Kernel]]
@@ -123,7 +146,7 @@ class Program:
         self.__dict__.update(made.__dict__)
 
     @classmethod
-    def of_file(
+    def _of_file(
         cls,
         file: BefFile,
         text: str | Callable[[], str] = "",
@@ -135,15 +158,15 @@ class Program:
         program.file = file
         program.name = file.name
         program._source = text
-        program._module = module
-        program.compiled = compiled
+        program._ir = module
+        program._compiled = compiled
         program._executables = {}
         program._kernels_of_code, program._executables_of_code = {}, {}
         program._bound = {}
         program._names = None
-        program.plain = None
-        program.captured = ()
-        program.libraries = {}
+        program._plain = None
+        program._captured = ()
+        program._libraries = {}
         return program
 
     @staticmethod
@@ -203,19 +226,19 @@ class Program:
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
             if records is not None:
-                program = Program.of_file(BefFile.of(records, name), text)
-                program.plain = plain
+                program = Program._of_file(BefFile.of(records, name), text)
+                program._plain = plain
                 return program
             if is_large:
                 raise too_large(name, len(text))
-            others = {key: library.parsed for key, library in (libraries or {}).items()}
+            others = {key: library._parsed for key, library in (libraries or {}).items()}
             host, code = divide(parse_module(text, name, others))
             compiled = None
             if code is not None:
                 source = (text, name) if not libraries else None
                 compiled = CompiledModule(code, options, source, level)
-            program = Program.of_file(BefFile.of(to_records(host), name), text, host, compiled)
-            program.libraries = libraries or {}
+            program = Program._of_file(BefFile.of(to_records(host), name), text, host, compiled)
+            program._libraries = libraries or {}
             return program
 
     @staticmethod
@@ -251,33 +274,62 @@ class Program:
         return self
 
     def __reduce__(self) -> tuple[Callable[..., Program], tuple[object, ...]]:
-        if self.captured:
+        if self._captured:
             raise TfrtError(
                 error(
                     f"{self!r} holds Python objects that it captured, which are not pickled:"
-                    f" pass them as arguments ({type(self.captured[0]).__name__} is the first)",
+                    f" pass them as arguments ({type(self._captured[0]).__name__} is the first)",
                     place_of_caller(),
                 )
             )
         if not self.text:
             return Program.from_bef, (self.bef, self.name)
-        half = self.compiled
+        half = self._compiled
         options, level = (None, None) if half is None else (half.parallel_for, half.level)
         make = functools.partial(
-            Program.from_source, parallel_for=options, libraries=self.libraries, level=level
+            Program.from_source, parallel_for=options, libraries=self._libraries, level=level
         )
         return make, (self.text, self.name)
 
     def __getattr__(self, name: str) -> Callable[..., Execution]:
-        if not name.startswith("__") and name in self._signatures:
-            return functools.partial(self.run_function, name)
+        # Python and IPython look for hooks such as __array__ and _repr_png_, which they then call.
+        if not name[:1] == "_" == name[-1:] and name in self._signatures:
+            return functools.partial(self._run_function, name)
+        if name in _FORMER_MEMBERS:
+            what = "is internal and will be removed; the guide lists what is public"
+            warnings.warn(f"Program.{name} {what}", DeprecationWarning, stacklevel=2)
+            return getattr(self, f"_{name}")  # type: ignore[no-any-return]
         raise AttributeError(f"the program has no function @{name}: it has {self._listed()}")
 
+    def __getitem__(self, name: str) -> Callable[..., Execution]:
+        """Return the method that starts the function of that name, whatever the name is.
+
+        Raises:
+            NoFunctionError: if there is none, at the line of the caller; also a TfrtError and a KeyError.
+        """
+        require(isinstance(name, str), "the index of a program", "the name of a function", name)
+        if name in self._signatures:
+            return functools.partial(self._run_function, name)
+        import difflib  # for a mistake only: a command that starts does not wait for it
+
+        place = place_of_caller()
+        near = difflib.get_close_matches(name, self._signatures, n=1)
+        notes = [note(f"did you mean @{one}?", place) for one in near]
+        text = f"the program has no function @{name}: it has {self._listed()}"
+        raise NoFunctionError(error(text, place, notes))
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the functions, so that `"main" in program` works, too."""
+        return iter(self._signatures)
+
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._signatures]
+        return [*super().__dir__(), *filter(str.isidentifier, self._signatures)]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._signatures)
 
     def __repr__(self) -> str:
-        name = self.default_function
+        name = self._default_function
         if name is None:
             return f"<Program {self._listed()}>"
         one = self._signatures[name]
@@ -306,18 +358,18 @@ class Program:
         return {one.name: one for one in self.functions}
 
     @cached_property
-    def default_function(self) -> str | None:
+    def _default_function(self) -> str | None:
         """What runs when no function is named: @main, or the only public one; None else.
 
         A file does not say what is public: there, what another function calls is not.
         """
-        names = list(dict.fromkeys(one.name for one in self.own_functions))
+        names = list(dict.fromkeys(one.name for one in self._own_functions))
         if "main" in names:
             return "main"
-        if len(names) > 1 and self.plain is not None:
-            names = [body.name for body in self.plain.bodies if body.name and not body.is_private]
-        elif len(names) > 1 and self.module is not None:
-            symbols = [op.properties for op in self.module.ops]
+        if len(names) > 1 and self._plain is not None:
+            names = [body.name for body in self._plain.bodies if body.name and not body.is_private]
+        elif len(names) > 1 and self._module is not None:
+            symbols = [op.properties for op in self._module.ops]
             private = {
                 getattr(one.get("sym_name"), "data", "")
                 for one in symbols
@@ -343,22 +395,22 @@ class Program:
     @cached_property
     def mlir(self) -> str:
         """The program as text: its source, or what says the same."""
-        if self.text and not self.libraries:
+        if self.text and not self._libraries:
             return self.text
         from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
         from tfrt_nb.convert.carried import compiled_text
         from tfrt_nb.dialects.printer import print_module
 
-        has_functions = self.file.functions or self.compiled is None
+        has_functions = self.file.functions or self._compiled is None
         host = print_module(bef_to_mlir(self.file), func_dialect=True) if has_functions else ""
-        return host if self.compiled is None else f"{host}{compiled_text(self.compiled.module)}"
+        return host if self._compiled is None else f"{host}{compiled_text(self._compiled.module)}"
 
-    def parsed(self) -> ModuleOp:
+    def _parsed(self) -> ModuleOp:
         """All functions as a module of their own, which the caller may take apart."""
         from tfrt_nb.source import parse_module
 
         if self.text:
-            others = {key: library.parsed for key, library in self.libraries.items()}
+            others = {key: library._parsed for key, library in self._libraries.items()}
             return parse_module(self.text, self.name, others)
         return parse_module(self.mlir, self.name)
 
@@ -377,7 +429,7 @@ class Program:
         from tfrt_nb.compiled.module import STAGES
 
         require(stage in STAGES, "stage", f"one of mlir, bef, {', '.join(STAGES)}", stage)
-        if self.compiled is None:
+        if self._compiled is None:
             names = self._listed()
             text = (
                 f"--emit {stage} is a stage of compiled functions (async.func, and func.func with a"
@@ -385,17 +437,17 @@ class Program:
                 " program, whose stages are mlir and bef"
             )
             raise TfrtError(error(text))
-        return self.compiled.emit(stage)
+        return self._compiled.emit(stage)
 
     def parameters(self, function: str) -> tuple[str, ...]:
         """What the text calls the arguments of a function; () for a file, which has no names."""
-        if self.compiled is not None and function in self.compiled.functions:
-            names = [*self.compiled.functions[function].parameters]
+        if self._compiled is not None and function in self._compiled.functions:
+            names = [*self._compiled.functions[function].parameters]
         else:
             numbers = {one.name: index for index, one in enumerate(self.file.functions)}
             index = numbers[function]
             arguments = range(len(self.file.functions[index].argument_types))
-            known = self.named_values() if arguments else {}
+            known = self._named_values() if arguments else {}
             names = [known.get((index, i), "") for i in arguments]
         return tuple(name.removeprefix("%") for name in names) if all(names) else ()
 
@@ -405,28 +457,28 @@ class Program:
         return drawn
 
     @property
-    def module(self) -> ModuleOp | None:
+    def _module(self) -> ModuleOp | None:
         """The host functions as a module of the IR; None for a program that came as a file."""
-        if self._module is None and self.text:
-            if self.compiled is not None:  # without its functions
-                self._module = Program.from_source(self.text, self.name)._module
+        if self._ir is None and self.text:
+            if self._compiled is not None:  # without its functions
+                self._ir = Program.from_source(self.text, self.name)._ir
             else:
                 from tfrt_nb.source import parse_module
 
-                self._module = parse_module(self.text, self.name)
-        return self._module
+                self._ir = parse_module(self.text, self.name)
+        return self._ir
 
     @cached_property
     def bef(self) -> bytes:
         """The bytes of the program's file; made when first asked for, with the text of compiled code."""
         from tfrt_runtime.bef.writer import write_bef
 
-        if self.compiled is None or self.file.compiled:
+        if self._compiled is None or self.file.compiled:
             return write_bef(self.file)
         from tfrt_nb.compiled.division import with_compiled
 
         with deep_stack():
-            return with_compiled(self.file, self.compiled.module, self.compiled.parallel_for)
+            return with_compiled(self.file, self._compiled.module, self._compiled.parallel_for)
 
     @property
     def functions(self) -> list[FunctionSignature]:
@@ -438,7 +490,7 @@ class Program:
             for one in self.file.functions
             if one.name and not self._is_compiled(one)
         ]
-        compiled = {} if self.compiled is None else self.compiled.functions
+        compiled = {} if self._compiled is None else self._compiled.functions
         found += [
             FunctionSignature(
                 one.name, one.argument_types, one.result_types, one.location, is_compiled=True
@@ -448,7 +500,7 @@ class Program:
         return found
 
     @property
-    def own_functions(self) -> list[FunctionSignature]:
+    def _own_functions(self) -> list[FunctionSignature]:
         """Those of the program's own text, which run without being named.
 
         Not those of its libraries, and not the bodies of loops and branches of a traced function.
@@ -476,7 +528,7 @@ class Program:
 
     @property
     def _library_sources(self) -> set[str]:
-        libraries = self.libraries.values()
+        libraries = self._libraries.values()
         return {one.name for one in libraries}.union(*(one._library_sources for one in libraries))
 
     def load(
@@ -517,11 +569,11 @@ class Program:
 
         def name_of(function: int, register: int) -> str:
             named = program()
-            found = None if named is None else named.named_values().get((function, register))
+            found = None if named is None else named._named_values().get((function, register))
             return "" if found is None else f"%{found.removeprefix('%')}"
 
         executable.name_of = name_of
-        executable.captured = self.captured
+        executable.captured = self._captured
         return executable
 
     def _with_compiled(
@@ -539,20 +591,20 @@ class Program:
         Raises:
             TfrtError: at what cannot be compiled.
         """
-        if self.compiled is None:
+        if self._compiled is None:
             return {}
         if watched not in self._kernels_of_code:
             from tfrt_nb.compiled.kernels import compile_kernels
 
             called = [f.name for f in self.file.functions if self._is_compiled(f)]
             names = list(dict.fromkeys([*called, *self._runnable]))
-            self._kernels_of_code[watched] = compile_kernels(self.compiled, names, watched=watched)
+            self._kernels_of_code[watched] = compile_kernels(self._compiled, names, watched=watched)
         return self._kernels_of_code[watched]
 
     @cached_property
     def _runnable(self) -> list[str]:
         """The compiled functions whose arguments and results Python can have."""
-        functions = {} if self.compiled is None else self.compiled.functions
+        functions = {} if self._compiled is None else self._compiled.functions
         return [name for name, one in functions.items() if one.uncrossable is None]
 
     def compile(self, *, watched: bool = False) -> None:
@@ -564,7 +616,7 @@ class Program:
         with deep_stack():
             self._compiled_kernels(watched)
 
-    def load_compiled(self, function: str, *, watched: bool = False) -> Executable:
+    def _load_compiled(self, function: str, *, watched: bool = False) -> Executable:
         """The compiled functions as host functions of one call, ready to run; made when first asked for.
 
         `watched` as for `load`.
@@ -572,16 +624,16 @@ class Program:
         Raises:
             TfrtError: at what cannot be compiled, or if Python cannot call `function`.
         """
-        assert self.compiled is not None
+        assert self._compiled is not None
         if function not in self._runnable:
-            called = self.compiled.functions[function]
+            called = self._compiled.functions[function]
             text = f"@{function} cannot be called from outside: {called.uncrossable}"
             raise TfrtError(error(text, called.location))
         if watched not in self._executables_of_code:
             from tfrt_nb.compiled.kernels import argument_names, function_file
 
-            names = argument_names(self.compiled, self._runnable)
-            file = function_file(self.compiled, self._runnable, self.name)
+            names = argument_names(self._compiled, self._runnable)
+            file = function_file(self._compiled, self._runnable, self.name)
             with deep_stack():
                 executable = Executable(file, self._compiled_kernels(watched))
             executable.name_of = lambda function, argument: names.get((function, argument), "")
@@ -590,9 +642,9 @@ class Program:
 
     def _is_compiled(self, function: BefFunction) -> bool:
         """Whether a function of the file is a compiled one, which the file only declares."""
-        if function.kind is not FunctionKind.NATIVE or self.compiled is None:
+        if function.kind is not FunctionKind.NATIVE or self._compiled is None:
             return False
-        return function.name in self.compiled.interface.functions
+        return function.name in self._compiled.interface.functions
 
     def run(
         self,
@@ -701,32 +753,32 @@ class Program:
     ) -> tuple[Executable, str]:
         """What has a function, by default the one that runs when none is named, and its name."""
         if function is None:
-            function = self.default_function or "main"
+            function = self._default_function or "main"
         watched = watched or host.is_traced
-        if self.compiled is not None and function in self.compiled.functions:
-            return self.load_compiled(function, watched=watched), function
+        if self._compiled is not None and function in self._compiled.functions:
+            return self._load_compiled(function, watched=watched), function
         return self.load(kernels, watched=watched), function
 
-    def run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
+    def _run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
         """Start the function of that name; `options` are those of `run`."""
         return self.run(function=name, arguments=values, **options)
 
-    def named_values(self) -> Mapping[tuple[int, int], str]:
+    def _named_values(self) -> Mapping[tuple[int, int], str]:
         """What the text calls registers, by function of the file and register: a file does not keep names."""
-        if self._names is None and self.plain is not None:
+        if self._names is None and self._plain is not None:
             self._names = {
                 (index, register): name
-                for index, body in enumerate(self.plain.bodies)
-                for register, (name, _, _) in enumerate(self.plain.names(body))
+                for index, body in enumerate(self._plain.bodies)
+                for register, (name, _, _) in enumerate(self._plain.names(body))
                 if name
             }
         elif self._names is None:
             self._names = {}
-            if self.module is not None:
+            if self._module is not None:
                 from tfrt_nb.convert.collect import Collector
                 from tfrt_nb.source.spans import value_name
 
-                functions = Collector(self.module, optional_sections=False).functions
+                functions = Collector(self._module, optional_sections=False).functions
                 for index, function in enumerate(functions):
                     results = [result for call in function.calls for result in call.op.results]
                     arguments = () if function.block is None else function.block.args
@@ -744,10 +796,10 @@ def program_of_bef(
     if not isinstance(data, bytes | bytearray | memoryview):
         found = type(data).__name__
         raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))
-    program = Program.of_file(BefFile.load(data, name))
+    program = Program._of_file(BefFile.load(data, name))
     program.bef = data
     if text := program.file.compiled:
-        program.compiled = read_code(text, name)
+        program._compiled = read_code(text, name)
     return program
 
 

@@ -28,10 +28,10 @@ class CompiledObjects:
         Raises:
             TfrtError: at what cannot be compiled.
         """
-        assert program.compiled is not None
+        assert program._compiled is not None
         self._program = program
         self._shared = host.shared_context(HostCode)
-        self._shared.check(program.compiled)
+        self._shared.check(program._compiled)
         self._checked = checked
         program.compile(watched=True)
 

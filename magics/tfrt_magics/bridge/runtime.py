@@ -161,7 +161,7 @@ class NotebookHost:
             TfrtError: when it uses others.
         """
         objects = None
-        if program.compiled is not None:
+        if program._compiled is not None:
             self._texts[program.name] = program.text
             objects = CompiledObjects(self._host, program, checked=self._check_references())
         return LoadedProgram(self._host, program, objects, self._note, slow)
@@ -210,7 +210,7 @@ class LoadedProgram:
         objects = self._objects if self._is_compiled[function] else None
         if objects is not None:
             objects.begin()
-            executable, watch = self._program.load_compiled(function, watched=True), Watch()
+            executable, watch = self._program._load_compiled(function, watched=True), Watch()
         else:
             executable, watch = self._executable, Watch(slow=self._slow)
         execution = Execution(

@@ -140,7 +140,7 @@ def test_a_known_program_can_be_taken_apart(tmp_path: Path) -> None:
             program.functions,
             program.parameters("twice"),
             program.bef,
-            str(program.module),
+            str(program._module),
             program.graph().dot,
         ]
 

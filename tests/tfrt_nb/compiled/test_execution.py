@@ -64,7 +64,7 @@ func.func private @printI64(i64)
 @pytest.fixture
 def program() -> Program:
     made = Program.from_source(TEXT, "f.mlir")
-    made.load_compiled("twice")  # before anything is counted: it lasts longer than the test
+    made._load_compiled("twice")  # before anything is counted: it lasts longer than the test
     return made
 
 
@@ -143,7 +143,7 @@ def test_a_wait_ends_soon_after_a_task_that_a_worker_has_not_quite_ended(
 
 
 def test_a_program_is_compiled_once(program: Program) -> None:
-    assert program.load_compiled("twice") is program.load_compiled("divide")
+    assert program._load_compiled("twice") is program._load_compiled("divide")
 
 
 def test_a_dropped_run_still_gives_its_results(program: Program, host: HostContext) -> None:

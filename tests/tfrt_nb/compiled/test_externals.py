@@ -56,8 +56,8 @@ UNKNOWN = "is declared but not defined, and is no function that programs may cal
 
 def test_a_file_is_judged_like_a_text(host: HostContext) -> None:
     program = Program.from_source(with_main("func.func private @system(i64) -> i32"), "program")
-    assert program.compiled is not None
-    data = with_compiled(program.file, program.compiled.module)
+    assert program._compiled is not None
+    data = with_compiled(program.file, program._compiled.module)
 
     with pytest.raises(TfrtError, match=f"error: 'system' {UNKNOWN}"):
         Program.from_bef(data, "file.bef").run(host)

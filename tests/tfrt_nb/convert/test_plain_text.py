@@ -376,9 +376,9 @@ def test_what_is_out_of_the_ordinary_is_left_to_the_parser(text: str) -> None:
 def test_a_plain_program_has_a_module_when_it_is_asked_for() -> None:
     program = Program.from_source(PLAIN, "plain.mlir")
 
-    assert program.module is not None
-    assert to_records(program.module) == plain_records(PLAIN, "plain.mlir")
-    assert program.named_values()[1, 1] == "%1"
+    assert program._module is not None
+    assert to_records(program._module) == plain_records(PLAIN, "plain.mlir")
+    assert program._named_values()[1, 1] == "%1"
 
 
 @pytest.mark.parametrize("size", [1, 40, 300, 1 << 14])

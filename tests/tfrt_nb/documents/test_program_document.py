@@ -94,13 +94,13 @@ func.func @main(%t: i1, %n: i32) -> (i32, i32) {
 @pytest.mark.parametrize("text", [PLAIN, REGIONS, ONE_LINE], ids=["lines", "regions", "one line"])
 def test_a_plain_program_is_read_off_its_lines_as_off_its_module(text):
     program = Program.from_source(text, "p")
-    assert program.plain is not None
-    plain, names = ProgramDocument(program), program.named_values()
-    program.plain, program._names = None, None
+    assert program._plain is not None
+    plain, names = ProgramDocument(program), program._named_values()
+    program._plain, program._names = None, None
     full = ProgramDocument(program)
     assert plain.data == full.data == program_document(parse_module(text, "p"))
     assert (plain.kernels, plain.registers) == (full.kernels, full.registers)
-    assert names == program.named_values()
+    assert names == program._named_values()
 
 
 def test_a_document_has_ids_names_and_places_in_the_order_of_the_text():

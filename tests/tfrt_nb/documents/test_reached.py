@@ -315,7 +315,7 @@ def test_each_run_logs_anew_also_beside_another_of_the_same_code(host) -> None:
 def test_code_that_is_not_watched_logs_nothing() -> None:
     program = Program.from_source(CALLS, "p")
     assert "tfrtAsyncLog" not in program.emit("llvm")
-    assert program.load_compiled("main") is not program.load_compiled("main", watched=True)
+    assert program._load_compiled("main") is not program._load_compiled("main", watched=True)
 
 
 def test_programs_cannot_log_by_themselves() -> None:

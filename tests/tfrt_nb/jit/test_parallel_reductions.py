@@ -139,9 +139,9 @@ def test_the_order_of_blocks_does_not_depend_on_who_computes_them(queue: str) ->
 def test_blocks_are_tasks() -> None:
     options = "num-workers=4 min-task-size=1"
     program = Program.from_source(ORDERED, "f.mlir", parallel_for=options, level=1)
-    assert program.compiled is not None
+    assert program._compiled is not None
 
-    assert "async.runtime.spawn" in program.compiled.emit("async-runtime")
+    assert "async.runtime.spawn" in program._compiled.emit("async-runtime")
 
 
 def test_a_reduction_that_fails_is_an_error_and_leaves_nothing_running(leak_check: None) -> None:

@@ -59,7 +59,7 @@ def test_a_function_of_a_library_does_not_run_by_itself() -> None:
     program = Program.from_source(three, "third", libraries={"lib": second})
 
     assert second.run().result() == program.run().result() == program.one().result() == 1
-    assert [one.name for one in program.own_functions] == ["three"]
+    assert [one.name for one in program._own_functions] == ["three"]
 
 
 def test_programs_without_names_are_told_apart() -> None:
@@ -67,7 +67,7 @@ def test_programs_without_names_are_told_apart() -> None:
     text = "func.func @two(%x: i32) -> i32 {\n  %y = tfrt.call @one(%x) : (i32) -> i32\n  tfrt.return %y : i32\n}"
     two = Program.from_source("\n" + text, libraries={"one": one})
 
-    assert [one.name for one in two.own_functions] == ["two"]
+    assert [one.name for one in two._own_functions] == ["two"]
     assert two.run(5).result() == pickle.loads(pickle.dumps(two)).run(5).result() == 5
 
 

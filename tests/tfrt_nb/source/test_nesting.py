@@ -44,7 +44,7 @@ def test_a_region_that_is_too_deep_is_an_error_at_its_brace(depth: int) -> None:
 def test_tasks_that_nest_deep_are_looked_at_from_outside_the_compiler() -> None:
     opening, closing = "%t = async.execute {\n", "async.yield\n}\n"
     text = f"func.func @main() {{\n{opening * 600}{closing * 600}return\n}}\n"
-    compiled = Program.from_source(text, "f.mlir").compiled
+    compiled = Program.from_source(text, "f.mlir")._compiled
 
     assert compiled is not None
     assert not compiled.interface.counts_references

@@ -406,7 +406,7 @@ def test_bodies_do_not_run_by_themselves_in_a_text_or_file() -> None:
         tfrt.i32
     )
     for one in (program, tfrt.Program(program.mlir), tfrt.Program.from_bef(program.bef)):
-        assert [function.name for function in one.own_functions] == ["factorial", "lambda"]
+        assert [function.name for function in one._own_functions] == ["factorial", "lambda"]
         assert one.run(5).result(SLOW) == 128
 
 

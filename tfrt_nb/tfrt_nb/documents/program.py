@@ -95,16 +95,16 @@ class ProgramDocument:
         with collector_paused(), deep_stack():
             if isinstance(program, ModuleOp):
                 self._read_module(program)
-            elif program.text and program.plain is None:
+            elif program.text and program._plain is None:
                 # The program's own modules are its halves, and changed by passes.
-                is_whole = program.compiled is None and program.module is not None
-                module = program.module if is_whole else program.parsed()
+                is_whole = program._compiled is None and program._module is not None
+                module = program._module if is_whole else program._parsed()
                 assert module is not None
                 self._find_records(program, self._read_module(module, program.name))
             else:
                 records = _FileWalk(self._rows, program)
                 self.kernels, self.registers = records.kernels, records.registers
-                if program.compiled is not None:
+                if program._compiled is not None:
                     # The lines of this text are the file's own; `loc(...)` has the program's.
                     module = parse_module(program.file.compiled, program.name)
                     self._read_module(module, by_location=True)
@@ -129,10 +129,10 @@ class ProgramDocument:
 
     def _find_records(self, program: Program, walk: _ModuleWalk) -> None:
         """Which rows the kernels and registers of the file are: they have the same places."""
-        assert program.module is not None
+        assert program._module is not None
         operation_at = {_start(span): number for number, span in walk.spans.items()}
         regions = {number: iter(self._rows.operations[number]["regions"]) for number in walk.spans}
-        for function in Collector(program.module, optional_sections=False).functions:
+        for function in Collector(program._module, optional_sections=False).functions:
             registers: list[int] = []
             operation = operation_at.get(_start_of(function.op), -1)
             if not function.name and operation >= 0:  # the regions of an operation come in order
@@ -392,8 +392,8 @@ class _FileWalk:
     def __init__(self, rows: _Rows, program: Program) -> None:
         self._rows = rows
         self._file: BefFile = program.file
-        self._plain = program.plain
-        self._bodies = [] if program.plain is None else program.plain.bodies
+        self._plain = program._plain
+        self._bodies = [] if program._plain is None else program._plain.bodies
         functions = program.file.functions
         self._first: list[int] = []
         total = 0

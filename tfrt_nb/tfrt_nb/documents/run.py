@@ -94,7 +94,7 @@ class RunDocument:
         their results come from elsewhere."""
         self._watch = run.watch
         self._map: _Map | CodeMap
-        code = program.compiled
+        code = program._compiled
         if code is not None and self.function in code.functions:
             self._map = CodeMap(run, self.program)
         else:

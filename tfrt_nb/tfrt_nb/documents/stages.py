@@ -55,8 +55,8 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
         raise TfrtError(error(f"{limit} {count}: %%tfrt --emit STAGE writes them"))
     operations = _Operations(program, document)
     rows: list[dict[str, Any]] = []
-    if program.compiled is not None:
-        rows += _compiled(program.compiled, operations)
+    if program._compiled is not None:
+        rows += _compiled(program._compiled, operations)
     lines = list(_listed(program, document, operations))
     rows.append(_stage("BEF", "the bytes that the runtime reads, and what they are", lines))
     return rows

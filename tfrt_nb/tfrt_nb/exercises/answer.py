@@ -280,7 +280,7 @@ class Code:
         chains = [function.kernels[at].results[0] for at in prints]
         watched = returning(function, (*shown, *chains))
         functions = tuple(watched if one is function else one for one in file.functions)
-        ran = _run(type(self.program).of_file(replace(file, functions=functions)), values, self)
+        ran = _run(type(self.program)._of_file(replace(file, functions=functions)), values, self)
         happened = [
             at
             for at, chain in zip(prints, ran.results[len(prints) :], strict=True)
@@ -350,7 +350,7 @@ def _run(
     printed: list[str] = []
     with HostContext(queue) as host:
         try:
-            if program.compiled is not None:
+            if program._compiled is not None:
                 # Objects that stay behind are counted only when this is set before the run.
                 host.shared_context(HostCode).runtime.checked = True
             run = program.run(*values, host=host, function=function, output=printed.append)
@@ -370,7 +370,7 @@ def _run(
                 f"The program does not end in {SECONDS:g} s: a loop without an end, or a value that no line fills?"
             )
         del run
-        left = () if program.compiled is None else _left(host)
+        left = () if program._compiled is None else _left(host)
     words = tuple(_PREFIX.sub("", row) for row in "".join(printed).splitlines() if row)
     return Outcome(words, results, errors, left)
 

@@ -40,7 +40,7 @@ def lint(
         found = wrong_kernels(program)
         if (
             not found
-            and program.compiled is None
+            and program._compiled is None
             and set(program.file.kernel_names) & {*USER_KERNELS}
         ):
             program.load()  # says which attributes a user's kernel does not take

@@ -194,7 +194,7 @@ def _loaded(
                 raise
             refuse("; ".join(m.message for one in problem.diagnostics for m in (one, *one.notes)))
         _checked.add(key)
-    return Program.of_file(BefFile.of(records, source)).load(), needs_chain
+    return Program._of_file(BefFile.of(records, source)).load(), needs_chain
 
 
 def _type_key(value: object) -> object:

@@ -144,12 +144,12 @@ class TracedProgram:
             values = self._bound(values, keywords)
         types = self._fixed or self._types_of(values)
         program = self._versions.get(types) or self._version(types)
-        return program.run_function(self._name, *values)
+        return program._run_function(self._name, *values)
 
     def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are those of `Program.run`."""
         program = self._version(self._fixed or self._types_of(values))
-        return program.run_function(self._name, *values, **options)
+        return program._run_function(self._name, *values, **options)
 
     def map(self, *columns: Any, **options: Any) -> Batch:
         """Call the program once for each value of the columns, as one run; see `Program.map`.
@@ -208,10 +208,10 @@ class TracedProgram:
         records = records_of(module)
         names = [parameter.name for parameter in self._parameters]
         source = self._code.co_filename
-        program = Program.of_file(
+        program = Program._of_file(
             BefFile.of(records, source), lambda: text_of(records, source, self._name, names)
         )
-        program.captured = tuple(module.captured)
+        program._captured = tuple(module.captured)
         return program
 
     def _traced(

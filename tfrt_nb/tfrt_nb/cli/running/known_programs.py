@@ -44,16 +44,16 @@ def program_of(text: str, name: str) -> Program:
     if kept is not None:
         interface, _, data = kept.partition(b"\n")
         try:
-            program = Program.of_file(BefFile.load(data, name), text)
+            program = Program._of_file(BefFile.load(data, name), text)
         except MalformedBef:
             pass  # made anew
         else:
             if interface:
                 read = functools.partial(_code_of_program, text, name)
-                program.compiled = _known(interface, text, name, read)
+                program._compiled = _known(interface, text, name, read)
             return program
     program = Program.from_source(text, name)
-    line = b"" if program.compiled is None else _line(program.compiled)
+    line = b"" if program._compiled is None else _line(program._compiled)
     if line is not None:
         code_cache().put(key, line + b"\n" + write_bef(program.file))
     return program
@@ -69,7 +69,7 @@ def program_of_file(data: bytes, name: str) -> Program:
 
 
 def _code_of_program(text: str, name: str) -> CompiledModule:
-    code = Program.from_source(text, name).compiled
+    code = Program.from_source(text, name)._compiled
     assert code is not None
     return code
 

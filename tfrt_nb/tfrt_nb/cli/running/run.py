@@ -247,12 +247,12 @@ def choose(program: Program, function: str | None, given: int) -> list[FunctionS
     functions = program.functions
     if function is not None:
         return [_callable(functions, function.removeprefix("@"), given)]
-    functions = program.own_functions
+    functions = program._own_functions
     if given:
-        return [_callable(functions, program.default_function or "main", given)]
+        return [_callable(functions, program._default_function or "main", given)]
     runnable = [one for one in functions if not one.is_compiled and not one.argument_types]
     has_main = any(one.is_compiled and one.name == "main" for one in functions)
-    if has_main or (program.compiled is not None and not runnable):
+    if has_main or (program._compiled is not None and not runnable):
         runnable.append(_callable(functions, "main", given))
     return runnable
 

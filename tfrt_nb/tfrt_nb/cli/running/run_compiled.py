@@ -46,8 +46,8 @@ def run_compiled(
     """Run a compiled function; the exit status."""
     shared = host.shared_context(HostCode)
     try:
-        assert program.compiled is not None
-        shared.check(program.compiled)
+        assert program._compiled is not None
+        shared.check(program._compiled)
         if options.check_references is not None:  # else the program says if it counts by itself
             shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
