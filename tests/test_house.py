@@ -64,6 +64,12 @@ def test_every_public_name_is_there() -> None:
     assert [name for name in tfrt_nb.__all__ if not hasattr(tfrt_nb, name)] == []
 
 
+def test_tab_offers_the_public_names_and_nothing_else() -> None:
+    offered = [name for name in dir(tfrt_nb) if not name.startswith("_")]
+    assert offered == sorted(tfrt_nb.__all__)
+    assert "__version__" in dir(tfrt_nb)
+
+
 def test_binder_pins_all_that_the_project_needs() -> None:
     found = pins()
     needed = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["lab"], "hatchling"]

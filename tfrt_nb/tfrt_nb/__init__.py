@@ -197,6 +197,10 @@ if not TYPE_CHECKING:  # type checkers would take any name
         found = globals()[name] = getattr(import_module(_HOMES[name]), name)
         return found
 
+    def __dir__() -> list[str]:
+        """The public names, also those not used yet; Tab offers neither submodules nor imports."""
+        return [*__all__, *(name for name in globals() if name.startswith("__")), "__version__"]
+
 
 def load_ipython_extension(shell: object) -> None:
     """Register `%%tfrt` and the other magics in `shell`, as `%load_ext tfrt_nb` asks."""
