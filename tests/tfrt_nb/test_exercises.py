@@ -308,4 +308,4 @@ def test_a_file_that_is_no_notebook_is_refused(
     path = tmp_path / "wrong.ipynb"
     path.write_text(content)
     assert main(["grade", str(path)]) == 1
-    assert "is not a notebook" in capsys.readouterr().err
+    assert "wrong.ipynb: error: is not a notebook" in capsys.readouterr().out

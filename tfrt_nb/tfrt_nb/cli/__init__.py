@@ -2,7 +2,7 @@
 
 Stands on everything else in `tfrt_nb`.  Read `main` (arguments to commands) and `files` (input, and the status of a
 command), then the commands: `running` has those that run programs; the others are modules: `translate` (to BEF and back),
-`opt`, `grade`, `tutorials`.  `expectations` compares errors with `expected-error` comments, `examples` runs programs whose
+`opt`, `grade` with `graded` (its other process), `tutorials`.  `expectations` compares errors with `expected-error` comments, `examples` runs programs whose
 output is shown.
 """
 

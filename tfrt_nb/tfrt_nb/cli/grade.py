@@ -1,20 +1,48 @@
-"""`tfrt-nb grade`: the answers in notebooks, checked without a kernel."""
+"""`tfrt-nb grade`: the answers in notebooks, checked without a kernel, each notebook in a process of its own.
+
+Nothing of a notebook runs here: this process reads its JSON, starts `cli.graded`, which confines itself,
+and believes what comes back only so far as it is a verdict about an answer that was given.
+"""
 
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib
+import json
+import math
+import os
+import select
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from tempfile import TemporaryDirectory, TemporaryFile
 
-from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, show
-from tfrt_nb.exercises.exercise import grade_notebook
+from tfrt_nb.cli.files import EXIT_OK, EXIT_PROBLEM, PROGRAM, show
+from tfrt_nb.exercises.answer import Names
+from tfrt_nb.exercises.exercise import Mark, answers_of, find
+from tfrt_runtime.cache import code_cache
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.native.library import load
+
+ERROR = "error"
+"""The mark of an answer, or of a notebook, that could not be graded."""
+_MOST_BYTES, _LONGEST, _START_SECONDS, _FORMULA = 1 << 22, 300, 60, (*"=+-@\t\r",)
+COLUMNS = ("notebook", "exercise", "mark", "text")
+Row = tuple[str, str, str, str]
+"""A line of the table: an answer, or a notebook that could not be graded.
+
+The mark is one of `Mark`, or `ERROR`; the text is the hint, or the reason of the error.
+"""
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print a line for each answer; 1 unless all are right."""
-    missed = False
-    sys.path.insert(0, "")  # as `python -m` does: a module of this folder
+    """Print the table of all answers; 1 unless all are right."""
+    if options.exercises:
+        sys.path.insert(0, "")  # as `python -m` does: a module of this folder
     for module in options.exercises:
         try:
             importlib.import_module(module)
@@ -25,17 +53,147 @@ def execute(options: argparse.Namespace) -> int:
             text = f"cannot import '{module}': {type(problem).__name__}: {problem}"
             show(TfrtError(error(text)))
             return EXIT_PROBLEM
-    for path in options.notebooks:
+    load()  # compiled here if it must be: the processes below can keep nothing
+    table: list[Row] = []
+    open_to_answers: set[str] = set()
+    for number, path in enumerate(options.notebooks, 1):
+        if sys.stderr.isatty() and len(options.notebooks) > 1:
+            print(f"{number} of {len(options.notebooks)}: {_printable(path)}", file=sys.stderr)
+        rows = list(_graded(path, options, open_to_answers))
+        table += rows
+        if options.format == "table":
+            _print_lines(path, rows)
+    if options.format == "json":
+        print(json.dumps([dict(zip(COLUMNS, row, strict=True)) for row in table], indent=1))
+    elif options.format == "csv":
+        # A cell that begins like that would be a formula to a spreadsheet.
+        cells = ([f"'{one}" if one[:1] in _FORMULA else one for one in row] for row in table)
+        csv.writer(sys.stdout, lineterminator="\n").writerows([COLUMNS, *cells])
+    if missing := ", ".join(sorted(open_to_answers - {""})):
+        text = f"{PROGRAM}: warning: this system does not withhold from answers: {missing}"
+        print(text, file=sys.stderr)
+    return EXIT_OK if all(mark == Mark.RIGHT for _, _, mark, _ in table) else EXIT_PROBLEM
+
+
+def _print_lines(path: str, rows: Sequence[Row]) -> None:
+    """Print the rows of a notebook, and how many are right unless none can be."""
+    for notebook, exercise, mark, text in rows:
+        parts = (notebook, exercise, mark, text * (mark == ERROR))
+        print(": ".join(_printable(one) for one in parts if one))
+    if not rows or rows[0][1]:
+        marks = [mark for _, _, mark, _ in rows]
+        print(f"{_printable(path)}: {marks.count('right')} of {len(rows)} right", flush=True)
+
+
+def _printable(text: str) -> str:
+    """Text of a learner as part of a line: a control character could move the cursor or hide a line."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
+
+
+def _graded(path: str, options: argparse.Namespace, open_to_answers: set[str]) -> Iterator[Row]:
+    """The rows of a notebook, in its order, or one with the reason why it has none."""
+    try:
+        answers = answers_of(path)
+    except OSError as problem:
+        yield (path, "", ERROR, f"cannot be read: {problem.strerror}")
+        return
+    except TfrtError as problem:
+        yield (path, "", ERROR, problem.diagnostics[0].message.removeprefix(f"{path} "))
+        return
+    rows, kinds = dict[str, Row](), dict[str, type]()
+    for name in answers:
         try:
-            verdicts = grade_notebook(path)
-        except OSError as problem:
-            show(TfrtError(error(f"cannot read '{path}': {problem.strerror}")))
-            return EXIT_PROBLEM
+            kinds[name] = find(name).kind
         except TfrtError as problem:
-            show(problem)
-            return EXIT_PROBLEM
-        missed |= not all(one.is_right for one in verdicts)
-        for one in verdicts:
-            print(f"{path}: {one.exercise.name}: {one.mark}")
-        print(f"{path}: {sum(one.is_right for one in verdicts)} of {len(verdicts)} right")
-    return EXIT_PROBLEM if missed else EXIT_OK
+            rows[name] = (path, name, ERROR, problem.diagnostics[0].message)
+    # Python runs last: it could forge the verdicts that follow its own in the same process.
+    pending = sorted(kinds, key=lambda name: kinds[name] is Names)
+    while pending:
+        given = [(name, answers[name]) for name in pending]
+        for mark, text in _verdicts(given, options, open_to_answers):
+            if pending:  # after the last verdict comes how the process ended
+                name = pending.pop(0)
+                rows[name] = (path, name, mark, text)
+    yield from (rows[name] for name in answers)
+
+
+def _verdicts(
+    answers: Sequence[tuple[str, str]], options: argparse.Namespace, open_to_answers: set[str]
+) -> Iterator[tuple[str, str]]:
+    """A mark and a text for each answer, from a process of its own.
+
+    There are fewer if one ends the process, or takes too long: the last one has the reason.
+    """
+    with (
+        TemporaryDirectory(prefix="tfrt-nb-", ignore_cleanup_errors=True) as folder,
+        TemporaryFile("w+") as request,
+        TemporaryFile() as messages,
+    ):
+        asked = {
+            "folder": folder,
+            "memory": options.memory,
+            "seconds": math.ceil(options.timeout * len(answers)) + _START_SECONDS,
+            "modules": options.exercises,
+            "answers": answers,
+        }
+        json.dump(asked, request)
+        request.seek(0)
+        with subprocess.Popen(
+            [sys.executable, "-P", "-m", "tfrt_nb.cli.graded"],
+            stdin=request,
+            stdout=subprocess.PIPE,
+            stderr=messages,
+            cwd=folder,
+            env={
+                "HOME": folder,
+                "LANG": "C.UTF-8",
+                "OPENBLAS_NUM_THREADS": "1",  # the memory that it takes for each thread counts
+                "PATH": os.defpath,
+                "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
+                "TFRT_NB_CACHE": str(code_cache().folder),
+                "TMPDIR": folder,
+            },
+            start_new_session=True,
+        ) as process:
+            reason = ""
+            try:
+                assert process.stdout is not None
+                lines = _lines(process.stdout.fileno(), options.timeout)
+                open_to_answers.add(next(lines, b"").decode())
+                for _, line in zip(answers, lines, strict=False):
+                    mark, hint = json.loads(line)
+                    yield Mark(mark).value, str(hint)
+                process.wait(options.timeout)  # how it ends is the reason
+            except (TimeoutError, subprocess.TimeoutExpired):
+                reason = f"took longer than {options.timeout:g} s"
+            except (ValueError, TypeError, RecursionError):
+                reason = "wrote into its verdicts"
+            finally:
+                with suppress(OSError):  # all of them are gone
+                    os.killpg(process.pid, signal.SIGKILL)
+        messages.seek(max(0, messages.seek(0, os.SEEK_END) - _LONGEST))
+        last = messages.read().decode(errors="replace").strip().rpartition("\n")[2]
+    code = process.returncode
+    number = -code if code < 0 else code - 128
+    is_signal = number in signal.valid_signals()
+    ending = signal.strsignal(number) if is_signal else f"exit status {code} {last}".strip()
+    yield ERROR, reason or f"ended its process: {ending}"
+
+
+def _lines(stream: int, timeout: float) -> Iterator[bytes]:
+    """The lines of a pipe as they come; the first one, which says that the process is ready, may take any time.
+
+    Raises:
+        TimeoutError: if another one takes longer than `timeout` seconds.
+    """
+    data, end = b"", math.inf
+    while len(data) < _MOST_BYTES:
+        left = None if end == math.inf else max(0.0, end - time.monotonic())
+        if not select.select([stream], [], [], left)[0]:
+            raise TimeoutError
+        if not (more := os.read(stream, 1 << 16)):
+            return
+        *lines, data = (data + more).split(b"\n")
+        if lines:
+            end = time.monotonic() + timeout
+        yield from lines

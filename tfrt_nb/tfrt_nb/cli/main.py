@@ -127,7 +127,10 @@ def build_parser() -> argparse.ArgumentParser:
     grade = commands.add_parser(
         "grade",
         help="check the answers to exercises in notebooks",
-        epilog="Exit status: 0 when all answers are right, else 1.",
+        description="Each notebook is graded in a process of its own, with an empty folder, limits, and, where"
+        " the system has namespaces, without network. One that cannot be graded is a line with the reason.",
+        epilog="Exit status: 0 when all answers are right, 1 when one is not or could not be graded, or a"
+        " module could not be imported; 2 for a wrong command line; 130 after Ctrl-C.",
     )
     grade.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help=".ipynb files")
     grade.add_argument(
@@ -136,6 +139,26 @@ def build_parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         help="a Python module with exercises of your own, in this folder or installed; may be given again",
+    )
+    grade.add_argument(
+        "--format",
+        choices=["table", "csv", "json"],
+        default="table",
+        help="lines to read, or rows of notebook, exercise, mark and text for a spreadsheet or a program",
+    )
+    grade.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds,
+        default=60.0,
+        help="that an answer may take; default 60",
+    )
+    grade.add_argument(
+        "--memory",
+        metavar="SIZE",
+        type=memory,
+        default=2 << 30,
+        help="address space of each process of a notebook, for instance 500M; default 2G",
     )
     tutorials = commands.add_parser(
         "tutorials",

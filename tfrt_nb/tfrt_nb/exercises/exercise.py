@@ -207,6 +207,8 @@ def find(name: str) -> Exercise:
 def grade(name: str, text: str) -> Verdict:
     """The verdict about an answer to the exercise of that name; for tests of a course.
 
+    An answer in Python sees tfrt, np, asyncio, time and its own names, not those of other cells.
+
     Raises:
         TfrtError: if no exercise has the name.
     """
@@ -243,23 +245,11 @@ def answers_of(path: str | Path) -> dict[str, str]:
     try:
         cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
         sources = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
         lacks = "JSON" if isinstance(problem, ValueError) else "list of cells with sources"
         raise TfrtError(error(f"{path} is not a notebook: it holds no {lacks}")) from None
     found = (_CHECK.match(source) for source in sources)
     return {one[1]: one[2] for one in found if one}
-
-
-def grade_notebook(path: str | Path) -> list[Verdict]:
-    """The verdicts about the answers in a notebook, in its order.
-
-    An answer in Python sees tfrt, np, asyncio, time and its own names, not those of other cells.
-
-    Raises:
-        TfrtError: if the file is no notebook, or answers an exercise that does not exist.
-        OSError: if it cannot be read.
-    """
-    return [grade(name, text) for name, text in answers_of(path).items()]
 
 
 @dataclass(frozen=True)
@@ -276,12 +266,12 @@ def progress_in(folder: str | Path) -> list[Progress]:
     """The progress in each notebook of a folder that has exercises, by file name, as the files were saved.
 
     Raises:
-        TfrtError: as `grade_notebook`.
+        TfrtError: if one is no notebook, or answers an exercise that does not exist.
         OSError: if the folder or a file cannot be read.
     """
     found = []
     for path in sorted(one for one in Path(folder).iterdir() if one.suffix == ".ipynb"):
-        if not (verdicts := grade_notebook(path)):
+        if not (verdicts := [grade(*answer) for answer in answers_of(path).items()]):
             continue
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         text = "\n".join("".join(one["source"]) for one in cells[:2])

@@ -1,0 +1,108 @@
+"""The process in which `tfrt-nb grade` checks the answers of one notebook, which may be hostile Python.
+
+    python -P -m tfrt_nb.cli.graded < REQUEST
+
+REQUEST is a JSON object: `folder`, the bytes of `memory`, the `seconds` of processor time, the `modules`
+with exercises, and `answers` as pairs of an exercise and a text.  Lines go to standard output: when all
+is imported, what could not be withheld, then `[mark, hint]` in JSON for each answer, before the next
+one runs: an answer cannot change the verdicts before its own.  What answers print goes nowhere.
+
+The namespaces are those of unshare(1): a new user namespace gives the right to make the others (man 7
+user_namespaces).  Containers and some distributions forbid them; then only the limits hold.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+
+_DEATH_SIGNAL, _NO_NEW_PRIVILEGES = 1, 38
+_NAMESPACES = 0x10000000 | 0x00020000 | 0x40000000 | 0x20000000 | 0x08000000
+"""CLONE_NEWUSER, NEWNS (mounts), NEWNET, NEWPID, and NEWIPC."""
+_MOUNT_SETATTR, _HERE, _RECURSIVE, _READ_ONLY = 442, -100, 0x8000, 1
+_NO_SUID_OR_DEVICES, _CAPABILITIES_VERSION = 2 | 4, 0x20080522
+_FILE_SIZE, _PROCESSES, _LONGEST_HINT = 64 << 20, 128, 2000
+
+
+def main() -> None:
+    """Read the request, confine this process, grade, and exit without waiting for what still runs."""
+    request = json.load(sys.stdin)
+    results = os.fdopen(os.dup(1), "w")  # which programs that an answer starts do not inherit
+    for descriptor in (0, 1):
+        os.dup2(os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC), descriptor)
+    _limit(request["memory"], request["seconds"])
+    opened = _withhold(request["folder"])
+
+    # Only now: threads, such as those of numpy, cannot change to a user namespace.
+    from tfrt_nb.exercises.exercise import exercises, grade
+
+    for module in request["modules"]:
+        importlib.import_module(module)
+    exercises()
+    print(opened, file=results, flush=True)
+    for name, text in request["answers"]:
+        verdict = grade(name, text)
+        print(json.dumps([verdict.mark, verdict.hint[:_LONGEST_HINT]]), file=results, flush=True)
+    os._exit(0)
+
+
+def _limit(memory: int, seconds: int) -> None:
+    """Set the limits of this process and of those that it starts; the kernel applies them to each one."""
+    # Linux counts all tasks of the user for RLIMIT_NPROC: those of now come on top.
+    tasks = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
+    for kind, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, _FILE_SIZE),
+        (resource.RLIMIT_NPROC, tasks + _PROCESSES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(kind, (most, most))
+
+
+def _withhold(folder: str) -> str:
+    """Go on in a new process without network, other processes, and files that can be written but in `folder`.
+
+    Returns what could not be withheld.  The processes in between pass on how that one ends.
+    """
+    libc = ctypes.CDLL(None)
+    user, group = os.geteuid(), os.getegid()
+    libc.prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    if libc.unshare(_NAMESPACES):
+        return "the network, other processes, files that you may write"
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{user} {user} 1"),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        Path(f"/proc/self/{name}").write_text(text)
+    # The first one is the namespace's init, which ignores signals: the second one grades.  When the
+    # first one ends, the kernel kills all processes in the namespace.
+    for _ in range(2):
+        if child := os.fork():
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            os._exit(code if code >= 0 else 128 - code)
+        libc.prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    is_writable = libc.syscall(
+        _MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, (ctypes.c_uint64 * 4)(_READ_ONLY), 32
+    )
+    libc.mount(b"proc", b"/proc", b"proc", _NO_SUID_OR_DEVICES, None)
+    for where in (os.fsencode(folder), b"/dev/shm"):
+        libc.mount(b"tmpfs", where, b"tmpfs", _NO_SUID_OR_DEVICES, b"size=%d" % _FILE_SIZE)
+    os.chdir(folder)
+    # A root without capabilities cannot undo this, neither here nor in a namespace of its own.
+    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    libc.capset((ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION), (ctypes.c_uint32 * 6)())
+    return "files that you may write" if is_writable else ""
+
+
+if __name__ == "__main__":
+    main()
