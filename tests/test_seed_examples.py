@@ -21,7 +21,7 @@ from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
 
-SLOW = 20
+SLOW = 60
 """Seconds after which a test that waits has failed."""
 
 

@@ -10,7 +10,7 @@ from tfrt_magics.bridge.job import ROW_LIMIT, Job, Log, waiting_for
 from tfrt_magics.bridge.snapshot import Progress, Row, Section, State, Status, progress
 from tfrt_runtime.diagnostics import TfrtError, error, note
 
-PATIENCE = 10.0
+PATIENCE = 60.0
 
 
 def job_of(fake, *runs, **settings) -> Job:

@@ -15,7 +15,7 @@ import pytest
 from jupyter_client.manager import KernelManager, start_new_kernel
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
-PATIENCE = 30
+PATIENCE = 60
 ANSI = re.compile(r"\x1b\[[\d;]*m")
 
 PRELUDE = f"%run -n {Path(__file__).parent / 'fake_kernel.py'}"

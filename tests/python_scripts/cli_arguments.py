@@ -21,7 +21,7 @@ np.save("array.npy", np.array([1.0, 2.5]))
 
 def command(*arguments):
     line = [sys.executable, "-m", "tfrt_nb", "run", "shop.mlir", "--function", "f", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, timeout=50)
+    return subprocess.run(line, capture_output=True, text=True)
 
 
 ended = command("7", "2.5", '"text"', "@array.npy")

@@ -17,7 +17,7 @@ began, may_end = threading.Event(), threading.Event()
 @tfrt.kernel("shop.slow")
 def slow(x: int) -> int:
     began.set()
-    may_end.wait(20)
+    may_end.wait(100)
     return x
 
 
@@ -43,8 +43,8 @@ def when_it_runs(action):
     """
 
     def act():
-        if began.wait(20):
-            time.sleep(0.01)
+        if began.wait(100):
+            time.sleep(0.1)
             action()
 
     threading.Thread(target=act).start()

@@ -275,7 +275,7 @@ def test_of_several_processes_one_compiles_and_the_others_wait(tmp_path: Path) -
             with start() as second:
                 assert says(second) == "waits\n"
                 assert first.communicate("\n", 60)[0] == "b'code'\n"
-                assert second.communicate(timeout=60)[0] == "b'code'\n"
+                assert second.communicate()[0] == "b'code'\n"
 
 
 def test_nothing_is_waited_for_where_the_folder_cannot_be_used(tmp_path: Path) -> None:

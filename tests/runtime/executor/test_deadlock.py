@@ -24,7 +24,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
 
 Run = Callable[..., Execution]
-SLOW = 20
+SLOW = 60
 SHORT = 0.05
 
 SUM = """func @main() -> i32 {

@@ -20,7 +20,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.policies import Policy
 from tfrt_runtime.kernels.users.user import user_kernel
 
-SLOW = 20
+SLOW = 60
 
 ONE = """func @main() -> i32 {
   %x = tfrt.constant.i32 1

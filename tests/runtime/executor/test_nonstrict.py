@@ -17,7 +17,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
 
 Run = Callable[..., Execution]
-SLOW = 20
+SLOW = 60
 
 CALL = """
 func @first(%x: i32, %y: i32) -> i32 {

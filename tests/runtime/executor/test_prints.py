@@ -20,7 +20,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.prints import divert_prints
 from tfrt_runtime.kernels.users.user import user_kernel
 
-SLOW = 20
+SLOW = 60
 TWICE = """
 func.func @main() -> (!tfrt.chain, !tfrt.chain) {
   %c = tfrt.new.chain

@@ -14,7 +14,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
 
 Run = Callable[..., Execution]
-SLOW = 20
+SLOW = 60
 
 LOOP = """
 func.func @main(%n: i32, %x: i32) -> i32 {

@@ -25,7 +25,7 @@ from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import native_kernel, user_kernel
 
 Run = Callable[..., Execution]
-SLOW = 20
+SLOW = 60
 
 
 def kernels(

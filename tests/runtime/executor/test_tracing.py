@@ -16,7 +16,7 @@ from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.user import USER_KERNELS, kernel
 
 Run = Callable[..., Execution]
-SLOW = 20
+SLOW = 60
 
 TEXT = """
 func @double(%x: i32) -> i32 {

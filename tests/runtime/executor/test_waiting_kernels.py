@@ -21,7 +21,7 @@ from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels
 
 Run = Callable[..., Execution]
-SLOW = 20
+SLOW = 60
 HALF_AN_HOUR = 1800 * 10**6
 """Microseconds, nearly as many as an i32 holds."""
 

@@ -19,7 +19,7 @@ from tfrt_runtime.host.values.async_value import (
     make_unavailable,
 )
 
-SLOW = 20
+SLOW = 60
 """Seconds after which a test that waits has failed."""
 
 

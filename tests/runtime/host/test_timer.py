@@ -15,7 +15,7 @@ from tfrt_runtime.host.request import DEADLINE_EXCEEDED, Request
 
 SOON = 0.01
 LATE = 3600.0
-SLOW = 20
+SLOW = 60
 
 
 @pytest.fixture

@@ -228,4 +228,4 @@ context, address = queue.context(), ctypes.addressof(word)
 for nanoseconds in range(20_000):
     wait(context, address, time.monotonic_ns() + nanoseconds)
 """
-    subprocess.run([sys.executable, "-c", program], timeout=60, check=True)
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -14,7 +14,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.structs import Context
 from tfrt_runtime.native import async_layouts as co
 
-SLOW = 20
+SLOW = 60
 TEXT = """
 func.func @host(%x: i32) -> i32 {
   %y = tfrt.add.i32 %x, %x

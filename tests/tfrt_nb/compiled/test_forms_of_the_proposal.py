@@ -10,7 +10,7 @@ from tfrt_nb.source import SourceError, parse_module
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import CHAIN
 
-SLOW = 20
+SLOW = 60
 
 
 def results(host: HostContext, text: str, *arguments: object) -> tuple[list[object], str]:
