@@ -15,7 +15,7 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, context_
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.record import Json
-from tfrt_magics.inputs import programs_of
+from tfrt_magics.inputs import names_of, programs_of
 from tfrt_magics.options import ARGUMENTS, ENGINES, STAGES, OptionError, help_text, parse_options
 from tfrt_magics.session import TFRT
 from tfrt_magics.views.diagnostics import CellText, diagnostics_json
@@ -258,6 +258,10 @@ class Assistant:
             return [(queue, "work queue") for queue in ("s", "mstd", "mstd:2", "mstd:4")]
         if option == "--with":
             return [(name, "program") for name in self._program_names()]
+        if option == "--host":
+            from tfrt_runtime.host.context import HostContext
+
+            return [(name, "host") for name in names_of(HostContext, self._shell.user_ns)]
         if option in ("-f", "--function", "--in"):
             from tfrt_nb.language.scan import scan
 
@@ -274,8 +278,7 @@ class Assistant:
     def _program_names(self) -> list[str]:
         from tfrt_nb.programs import Program
 
-        names = self._shell.user_ns.items()
-        return sorted(n for n, one in names if isinstance(one, Program) and not n.startswith("_"))
+        return names_of(Program, self._shell.user_ns)
 
     def _libraries(self, head: str) -> dict[str, Program]:
         """The programs of `--with`, as far as the line can be read."""

@@ -23,6 +23,7 @@ from tfrt_magics.inputs import (
     chosen,
     evaluated,
     file_name,
+    host_of,
     nothing_to_run,
     programs_of,
 )
@@ -48,6 +49,7 @@ INTERRUPT_SECONDS = 0.05
 
 if TYPE_CHECKING:
     from tfrt_nb.programs import Program
+    from tfrt_runtime.host.context import HostContext
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -199,6 +201,25 @@ class CellMagics(Magics):
         self._session.last_job = job
         self._show(job, outlet, text, options)
 
+    def _users_host(self, options: RunOptions) -> HostContext | None:
+        """The user's host on which a cell runs; None for one of the notebook's own.
+
+        Raises:
+            TfrtError: if `--host` names no open host, or `--memory` is given for the default host.
+        """
+        # Here, because %load_ext loads no runtime.
+        from tfrt_runtime.host.default_host import users_default_host
+
+        if options.host:
+            return host_of(options.host, self._shell.user_ns)
+        host = None if options.work_queue else users_default_host()
+        if host is not None and options.memory:
+            hint = (
+                "tfrt.default_host().set_memory(...) sets it, and -q QUEUE runs the cell elsewhere"
+            )
+            raise TfrtError(error(f"--memory: the default host has its own budget; {hint}"))
+        return host
+
     def _job(self, program: Program, calls: list[Call], options: RunOptions) -> Job:
         settings = self._session.settings
         return self._session.job(
@@ -210,6 +231,7 @@ class CellMagics(Magics):
             {call.function.name: call.values for call in calls},
             options.slow,
             waits=options.wait,
+            users_host=self._users_host(options),
         )
 
     def _step(

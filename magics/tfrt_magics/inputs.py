@@ -1,4 +1,4 @@
-"""What a line names: values and programs of Python (`--in`, `--with`), files; and which functions then run."""
+"""What a line names: values, programs and hosts of Python (`--in`, `--with`, `--host`), files; and which functions then run."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 
 if TYPE_CHECKING:
     from tfrt_nb.programs import FunctionSignature, Program
+    from tfrt_runtime.host.context import HostContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,50 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> P
         found = found.trace()
     if isinstance(found, Program):
         return found
-    kept = sorted(key for key, one in namespace.items() if isinstance(one, Program))
-    kept = [key for key in kept if not key.startswith("_")]
+    kept = names_of(Program, namespace)
     known = f"programs are {', '.join(kept)}" if kept else "--as NAME keeps a cell's program"
-    if name not in namespace:
-        near = difflib.get_close_matches(name, kept, n=1)
-        hint = f"did you mean {near[0]}?" if near else known
-        raise TfrtError(error(f"{whose}{name}: there is no program of that name; {hint}"))
-    text = f"{whose}{name} is of type {type(found).__name__}, and no program; {known}"
-    raise TfrtError(error(text))
+    raise _misnamed(f"{whose}{name}", name, namespace, "program", kept, known)
+
+
+def host_of(name: str, namespace: Mapping[str, object]) -> HostContext:
+    """The user's host that a Python name stands for.
+
+    Raises:
+        TfrtError: if there is no such name, it is something else, or the host is closed.
+    """
+    from tfrt_runtime.host.context import HostContext  # %load_ext loads no runtime
+
+    found = namespace.get(name)
+    if not isinstance(found, HostContext):
+        kept = names_of(HostContext, namespace)
+        known = f"hosts are {', '.join(kept)}" if kept else f"{name} = tfrt.HostContext() makes one"
+        raise _misnamed(f"--host {name}", name, namespace, "HostContext", kept, known)
+    if found.is_closed:
+        raise TfrtError(error(f"--host {name}: the host is closed"))
+    return found
+
+
+def names_of(kind: type, namespace: Mapping[str, object]) -> list[str]:
+    """The notebook's names for objects of a kind, in order."""
+    found = (name for name, one in namespace.items() if isinstance(one, kind))
+    return sorted(name for name in found if not name.startswith("_"))
+
+
+def _misnamed(
+    option: str,
+    name: str,
+    namespace: Mapping[str, object],
+    kind: str,
+    kept: Sequence[str],
+    known: str,
+) -> TfrtError:
+    """The error for a name that stands for no object of a kind; `kept` are the names that do."""
+    if name in namespace:
+        found = type(namespace[name]).__name__
+        return TfrtError(error(f"{option} is of type {found}, and no {kind}; {known}"))
+    near = difflib.get_close_matches(name, kept, n=1)
+    hint = f"did you mean {near[0]}?" if near else known
+    return TfrtError(error(f"{option}: there is no {kind} of that name; {hint}"))
 
 
 def file_name(text: str) -> str:

@@ -153,7 +153,7 @@ class LineMagics(Magics):
 
     @line_magic
     def tfrt_reset(self, line: str) -> None:
-        """Cancel what runs, and close every host; the next cell starts afresh."""
+        """Cancel what runs, and close every host of the notebook's own; the next cell starts afresh."""
         _refuse_arguments("%tfrt_reset", line)
         self._session.close()
         print("%%tfrt: every run is stopped and every host is closed")

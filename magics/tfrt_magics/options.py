@@ -25,6 +25,7 @@ examples:
   %%tfrt                            run every function that takes no arguments
   %%tfrt --function main -o total   run @main and keep its result as `total`
   %%tfrt -q s                       run on one thread, so that the order is always the same
+  %%tfrt --host cluster             run on your HostContext `cluster`
   %%tfrt --timeout 2                stop after two seconds and say what was missing
   %%tfrt --no-wait -o page          go on at once; `await page` gives the value later
   %%tfrt --in n=len(names)          give the parameter %n a value from Python
@@ -56,7 +57,8 @@ class RunOptions:
     """What the user asked for.
 
     `output` is the Python name that receives the results, `work_queue` and `timeout` (in seconds)
-    are None where the configured default applies, as is `memory`, and `function` is None when every function
+    are None where the configured default applies, as is `memory`, `host` is the Python name of the user's
+    HostContext, and `function` is None when every function
     whose arguments have values is to run, in the order of the file.  `inputs` are these values, as they
     are written; `name` is the Python name of the program, `libraries` are those of the programs whose
     functions it may call.  `file` is what `%tfrt` runs.
@@ -77,6 +79,7 @@ class RunOptions:
     inputs: tuple[str, ...] = ()
     name: str | None = None
     libraries: tuple[str, ...] = ()
+    host: str | None = None
     file: str | None = None
     help: bool = False
 
@@ -106,6 +109,12 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
         raise OptionError(f"{magic}: --{ways[0]} and --{ways[1]} exclude each other")
     if ways and not parsed.wait:
         raise OptionError(f"{magic}: --{ways[0]} and --no-wait exclude each other")
+    for other in ("work_queue", "memory", "explore", "step") if parsed.host else ():
+        if getattr(parsed, other):
+            option = "--" + other.replace("_", "-")
+            own = "own budget" if parsed.memory else "own work queue"
+            why = f"{option} runs on no host" if other in ways else f"the host has its {own}"
+            raise OptionError(f"{magic}: --host and {option} exclude each other: {why}")
     if parsed.explore and parsed.output:
         raise OptionError(f"{magic}: --explore shows outcomes, and has no results for --output")
     settings = vars(parsed)
@@ -234,7 +243,15 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "QUEUE",
         "type": _read_by(parse_work_queue),
         "help": "s (one thread), mstd (a thread per core), mstd:N (N compute threads) or "
-        "mstd:N,B (and B blocking threads); default: %%config TFRT.work_queue",
+        "mstd:N,B (and B blocking threads); default: the host of tfrt.set_default_host, or else "
+        "%%config TFRT.work_queue",
+    },
+    ("--host",): {
+        "metavar": "NAME",
+        "action": _Once,
+        "type": _python_name,
+        "help": "run on the HostContext of this Python name, whose settings and threads stay as they are; "
+        "remote kernels need one with a DaskWorkQueue",
     },
     ("-f", "--function"): {
         "metavar": "FUNCTION",
@@ -250,7 +267,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "SIZE",
         "type": _read_by(parse_budget),
         "help": "what values, tasks, tensors and buffers may take, for instance 500M or 2G; "
-        "default: half of what the process may have",
+        "default: half of what the process may have; not for hosts of yours",
     },
     ("--no-wait",): {
         "dest": "wait",
@@ -291,7 +308,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     ("--step",): {
         "action": "store_true",
         "help": "run one operation at a time: the board lists those that are ready, and a click runs one;"
-        " without a page they run in the order of the program",
+        " without a page they run in the order of the program; remote kernels run here",
     },
     ("--help",): {"action": "store_true", "help": "show this"},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tfrt_magics.bridge.runtime import NotebookHost
     from tfrt_nb.programs import FunctionSignature, Program
     from tfrt_runtime.async_runtime import LiveObject
+    from tfrt_runtime.host.context import HostContext
 
 
 class TFRT(Configurable):
@@ -24,7 +26,8 @@ class TFRT(Configurable):
 
     work_queue = traitlets.Unicode(
         f"mstd:{max(2, os.cpu_count() or 2)}",
-        help="The work queue of cells without --work-queue: s, mstd, mstd:N or mstd:N,B.",
+        help="The work queue of cells without --work-queue, --host and a host of tfrt.set_default_host: s, mstd,"
+        " mstd:N or mstd:N,B.",
     ).tag(config=True)
     timeout = traitlets.Float(
         0.0, min=0.0, help="Seconds after which a cell without --timeout is stopped; 0 is never."
@@ -65,6 +68,8 @@ class Session:
         self._compile = compile_program
         self._hosts: dict[tuple[str, bool], NotebookHost] = {}
         """By work queue, and whether `async def` kernels run on the notebook's event loop."""
+        self._of_user: weakref.WeakSet[NotebookHost] = weakref.WeakSet()
+        """Of the user's hosts on which cells have run; each belongs to its host."""
         self._spent: list[NotebookHost] = []
         self._jobs: list[Job] = []
         self.last_program: Program | None = None
@@ -110,7 +115,8 @@ class Session:
 
     def live_objects(self) -> list[LiveObject]:
         """The async objects that cells have left behind."""
-        return [one for host in self._hosts.values() for one in host.live_objects()]
+        hosts = (*self._hosts.values(), *self._of_user)
+        return [one for host in hosts for one in host.live_objects()]
 
     def job(
         self,
@@ -123,18 +129,23 @@ class Session:
         slow: float = 1.0,
         *,
         waits: bool = True,
+        users_host: HostContext | None = None,
     ) -> Job:
-        """A job on the host of `work_queue`, which is opened once and kept.
+        """A job on the host of `work_queue`, which is opened once and kept, or on a host of the user's.
 
-        `memory` is the budget of the host from now on, `arguments` are those of functions that take some.
+        `memory` is the budget of the notebook's host from now on, `arguments` are those of functions that take some.
         Each operation lasts `slow` times as long.
         A cell that `waits` for its end keeps the notebook's event loop busy, and does not run on it.
 
         Raises:
             TfrtError: when there is no such work queue, `memory` is wrong, or the program's kernels are not all there.
         """
-        host = self._host(work_queue, on_loop=not waits and self.settings.loop == "notebook")
-        host.set_memory(memory)
+        if users_host is None:
+            host = self._host(work_queue, on_loop=not waits and self.settings.loop == "notebook")
+            host.set_memory(memory)
+        else:
+            host = self._users(users_host)
+            work_queue = users_host.work_queue.text or str(users_host.work_queue.name)
         loaded = host.load(program, slow)
         job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
         going = [other for other in self._jobs if not other.finished.is_set()]
@@ -180,10 +191,23 @@ class Session:
             self._hosts[key] = self._open_host(*key)
         return self._hosts[key]
 
+    def _users(self, host: HostContext) -> NotebookHost:
+        """A host of the user's, for cells; it lives as long as the host does, and closes nothing."""
+        from tfrt_magics.bridge.runtime import NotebookHost
+
+        found = host.shared_context(NotebookHost)
+        found.check_references = self._checks_references
+        self._of_user.add(found)
+        self.divert_prints()
+        return found
+
+    def _checks_references(self) -> bool:
+        return bool(self.settings.check_references)
+
     def _open_notebook_host(self, work_queue: str, on_loop: bool) -> NotebookHost:
         from tfrt_magics.bridge.runtime import NotebookHost, notebook_loop
 
         loop = notebook_loop() if on_loop else None
-        host = NotebookHost(work_queue, lambda: bool(self.settings.check_references), loop)
+        host = NotebookHost(work_queue, self._checks_references, loop)
         self.divert_prints()
         return host

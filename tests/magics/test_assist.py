@@ -8,6 +8,7 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 
 from tfrt_magics.assist import SERVICES, Assistant
+from tfrt_runtime.host.context import HostContext
 
 PROGRAM = (
     "func.func @main(%n: i32) -> i32 {\n  %six = tfrt.constant.i32 6\n  tfrt.return %s¦ix : i32\n}"
@@ -39,6 +40,7 @@ def split(text: str) -> tuple[str, int]:
         ("%%tfrt -f ¦\n" + PROGRAM.replace("¦", ""), {"main"}),
         ("%%tfrt --with sh¦", {"shop"}),
         ("%%tfrt --with shop,¦", {"shop,shop"}),
+        ("%%tfrt --host st¦", {"standby"}),
         ("%%tfrt -o ¦", set()),
         ("%%tfrt\n" + PROGRAM, {"%six"}),
         ("%%tfrt_check one\n" + PROGRAM, {"%six"}),
@@ -53,7 +55,7 @@ def split(text: str) -> tuple[str, int]:
 def test_tab_offers_what_fits(cell, notebook, text: str, wanted: set[str]) -> None:
     cell("%%tfrt --as shop\nfunc.func @price(%n: i32) -> i32 { tfrt.return %n : i32 }")
     code, cursor = split(text)
-    with provisionalcompleter():
+    with HostContext("s") as notebook.user_ns["standby"], provisionalcompleter():
         found = list(notebook.Completer.completions(code, cursor))
     assert {one.text for one in found} == wanted or wanted == set()
 

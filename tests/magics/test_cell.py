@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -14,6 +16,9 @@ from tfrt_magics.bridge.snapshot import Status
 from tfrt_magics.cell import RunInterrupted, follow, interrupts_noticed
 from tfrt_magics.session import Session
 from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.default_host import set_default_host
+from tfrt_runtime.kernels.users.user import kernel
 
 PROGRAM = "func @main() -> i32 {\n  tfrt.return %a : i32\n}\n"
 
@@ -229,3 +234,65 @@ def test_other_threads_are_left_alone() -> None:
     thread.start()
     thread.join()
     assert done == [signal.getsignal(signal.SIGINT)]
+
+
+SEVEN = "\nfunc.func @main() -> i32 {\n  %a = tfrt.constant.i32 7\n  tfrt.return %a : i32\n}"
+
+
+@pytest.fixture
+def hosts(notebook) -> Iterator[dict[str, HostContext]]:
+    """A default host and two others, by the names that the notebook has for them."""
+    with HostContext("s") as default, HostContext("mstd:3") as large, HostContext("s") as closed:
+        closed.close()
+        found = {"default": default, "large": large, "closed": closed}
+        notebook.user_ns |= found
+        set_default_host(default)
+        yield found
+        set_default_host(None)
+
+
+def test_a_cell_runs_on_the_users_host(cell, hosts) -> None:
+    assert ", on s\n" in cell(f"%%tfrt{SEVEN}")
+    assert ", on mstd:3\n" in cell(f"%%tfrt --host large{SEVEN}")
+    assert ", on mstd:2\n" in cell(f"%%tfrt -q mstd:2{SEVEN}")
+    hosts["default"].close()
+    assert ", on mstd:" in cell(f"%%tfrt{SEVEN}")
+
+
+def test_a_file_runs_on_the_users_host(cell, hosts, tmp_path) -> None:
+    file = tmp_path / "seven.mlir"
+    file.write_text(SEVEN)
+    assert ", on mstd:3\n" in cell(f"%tfrt {file} --host large")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--host larg", "--host larg: there is no HostContext of that name; did you mean large?"),
+        ("--host nothing", "of that name; hosts are closed, default, large"),
+        ("--host get_ipython", "--host get_ipython is of type method, and no HostContext; hosts"),
+        ("--host closed", "error: --host closed: the host is closed\n"),
+        ("--host large -q s", "--host and --work-queue exclude each other: the host has its own"),
+        ("--host large --memory 1G", "exclude each other: the host has its own budget"),
+        ("--host large --step", "--host and --step exclude each other: --step runs on no host"),
+        ("--memory 1G", "the default host has its own budget; tfrt.default_host().set_memory(...)"),
+    ],
+)
+def test_a_line_that_fits_no_host_of_the_user_says_why(cell, hosts, line: str, said: str) -> None:
+    assert said in cell(f"%%tfrt {line}{SEVEN}")
+
+
+def test_what_ends_cells_leaves_the_users_host_open_and_empty(cell, notebook, hosts) -> None:
+    never = threading.Event()
+    kernel("hosts.wait", blocking=True)(lambda: never.wait(60))
+    waits = '\nfunc.func @main() -> !tfrt.chain {\n  %c = "hosts.wait"() : () -> !tfrt.chain\n  tfrt.return %c : !tfrt.chain\n}'
+    assert "timed out after 0.1 s" in cell(f"%%tfrt --host large -t 0.1{waits}")
+    cell(f"%%tfrt --host large --no-wait{waits}")
+    cell("%tfrt_reset")
+    never.set()
+    large = hosts["large"]
+    assert large.quiesce(60) and not large.was_closed
+    assert ", on mstd:3\n" in cell(f"%%tfrt --host large{SEVEN}")
+    cell("%tfrt_reset")
+    gc.collect()
+    assert large.live_values() == 0

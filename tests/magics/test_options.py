@@ -32,7 +32,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
             "--zzz",
             (
                 "%%tfrt: unknown option --zzz; known are --in, --as, --with, -o, --output, -q, "
-                "--work-queue, -f, --function, -t, --timeout, --memory, --no-wait, "
+                "--work-queue, --host, -f, --function, -t, --timeout, --memory, --no-wait, "
                 "--parallel-for, -O, --emit, --explore, --slow, --step, --help"
             ),
         ),

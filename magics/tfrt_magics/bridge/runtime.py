@@ -119,22 +119,28 @@ class PageProgram:
 
 
 class NotebookHost:
-    """A HostContext, as the notebook uses it.  Tests put another in its place."""
+    """A HostContext, as the notebook uses it.  Tests put another in its place.
+
+    Of a host of the user's, it is a shared context: it dies with the host, and does not close it.
+    """
 
     def __init__(
         self,
-        work_queue: str,
+        work_queue: str | HostContext,
         check_references: Callable[[], bool] = lambda: True,
         loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         """
         Args:
+            work_queue: of a host to open, or a host of the user's.
             check_references: whether compiled programs that start now are checked.
             loop: where `async def` kernels run; None is a loop of the host's own.
         """
         library.load(announce)
-        self._host = HostContext(work_queue, loop=loop)
-        self._check_references = check_references
+        if isinstance(work_queue, str):
+            work_queue = HostContext(work_queue, loop=loop)
+        self._host = work_queue
+        self.check_references = check_references
         self._runs: list[TracedRun] = []
         """Runs of compiled functions that may still be going on."""
         self._texts: dict[str, str] = {}
@@ -150,7 +156,8 @@ class NotebookHost:
 
     def live_objects(self) -> Sequence[LiveObject]:
         """The tokens, values and groups of compiled programs that are left over."""
-        return live_objects(self._host, self._texts) if self._texts else ()
+        is_used = self._texts and not self._host.is_closed
+        return live_objects(self._host, self._texts) if is_used else ()
 
     def load(self, program: Program, slow: float = 1.0) -> LoadedProgram:
         """The program with the kernels that there are now, the notebook's own among them.
@@ -163,7 +170,7 @@ class NotebookHost:
         objects = None
         if program._compiled is not None:
             self._texts[program.name] = program.text
-            objects = CompiledObjects(self._host, program, checked=self._check_references())
+            objects = CompiledObjects(self._host, program, checked=self.check_references())
         return LoadedProgram(self._host, program, objects, self._note, slow)
 
     def _note(self, run: TracedRun) -> None:

@@ -31,6 +31,7 @@ class _Default:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.host: HostContext | None = None
+        self.is_of_user = False
         self.all: list[HostContext] = []
 
     def replace(self, host: HostContext | None) -> None:
@@ -53,6 +54,7 @@ def default_host() -> HostContext:
     with _default.lock:
         if _default.host is None or _default.host.is_closed:
             _default.replace(HostContext())
+            _default.is_of_user = False
         assert _default.host is not None
         return _default.host
 
@@ -66,6 +68,14 @@ def set_default_host(host: HostContext | None) -> None:
     require(is_host, "the default host", "a HostContext or None", host)
     with _default.lock:
         _default.replace(host)
+        _default.is_of_user = host is not None
+
+
+def users_default_host() -> HostContext | None:
+    """The host that `set_default_host` was last called with; None if there is none, or it is closed."""
+    with _default.lock:
+        host = _default.host if _default.is_of_user else None
+        return None if host is None or host.is_closed else host
 
 
 @atexit.register

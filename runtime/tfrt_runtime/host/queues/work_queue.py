@@ -60,6 +60,8 @@ class WorkQueue:
     """Whether a thread that waits may work for the queue by itself."""
     is_of_users = False
     """Whether it refers to objects of users, which may refer to its values."""
+    text = ""
+    """What `HostContext` was given for it, such as `mstd:2`; "" for a queue that has only a name."""
     has_user_kernels = False
     """Whether users have registered Python functions as kernels, of any queue: calls may take any time."""
 
@@ -605,4 +607,6 @@ def make_work_queue(text: str) -> WorkQueue:
     """
     threads, blocking = parse_work_queue(text)
     name = f"Multi-threaded C++ work queue ({threads} threads, {blocking} blocking threads)"
-    return WorkQueue(threads, blocking, name if threads else "single-threaded")
+    queue = WorkQueue(threads, blocking, name if threads else "single-threaded")
+    queue.text = text
+    return queue
