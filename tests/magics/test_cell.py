@@ -296,3 +296,14 @@ def test_what_ends_cells_leaves_the_users_host_open_and_empty(cell, notebook, ho
     cell("%tfrt_reset")
     gc.collect()
     assert large.live_values() == 0
+
+
+def test_a_remote_kernel_without_a_cluster_is_an_error_that_says_what_to_write(cell, hosts) -> None:
+    kernel("hosts.far", remote=True)(lambda x: x + 1)
+    far = SEVEN.replace(
+        "\n  tfrt.return %a", '\n  %b = "hosts.far"(%a) : (i32) -> i32\n  tfrt.return %b'
+    )
+    said = cell(f"%%tfrt --host large{far}")
+    assert "4:8: error: remote kernel 'hosts.far' runs on a cluster, and the host of" in said
+    assert "host = tfrt.HostContext(tfrt.DaskWorkQueue(client))\n" in said
+    assert "%%tfrt --host host; or every cell: tfrt.set_default_host(host)\n" in said

@@ -219,7 +219,7 @@ class LoadedProgram:
             objects.begin()
             executable, watch = self._program._load_compiled(function, watched=True), Watch()
         else:
-            executable, watch = self._executable, Watch(slow=self._slow)
+            executable, watch = self._executable, Watch(slow=self._slow, needs_cluster=True)
         execution = Execution(
             self._host, executable, function, arguments, output=output, watch=watch
         )

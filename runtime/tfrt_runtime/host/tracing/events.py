@@ -68,8 +68,10 @@ class Watch:
     the watch dies.
     """
 
-    def __init__(self, *, slow: float = 0) -> None:
+    def __init__(self, *, slow: float = 0, needs_cluster: bool = False) -> None:
         """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is, and above 10^9 as 10^9."""
+        self.needs_cluster = needs_cluster
+        """Whether remote kernels of the run fail where no cluster runs them, as in a notebook's cell."""
         self._readers: list[Reader] = [Reader()]
         self.slow = min(max(1.0, slow), 1e9)
         """How many times as long each kernel lasts; a kernel that sets a timer multiplies itself."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tfrt_runtime.callers import refuse
+from tfrt_runtime.diagnostics import TfrtError, error, note
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
@@ -135,6 +136,7 @@ class _Call:
         # Futures of arguments; to have them is to keep the data where it is.
         self._remote = [self._known.future_of(value) for value in arguments]
         self._stays = not frame.is_read_here and len(results) == 1 and _may_stay(results[0].type)
+        self._watch = frame.request.watched
 
     def begin(self) -> None:
         """Go on when all arguments are here, or will be on the cluster."""
@@ -163,6 +165,9 @@ class _Call:
             for value, future in zip(self._arguments, self._remote, strict=True)
         ]
         if self._queue is None:
+            if self._watch is not None and self._watch.needs_cluster:
+                text = f"remote kernel '{self._frame.name}' {NO_CLUSTER}"
+                raise TfrtError(error(text, None, WAYS))
             settle(self._frame, self._results, self._function(*given, **self._attributes))
             return False
         import uuid  # for tasks of a cluster only
@@ -240,6 +245,13 @@ def _may_stay(type_text: str) -> bool:
         return fitting(type_text, _ON_CLUSTER) is _ON_CLUSTER
     except PayloadError:
         return False
+
+
+NO_CLUSTER = "runs on a cluster, and the host of this cell has no DaskWorkQueue"
+WAYS = (
+    note("make a host that has one: host = tfrt.HostContext(tfrt.DaskWorkQueue(client))"),
+    note("run this cell there: %%tfrt --host host; or every cell: tfrt.set_default_host(host)"),
+)
 
 
 class _LeftError(Exception):

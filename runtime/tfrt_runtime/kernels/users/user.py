@@ -182,7 +182,7 @@ def kernel(
         timeout: seconds that a call may take, of async and blocking functions.
         limit: how many calls run at the same time on one host.
         remote: on a host with a `DaskWorkQueue` the function runs as a task of its client; on others
-            where the last of its arguments becomes available.
+            where the last of its arguments becomes available, except in `%%tfrt` cells: there it is an error.
 
     Raises:
         TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
