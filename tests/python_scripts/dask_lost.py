@@ -1,8 +1,10 @@
-# Remote kernels whose worker dies or whose client is closed, that end the interpreter, or that take what cannot be sent: error values at the operation.
+# Remote kernels that fail at a line, whose worker dies or whose client is closed, that end the interpreter, or that take what cannot be sent: error values at the operation.
 # stderr max 1000: Traceback (most recent call last)
+import json
 import os
 import threading
 import time
+import traceback
 
 import dask
 from distributed import Client, LocalCluster
@@ -30,21 +32,35 @@ def wait(x: int) -> int:
     time.sleep(60)
     return x
 
+def share(x):
+    return 10 // (x - x)
+
+@tfrt.kernel("far.share", remote=True)
+def read_or_share(x: int) -> int:
+    try:
+        return json.loads("")
+    except ValueError:
+        return share(x)
+
+@tfrt.program
+def fail(x: tfrt.i32):
+    return read_or_share(x)
+
 @tfrt.program
 def hold(x: tfrt.i32):
     return wait(x)
 
 @tfrt.program
 def work(x: tfrt.i32):
-    return more(x), leave(x)  # line 39
+    return more(x), leave(x)  # line 55
 
 @tfrt.program
 def send(x: object):
-    return type_of(x)  # line 43
+    return type_of(x)  # line 59
 
 @tfrt.program
 def lose(x: tfrt.i32):
-    return die(x)  # line 47
+    return die(x)  # line 63
 
 if __name__ == "__main__":
     dask.config.set({"distributed.scheduler.allowed-failures": 0})
@@ -52,6 +68,13 @@ if __name__ == "__main__":
         with tfrt.HostContext(tfrt.DaskWorkQueue(client, local="mstd:2")) as host:
             good, left = work.run(1, host=host)
             print(good.result(100))
+            failed = fail.run(1, host=host).results[0].exception(100)
+            for one in (failed.__cause__.__context__, failed.__cause__):
+                print(type(one).__name__)
+                for place in traceback.extract_tb(one.__traceback__):
+                    if place.filename == __file__:
+                        print(f"  {place.lineno} {place.name}: {place.line}")
+            print(failed.diagnostics[0].notes[0].message.replace(__file__, "this file"))
             for start in (lambda: left, lambda: send.run(threading.Lock(), host=host).results[0], lambda: lose.run(1, host=host).results[0]):
                 error = start().exception(100)
                 print(type(error.__cause__).__name__, error.diagnostics[0].location.line, "tcp://" in str(error))

@@ -1,14 +1,21 @@
 """Kernels with `remote=True`: tasks of a Dask cluster where the host's work queue has one, else calls here.
 
 Nothing of the scheduler is here, and nothing of Dask is imported: the client comes with the user.
+A function of a notebook or a script is sent by value, and its code keeps the name of its file: what a
+worker's traceback names by file and line is shown with its source here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import pickle
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from traceback import walk_tb
+from types import CodeType, TracebackType
 from typing import Any, Protocol
 
 from tfrt_runtime.callers import refuse
@@ -24,6 +31,10 @@ from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, s
 
 class RemoteFuture(Protocol):
     """A `distributed.Future`."""
+
+    @property
+    def status(self) -> str:
+        """`finished`, `error`, or another word; known here, without a question to the scheduler."""
 
     def result(self) -> Any:
         """What the task returned, fetched; raises what it raised."""
@@ -175,7 +186,7 @@ class _Call:
         results = self._results
         future = self._queue.client.submit(
             _run,
-            self._function,
+            _pickled(self._function),
             self._attributes,
             _Stay(self._frame.name, results[0].type) if self._stays else None,
             *given,
@@ -192,18 +203,29 @@ class _Call:
     def _arrived(self, future: RemoteFuture) -> None:
         """The task is over.  On a thread of the client's."""
         self._frame.request.forget_when_cancelled(self)
+        returned: object = _ON_CLUSTER
+        problem: BaseException | None = None
         try:
-            if not self._stays:
-                settle(self._frame, self._results, future.result())
-            elif (problem := future.exception()) is not None:
-                raise problem
+            if future.status == "error":
+                problem = future.exception()
+            elif not (self._stays and future.status == "finished"):
+                returned = future.result()
+        except BaseException as found:  # noqa: BLE001 - it becomes the results' error
+            problem = found
+        self._resolve(returned, problem)
+
+    def _resolve(self, returned: object, problem: BaseException | None) -> None:
+        """Resolve the results to what the task returned, or to what it raised."""
+        try:
+            if problem is not None:
+                raise problem.opened() if isinstance(problem, _Raised) else problem
+            if returned is not _ON_CLUSTER:
+                settle(self._frame, self._results, returned)
             else:
                 with contextlib.suppress(RuntimeError):  # a cancellation has decided it
-                    self._results[0].emplace(_ON_CLUSTER)
-        except _LeftError as left:
-            self._end_with(left.exit)
-        except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
-            self._end_with(problem)
+                    self._results[0].emplace(returned)
+        except BaseException as found:  # noqa: BLE001 - it becomes the results' error
+            self._end_with(found)
         else:
             self._end()
 
@@ -254,32 +276,126 @@ WAYS = (
 )
 
 
-class _LeftError(Exception):
-    """A kernel raised SystemExit."""
+Place = tuple[str, str, str, str, int, int]
+"""Of a frame: the module's name, the file, the function's name and qualified name, its first line, the line."""
 
-    @property
-    def exit(self) -> SystemExit:
-        """What it raised."""
-        return SystemExit(*self.args)
+
+MAX_SAID = 1000
+"""Dask would make another exception of one whose text is long."""
+
+
+class _Raised(Exception):
+    """What a kernel raised on a worker, its cause, with what Dask leaves out: where it was, and the frames' places.
+
+    Dask sends files, names and lines of frames, which become frames of code of its own (tblib).
+    """
+
+    def __init__(self, worker: str, places: Sequence[Sequence[Place]]) -> None:
+        """`places` are the frames of each exception of the chain."""
+        super().__init__(worker, places)
+        self.worker, self.places = worker, places
+
+    def __str__(self) -> str:
+        # For the log of the worker, and for Dask, if it cannot send the cause.
+        return f"{type(self.__cause__).__name__}: {self.__cause__}"[:MAX_SAID]
+
+    __repr__ = __str__
+
+    def opened(self) -> BaseException:
+        """What the kernel raised, whose traceback has these places."""
+        assert self.__cause__ is not None
+        for one, places in zip(_chain(self.__cause__), self.places, strict=False):
+            one.__traceback__ = _traceback(places)
+        return self.__cause__
+
+
+def _chain(problem: BaseException) -> list[BaseException]:
+    """An exception, and those that led to it."""
+    found: list[BaseException] = []
+    left: list[BaseException | None] = [problem]
+    while left:
+        if (one := left.pop()) is not None and not any(one is other for other in found):
+            found.append(one)
+            left += (one.__cause__, one.__context__, *getattr(one, "exceptions", ()))
+    return found
+
+
+def _places(problem: BaseException) -> list[Place]:
+    """Where an exception was raised, and the calls that led there."""
+    found = [(f, f.f_code, line) for f, line in walk_tb(problem.__traceback__)]
+    return [
+        (
+            str(f.f_globals.get("__name__")),
+            c.co_filename,
+            c.co_name,
+            c.co_qualname,
+            c.co_firstlineno,
+            line,
+        )
+        for f, c, line in found
+    ]
+
+
+def _traceback(places: Sequence[Place]) -> TracebackType | None:
+    """A traceback with these places, over frames of code that does nothing else than to raise at the line."""
+    made: TracebackType | None = None
+    for module, file, name, qualified, first, line in reversed(places):
+        text = "\n" * (line - first) + "raise _"
+        code = compile(text, file, "exec").replace(
+            co_name=name, co_qualname=qualified, co_firstlineno=min(first, line)
+        )
+        try:
+            exec(code, {"__name__": module})  # noqa: S102
+        except NameError as stopped:
+            _, frame = (frame for frame, _ in walk_tb(stopped.__traceback__))
+            # No instruction: its columns would be those of the text above.
+            made = TracebackType(made, frame, -1, line)
+    return made
+
+
+def _pickled(function: Callable[..., object]) -> bytes:
+    """A function as workers get it, whose code keeps the names of its files."""
+    import io
+
+    file = io.BytesIO()
+    _pickler()(file).dump(function)
+    return file.getvalue()
+
+
+@cache
+def _pickler() -> Any:
+    cloudpickle = import_module("cloudpickle")  # Dask needs it, so it is there
+
+    reduce_code = cloudpickle.CloudPickler.dispatch_table[CodeType]
+
+    def reduce(code: CodeType) -> tuple[Any, ...]:
+        make, parts = reduce_code(code)
+        return make, tuple(code.co_filename if part == "<dynamic-code>" else part for part in parts)
+
+    class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
+        dispatch_table = cloudpickle.CloudPickler.dispatch_table.new_child({CodeType: reduce})
+
+    return Pickler
 
 
 def _run(
-    function: Callable[..., object],
+    function: bytes,
     attributes: dict[str, object],
     stay: _Stay | None,
     *values: object,
 ) -> object:
-    """What a worker does.  It would end with a SystemExit that is raised there."""
+    """What a worker does.  A SystemExit, with which it would end, goes as what the kernel raised, too."""
+    from distributed import get_worker  # on the worker it is there
+
+    address = get_worker().address
     try:
-        returned = function(*values, **attributes)
+        returned = pickle.loads(function)(*values, **attributes)
         if stay is not None:
             (item,) = items_of(returned, 1)
             checked(stay.type, item, nth_result(stay.kernel, 0, 1))
-    except SystemExit as problem:
-        raise _LeftError(*problem.args) from None
-    except Exception as problem:
-        from distributed import get_worker  # on the worker it is there
-
-        problem.add_note(f"on the worker {get_worker().address}")
-        raise
+    except (SystemExit, Exception) as problem:
+        if not isinstance(problem, SystemExit):
+            problem.add_note(f"on the worker {address}")
+        raised = _Raised(address, [_places(one) for one in _chain(problem)])
+        raise raised.with_traceback(problem.__traceback__) from problem
     return returned
