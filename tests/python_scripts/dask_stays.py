@@ -1,4 +1,4 @@
-# Results that only remote kernels take stay on the cluster; those that Python or kernels here read are fetched.
+# Results that only remote kernels take stay on the cluster; those that Python or kernels here read are fetched.  A watched run names the workers.
 # stderr max 1000: Traceback (most recent call last)
 import os
 
@@ -6,6 +6,8 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 import tfrt_nb as tfrt
+from tfrt_nb.documents.run import RunDocument
+from tfrt_nb.documents.trace import activities
 
 HERE = os.getpid()
 
@@ -108,5 +110,12 @@ if __name__ == "__main__":
             for program in (mistaken, left):
                 error = program.run(7, host=host).results[0].exception(60)
                 print(error.diagnostics[0].location.line, str(error).split("error: ")[1].splitlines()[0])
-            run = far_only.trace().run(8, host=host, watch=True)
+            program = far_only.trace()
+            run = program.run(8, host=host, watch=True)
+            document = RunDocument(program, run)
             print(run.result(60))
+            run.wait(60)
+            document.update()
+            made = {value["id"] for value in document.program.data["values"] if value["op"] is not None}
+            print([document.workers[document.seen[number].worker].partition("//")[0] for number in sorted(made)])
+            print(*(f"{one.name} {one.worker[:3]}" for one in activities(document) if one.name.startswith("far.")), sep=", ")

@@ -141,8 +141,10 @@ def timeline_svg(rows: Sequence[Row]) -> str:
 
 def _lane(place: int, worker: str) -> str:
     middle = place * LANE + LANE / 2
+    # Addresses of machines differ at their ends.
+    label = worker if len(worker) <= 14 else f"…{worker[-13:]}"
     return (
-        f'<text x="0" y="{middle + 4:g}" fill="{GREY}">{escape(worker[:14])}</text>'
+        f'<text x="0" y="{middle + 4:g}" fill="{GREY}">{escape(label)}</text>'
         f'<line x1="{GUTTER}" x2="{WIDTH - 2}" y1="{middle:g}" y2="{middle:g}" '
         f'stroke="{GREY}" stroke-opacity=".35"/>'
     )

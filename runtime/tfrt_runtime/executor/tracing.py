@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
@@ -47,9 +48,15 @@ class Span:
 class Spans:
     """Pairs the begins and ends of one run, whose events come in order, in any number of parts."""
 
-    def __init__(self, without_begin: Container[int] = ()) -> None:
-        """`without_begin` are the kernels of sync functions."""
+    def __init__(self, without_begin: Container[int] = (), queue: WorkQueue | None = None) -> None:
+        """`without_begin` are the kernels of sync functions.
+
+        `queue` is that of the run, if its kernels may run on other machines: such a kernel has a second
+        span there, from when it returned here, or from when that machine sent something before.
+        """
         self._without_begin = without_begin
+        self._queue = queue
+        self._returned: dict[tuple[int, int], int] = {}
         self._open: dict[tuple[int, int], Span] = {}
         self._latest: dict[int, int] = {}
         self.last = 0
@@ -65,11 +72,16 @@ class Spans:
             elif kind in _BEGINS:
                 yield self._begin((instance, number), Span(False, number, instance, worker, when))
             elif kind in _ENDS:
+                key = instance, number
                 if number in self._without_begin:
                     began = self._latest.get(worker, when)
-                    span = Span(False, number, instance, worker, began)
-                    yield self._begin((instance, number), span)
-                yield from self._end((instance, number), when)
+                    yield self._begin(key, Span(False, number, instance, worker, began))
+                elif self._queue is not None and self._queue.is_elsewhere(worker):
+                    began = max(self._returned.pop(key, when), self._latest.get(worker, 0))
+                    yield self._begin(key, Span(False, number, instance, worker, began))
+                elif self._queue is not None:
+                    self._returned[key] = when
+                yield from self._end(key, when)
             self._latest[worker] = self.last = when
 
     def finish(self) -> Iterator[Span]:
@@ -111,7 +123,8 @@ class RunTracing:
             self._makers |= {(index, register): number for register in kernel.results}
             if functions[index].kind is FunctionKind.SYNC:
                 in_sync.add(number)
-        self._spans = Spans(in_sync)
+        queue = request.queue
+        self._spans = Spans(in_sync, queue if queue.is_of_users else None)
         self._activities: dict[Span, Activity] = {}
         self._take = self._begin_watch(program)
         self._run = Activity(RUN_SCOPE, thread_name(), time.monotonic_ns(), id=request.id << 32)

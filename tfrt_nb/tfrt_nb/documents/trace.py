@@ -34,7 +34,9 @@ def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activit
     data, workers, start = run.program.data, run.workers, run.start or 0
     functions, operations = data["functions"], data["operations"]
     is_sync = [row["kind"] == "sync" for row in functions]
-    spans = Spans({row["id"] for row in operations if is_sync[row["function"]]})
+    queue = run.run.request.queue
+    in_sync = {row["id"] for row in operations if is_sync[row["function"]]}
+    spans = Spans(in_sync, queue if queue.is_of_users else None)
     found = [*spans.take(_rows(run)), *spans.finish()]
     number = run.run.request.id << 32
     first = workers[found[0].worker] if found else "main"

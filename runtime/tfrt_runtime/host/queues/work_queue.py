@@ -78,6 +78,8 @@ class WorkQueue:
         self._contexts: list[int] = []
         self._labels: list[str] = []
         self._idle_contexts: list[int] = []
+        self._elsewhere: dict[str, list[int]] = {}
+        """Idle contexts of `as_thread`, by label."""
         self._stopped = False
         self.has_started = threads == 0
         """Whether the workers run, if there are any: then `start` has nothing to do."""
@@ -266,11 +268,40 @@ class WorkQueue:
                 context = self._idle_contexts.pop()
                 self._labels[Context.at(context).number] = label
             else:
-                context = self.process.new_context(self.address, self.pool, len(self._contexts))
-                self._contexts.append(context)
-                self._labels.append(label)
+                context = self._new_context(label)
         Context.at(context).main = label == "main"
         return context
+
+    def _new_context(self, label: str) -> int:
+        """A context of one more thread, within the lock."""
+        context = self.process.new_context(self.address, self.pool, len(self._contexts))
+        self._contexts.append(context)
+        self._labels.append(label)
+        return context
+
+    def is_elsewhere(self, number: int) -> bool:
+        """Whether the thread that events know by this number is one of `as_thread`."""
+        return self._labels[number] in self._elsewhere
+
+    @contextlib.contextmanager
+    def as_thread(self, label: str) -> Iterator[None]:
+        """Within: to the log of events, this thread is one with the name `label`, such as another machine's.
+
+        For a thread that resolves values and runs no kernel.
+        """
+        thread, own = self.thread, self.context()
+        with self._lock:
+            idle = self._elsewhere.setdefault(label, [])
+            # One for each of those that arrive at once; events know a thread by its number.
+            context = idle.pop() if idle else self._new_context(label)
+        thread.become(context)
+        try:
+            yield
+        finally:
+            self._hand_over(context)
+            thread.become(own)
+            with self._lock:
+                idle.append(context)
 
     def wait(self, word: int, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         """Wait until the word at address `word` is 0; False when the time is over first.

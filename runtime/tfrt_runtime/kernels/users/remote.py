@@ -55,6 +55,9 @@ class Client(Protocol):
     def submit(self, function: Callable[..., Any], *values: Any, **options: Any) -> Any:
         """Start a task; values may be futures."""
 
+    def who_has(self, futures: Sequence[RemoteFuture]) -> Any:
+        """By key, the addresses of the workers that hold what a task returned."""
+
 
 class DaskWorkQueue(WorkQueue):
     """The queue `local`, whose hosts run remote kernels as tasks of a `distributed.Client`.
@@ -148,12 +151,16 @@ class _Call:
         self._remote = [self._known.future_of(value) for value in arguments]
         self._stays = not frame.is_read_here and len(results) == 1 and _may_stay(results[0].type)
         self._watch = frame.request.watched
+        self._names_worker = self._watch is not None or frame.host.is_traced
+        self._beginning = threading.RLock()
+        """Held until the kernel has returned."""
 
     def begin(self) -> None:
         """Go on when all arguments are here, or will be on the cluster."""
         self._frame.request.enter()
         given = zip(self._arguments, self._remote, strict=True)
-        when_all((value for value, future in given if future is None), self._go_on)
+        with self._beginning:
+            when_all((value for value, future in given if future is None), self._go_on)
 
     def _go_on(self) -> None:
         try:
@@ -203,16 +210,23 @@ class _Call:
     def _arrived(self, future: RemoteFuture) -> None:
         """The task is over.  On a thread of the client's."""
         self._frame.request.forget_when_cancelled(self)
+        # Events of the kernel's end come before those of its results, which name the worker.
+        with self._beginning:
+            pass
         returned: object = _ON_CLUSTER
         problem: BaseException | None = None
+        worker = ""
         try:
             if future.status == "error":
                 problem = future.exception()
             elif not (self._stays and future.status == "finished"):
                 returned = future.result()
+            if self._names_worker:
+                worker = self._worker(future, problem)
         except BaseException as found:  # noqa: BLE001 - it becomes the results' error
             problem = found
-        self._resolve(returned, problem)
+        with self._results[0].queue.as_thread(worker) if worker else contextlib.nullcontext():
+            self._resolve(returned, problem)
 
     def _resolve(self, returned: object, problem: BaseException | None) -> None:
         """Resolve the results to what the task returned, or to what it raised."""
@@ -228,6 +242,18 @@ class _Call:
             self._end_with(found)
         else:
             self._end()
+
+    def _worker(self, future: RemoteFuture, problem: BaseException | None) -> str:
+        """The address of the worker that ran the task; "" if that is not known."""
+        if isinstance(problem, _Raised):
+            return problem.worker
+        if problem is not None:
+            last = getattr(problem, "last_worker", None)  # of a KilledWorker
+            return str(getattr(last, "address", ""))
+        assert self._queue is not None
+        # Nothing that needs the value has begun, so that no other worker has a copy.
+        holders = self._queue.client.who_has([future]).values()
+        return next((str(address) for addresses in holders for address in addresses), "")
 
     def _end_with(self, problem: BaseException) -> None:
         is_cancelled = type(problem).__name__ in ("CancelledError", "FutureCancelledError")
@@ -280,6 +306,8 @@ Place = tuple[str, str, str, str, int, int]
 """Of a frame: the module's name, the file, the function's name and qualified name, its first line, the line."""
 
 
+MAX_FRAMES = 100
+"""Dask could not send a traceback of hundreds of frames, as that of a RecursionError."""
 MAX_SAID = 1000
 """Dask would make another exception of one whose text is long."""
 
@@ -304,7 +332,10 @@ class _Raised(Exception):
     def opened(self) -> BaseException:
         """What the kernel raised, whose traceback has these places."""
         assert self.__cause__ is not None
-        for one, places in zip(_chain(self.__cause__), self.places, strict=False):
+        chain = _chain(self.__cause__)
+        # If some were lost on the way, only the first is known to be the same.
+        is_whole = len(chain) == len(self.places)
+        for one, places in zip(chain if is_whole else chain[:1], self.places, strict=False):
             one.__traceback__ = _traceback(places)
         return self.__cause__
 
@@ -364,7 +395,7 @@ def _pickled(function: Callable[..., object]) -> bytes:
 
 @cache
 def _pickler() -> Any:
-    cloudpickle = import_module("cloudpickle")  # Dask needs it, so it is there
+    cloudpickle: Any = import_module("cloudpickle")  # Dask needs it, so it is there
 
     reduce_code = cloudpickle.CloudPickler.dispatch_table[CodeType]
 
@@ -396,6 +427,11 @@ def _run(
     except (SystemExit, Exception) as problem:
         if not isinstance(problem, SystemExit):
             problem.add_note(f"on the worker {address}")
-        raised = _Raised(address, [_places(one) for one in _chain(problem)])
-        raise raised.with_traceback(problem.__traceback__) from problem
+        chain = _chain(problem)
+        raised = _Raised(address, [_places(one) for one in chain])
+        if len(raised.places[0]) < MAX_FRAMES:
+            raised.with_traceback(problem.__traceback__)  # for the log of the worker
+        for one in chain:
+            one.__traceback__ = None
+        raise raised from problem
     return returned

@@ -45,7 +45,7 @@ export function createTimeline(store) {
       .map(([op, all]) => `${nameOf(op)} ran ${count(Math.max(totalOf(op), all.length))} times`);
     const often = repeated.length ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `] : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
-    return [...often, ...lost, "Lanes are threads: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and event loop resume what sleeps. "
+    return [...often, ...lost, "Lanes are threads: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and event loop resume what sleeps, addresses are machines of a cluster. "
       + "Open bar: queued; thin line: asleep; ▾: took another one's work."];
   }
 
@@ -117,7 +117,7 @@ export function createTimeline(store) {
     lanes.forEach(({ label }, place) => {
       drawGround(place, LABELS - 4);
       pen.fillStyle = palette.soft;
-      pen.fillText(label, 8, place * LANE + LANE / 2);
+      pen.fillText(label.length > 14 ? `…${label.slice(-13)}` : label, 8, place * LANE + LANE / 2);
     });
     drawAxis(pen, { x, scale, width, height, palette }, across);
     if (!moment.isEnd) {
