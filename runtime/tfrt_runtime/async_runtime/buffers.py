@@ -32,10 +32,10 @@ Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
 GONE = "the buffer has ended: it was deallocated, or its function has returned"
 
 
-def lent_handle(memory: object) -> int:
+def lent_handle(buffer: HostBuffer) -> int:
     """For memory of Python's, which outlives the code that gets it: no code may change a read-only array."""
-    is_constant = isinstance(memory, np.ndarray) and not memory.flags.writeable
-    return native_process().words.buffers + co.BUFFERS_STATIC + co.HANDLE_CONSTANT * is_constant
+    handle = native_process().words.buffers + co.BUFFERS_STATIC
+    return handle + co.HANDLE_CONSTANT * buffer.is_read_only
 
 
 def is_static(handle: int) -> bool:
@@ -183,7 +183,7 @@ class Lender:
             )
         self._keep(spec.counter, tensor)
         address, sizes = tensor.buffer.address, tensor.shape.sizes
-        handle = lent_handle(tensor.buffer.memory)
+        handle = lent_handle(tensor.buffer)
         for place, word in enumerate((handle, address, 0, *sizes, *_strides(sizes))):
             WORDS[(descriptor >> 3) + place] = word
         return None

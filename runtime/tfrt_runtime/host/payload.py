@@ -67,7 +67,13 @@ class Chain(NoObject):
 CHAIN: Final = Chain()
 
 
-class NativeTensor(NoObject):
+class HostTensor:
+    """A base of all tensors of programs, whatever holds their elements."""
+
+    __slots__ = ()
+
+
+class NativeTensor(NoObject, HostTensor):
     """A base of tensors that native kernels can have; `native.python.python_runs` reads the slot.
 
     `_handle` is None, or an object whose first slot is the address of the native tensor.

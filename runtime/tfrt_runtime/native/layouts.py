@@ -119,6 +119,8 @@ TYPE_GROUP = 41
 """No payload: a group of tokens and values."""
 TYPE_TENSOR_OF = 256
 """Of a tensor argument of a user's kernel: the type of its elements, and this times one more than its rank."""
+TYPE_OUT = 1 << 32
+"""Added where the kernel writes the tensor."""
 
 # Waiter: what happens when a value resolves.
 WAITER_NEXT = 0
@@ -682,7 +684,10 @@ TENSOR_OWNER = 40
 """Handle of the Python object that the elements live as long as; 0 if they are the store's."""
 TENSOR_STORE = 48
 TENSOR_BYTES = 56
+"""Size of the store's memory; of an owner's memory 0, or READ_ONLY."""
 TENSOR_SIZES = 64
+READ_ONLY = -1
+"""As TENSOR_BYTES: the memory must not be written, and may be in pages that the system protects."""
 
 # Store: memory of tensors, kept by size for the next ones.
 STORE_TENSORS = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +15,10 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
+from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.host.tracing.trace import DebugSink, Level, Tracing
 from tfrt_runtime.host.values.async_value import State, make_unavailable
+from tfrt_runtime.kernels.tensor.tensors import StringHostTensor
 
 SLOW = 120
 """Seconds that nothing here should take."""
@@ -327,7 +328,8 @@ def test_what_is_no_tensor_is_refused(host: HostContext) -> None:
         TfrtError, match=r"argument 1 \(%\w+\) of @main: expected !t.tensor, found 'text'"
     ):
         run(host, parse(TENSORS), "text")
-    execution = run(host, parse(TENSORS), Path("an object"))
+    texts = StringHostTensor(TensorShape((1,)), ("text",))
+    execution = run(host, parse(TENSORS), texts)
 
     assert outcomes(execution) == ["expected a dense tensor for memref<?x2xi32>"] * 3
 

@@ -27,7 +27,7 @@ from tfrt_runtime.kernels.registry import (
     NativeKernel,
     PythonKernel,
 )
-from tfrt_runtime.kernels.users.annotations import mismatch
+from tfrt_runtime.kernels.users.annotations import mismatch, with_arrays
 from tfrt_runtime.native import layouts as at
 
 KINDS: dict[str, int] = {
@@ -329,6 +329,7 @@ class Resolver:
             attributes = self._attributes_in_order(kernel, record)
         else:
             attributes = self._attributes_by_name(kernel, record, attribute_names)
+        kernel = with_arrays(kernel, types[0], order)
         call = PythonCall(self._file, kernel, record, attributes, result_types, order)
         if kernel.prepare is not None:
             self._prepare(kernel.prepare, call)

@@ -43,14 +43,16 @@ class TensorHandle:
 
     @classmethod
     def over(
-        cls, element_type: ElementType, sizes: tuple[int, ...], count: int, data: int, owner: object
+        cls, element_type: ElementType, sizes: tuple[int, ...], count: int, owner: HostBuffer
     ) -> TensorHandle:
-        """A new native tensor over the elements at address `data`, which live as long as `owner`."""
+        """A new native tensor over the elements in `owner`, which lives as long as it."""
         process = native_process()
         make = process.quick.tensor_over
         number, rank = ELEMENT_NUMBERS[element_type.dtype], len(sizes)
-        handle = process.objects.add(owner)
+        handle, data = process.objects.add(owner), owner.address
         address = make(process.spare_context(), process.store, number, rank, count, data, handle)
+        if owner.is_read_only:
+            WORDS[(address + at.TENSOR_BYTES) >> 3] = at.READ_ONLY
         first = (address + at.TENSOR_SIZES) >> 3
         for i, size in enumerate(sizes):
             WORDS[first + i] = size
@@ -85,7 +87,7 @@ class HostBuffer:
     The bytes are shared: each slice or array of the buffer sees what the others write.
     """
 
-    __slots__ = ("_memory", "_offset", "address", "size")
+    __slots__ = ("_kept", "_memory", "_offset", "address", "size")
 
     def __init__(self, memory: Memory, address: int, offset: int, size: int) -> None:
         """The `size` bytes from `offset` on of `memory`, which starts at `address`."""
@@ -115,9 +117,19 @@ class HostBuffer:
         return cls(memory, address, 0, size)
 
     @property
-    def memory(self) -> Memory:
-        """What the bytes live as long as."""
-        return self._memory
+    def is_read_only(self) -> bool:
+        """Whether nothing may write the bytes: they are those of a read-only array, which is not copied."""
+        return isinstance(self._memory, np.ndarray) and not self._memory.flags.writeable
+
+    def become_own(self) -> None:
+        """Go on as a copy of the bytes, if they are those of a read-only array.
+
+        That stays alive, as kernels on other threads may still read it.
+        """
+        if self.is_read_only:
+            copy = self.array(ELEMENT_TYPES[DType.UI8], (self.size,)).copy()
+            self._kept: object = getattr(self, "_kept", None), self._memory
+            self._memory, self._offset, self.address = copy, 0, copy.__array_interface__["data"][0]
 
     @classmethod
     def of_tensor(cls, handle: TensorHandle) -> HostBuffer:
@@ -136,7 +148,7 @@ class HostBuffer:
         """The memory of `array`, which is C-contiguous."""
         size = array.nbytes
         if size == 0 or not array.flags.writeable:
-            return cls(array, array.ctypes.data, 0, size)
+            return cls(array, array.__array_interface__["data"][0], 0, size)
         # In a quarter of the time, where ctypes may write.  (An array has a buffer; its stub does not say so.)
         memory: Any = array
         return cls(array, ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0, size)

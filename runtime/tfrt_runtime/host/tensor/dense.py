@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from tfrt_runtime.host.allocator import PREFERRED_ALIGNMENT, HostAllocator
 from tfrt_runtime.host.payload import ENCODERS, FACES, READERS, NativeTensor
-from tfrt_runtime.host.structs import Value
+from tfrt_runtime.host.structs import WORDS, Value
 from tfrt_runtime.host.tensor.buffers import ELEMENTS, HostBuffer, TensorHandle, sizes_at
 from tfrt_runtime.host.tensor.element_types import (
     ELEMENT_TYPES,
@@ -74,27 +74,30 @@ class DenseHostTensor(NativeTensor):
 
     @classmethod
     def over(cls, array: AnyArray) -> DenseHostTensor:
-        """A tensor that shares the memory of `array`, or of a copy if a program could not write there
-        or it is not C-contiguous.
+        """A tensor that shares the memory of `array`, or of a copy if that is not C-contiguous, not
+        aligned, or in another byte order.
 
-        An array that is `shared`, or a part of one, is memory that programs may write.
+        A program that writes a tensor over a read-only array writes a copy (`writable`); but one that
+        is `shared`, or a part of one, is memory of a tensor, which it may write.
 
         Raises:
             ValueError: if a tensor cannot have such elements.
         """
         element_type = element_type_of(array)
-        if not array.flags.writeable and array.flags.c_contiguous and array.dtype.isnative:
-            owner: object = array
+        native: AnyArray = np.array(array, element_type.storage, order="C", copy=None)
+        if not native.flags.aligned:
+            native = native.copy()
+        if not native.flags.writeable:
+            owner: object = native
             while isinstance(owner, np.ndarray):
                 owner = owner.base
             if isinstance(owner, _Shared):
                 buffer = owner.tensor.buffer
-                offset = array.__array_interface__["data"][0] - buffer.address
-                part = buffer.slice(offset, array.nbytes) if array.nbytes else buffer.slice(0, 0)
-                return cls(element_type, TensorShape(array.shape), part)
-        native = np.ascontiguousarray(array, element_type.storage).reshape(array.shape)
-        if not native.flags.writeable:
-            native = native.copy()
+                offset = native.__array_interface__["data"][0] - buffer.address
+                # Elsewhere are the elements that the tensor had before it was made writable.
+                if 0 <= offset <= buffer.size - native.nbytes:
+                    part = buffer.slice(offset if native.nbytes else 0, native.nbytes)
+                    return cls(element_type, TensorShape(native.shape), part)
         return cls._of(element_type, known_shape(native.shape), HostBuffer.over(native))
 
     @classmethod
@@ -131,6 +134,15 @@ class DenseHostTensor(NativeTensor):
             self._array = self.buffer.array(self.element_type, self.shape.sizes)
         return self._array
 
+    def writable(self) -> DenseHostTensor:
+        """The tensor, for a kernel that writes it: over a copy from now on, if a read-only array has its elements."""
+        place = (self.handle.address + at.TENSOR_BYTES) >> 3
+        if WORDS[place] == at.READ_ONLY:
+            self.buffer.become_own()
+            WORDS[(self.handle.address + at.TENSOR_DATA) >> 3] = self.buffer.address
+            WORDS[place], self._array = 0, None
+        return self
+
     @property
     def address(self) -> int:
         """Where the first element is."""
@@ -149,7 +161,7 @@ class DenseHostTensor(NativeTensor):
         if self._handle is None:
             shape, buffer = self.shape, self.buffer
             self._handle = TensorHandle.over(
-                self.element_type, shape.sizes, shape.element_count, buffer.address, buffer
+                self.element_type, shape.sizes, shape.element_count, buffer
             )
         return self._handle
 

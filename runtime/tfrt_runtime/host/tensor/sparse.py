@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tfrt_runtime.host.allocator import HostAllocator
+from tfrt_runtime.host.payload import HostTensor
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import I64, ElementType, elements_text
 from tfrt_runtime.host.tensor.shapes import TensorShape
 
 
-class CooHostTensor:
+class CooHostTensor(HostTensor):
     """A tensor of `shape` with `values` at `indices`, one row of i64 per value, and 0 elsewhere."""
 
     __slots__ = ("indices", "shape", "values")

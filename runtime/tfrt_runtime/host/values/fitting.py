@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import reprlib
+from contextlib import suppress
 from functools import cache
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
-from tfrt_runtime.host.payload import CHAIN, SCALAR_TYPES, PayloadError, encode_integer, written
+from tfrt_runtime.host.failures import printable
+from tfrt_runtime.host.payload import (
+    CHAIN,
+    SCALAR_TYPES,
+    HostTensor,
+    PayloadError,
+    encode_integer,
+    written,
+)
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tensor.dense import DenseHostTensor
 
 CHAIN_TYPE = "!tfrt.chain"
 STRING_TYPE = "!tfrt.string"
+_CHECKED = (CHAIN_TYPE, "chain", STRING_TYPE, "index")
 BUFFER = "memref<"
 """How the types of compiled functions' buffers begin."""
 TENSOR = ".tensor"
@@ -21,9 +31,10 @@ TENSOR = ".tensor"
 
 
 def fitting(type_text: str, value: object) -> object:
-    """`value` as a program of that type holds it: a numpy array is a tensor, None may be a chain.
+    """`value` as a program of that type holds it: an array is a tensor, None may be a chain.
 
-    Numbers are checked where they are encoded.  Types that only their kernels know take any object.
+    Any object that gives its elements without a copy is an array: see `as_array`.  Numbers are
+    checked where they are encoded.  Types that only their kernels know take any object.
 
     Raises:
         PayloadError: if the type has no such values.
@@ -40,11 +51,7 @@ def fitting(type_text: str, value: object) -> object:
         encode_integer("i64", value)
         return value
     elif type_text.endswith(TENSOR):
-        # To ask an array itself would make its interface.
-        if hasattr(type(value), "__array_interface__") or hasattr(value, "__array_interface__"):
-            return as_tensor(value)
-        if type(value).__module__ != "builtins" and value is not CHAIN:
-            return value
+        return value if isinstance(value, HostTensor) else as_tensor(value, type_text)
     elif type_text.startswith(BUFFER):
         return _fitting_buffer(type_text, value)
     else:
@@ -52,25 +59,81 @@ def fitting(type_text: str, value: object) -> object:
     raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
 
 
-def why_copied(tensor: object, array: Any) -> str:
-    """Why a tensor that `fitting` made of an array has a copy of its elements; an empty text if it has none."""
+def takes_any(type_text: str) -> bool:
+    """Whether any object is a value of that type: `fitting` checks none, and no number is encoded."""
+    return not (
+        type_text in (*SCALAR_TYPES, *_CHECKED)
+        or type_text.endswith(TENSOR)
+        or type_text.startswith(BUFFER)
+    )
+
+
+def as_array(value: object, type_text: str = "") -> Any:
+    """`value` as a numpy array over its own elements, for a program's value of that type.
+
+    A numpy array stays what it is.  Others give their elements by `__array_interface__`, the buffer
+    protocol, `__array__`, or DLPack, in this order, and perhaps not to be written.  What says that it
+    could only copy them is refused: a copy may differ, as in NaN for what is missing.
+
+    Raises:
+        PayloadError: if it gives none.
+    """
+    import numpy as np  # programs without arrays start without it
+
+    if isinstance(value, np.ndarray):
+        return value
+    kind, of_numpy = type(value), "__array_interface__"
+    try:
+        # To ask an object itself may make its interface, of a copy.
+        if hasattr(kind, of_numpy) or hasattr(value, of_numpy):
+            return np.asarray(value)
+        with suppress(TypeError):
+            return np.asarray(memoryview(value))  # type: ignore[arg-type]
+        # Of dask, which would compute all of it on this thread.
+        if getattr(value, "__dask_graph__", lambda: None)() is not None:
+            raise ValueError("its elements are not computed yet: give what its compute() returns")
+        if hasattr(kind, "__array__"):
+            try:
+                return np.asanyarray(value.__array__(copy=False))  # type: ignore[attr-defined]
+            except TypeError:  # its library is older than that parameter
+                return np.asanyarray(value.__array__())  # type: ignore[attr-defined]
+        if hasattr(kind, "__dlpack__"):
+            return np.from_dlpack(value)  # type: ignore[arg-type]
+    except Exception as wrong:  # noqa: BLE001 - libraries raise all kinds
+        raise _no_array(type_text, value, wrong) from None
+    raise PayloadError(f"expected {type_text}, found {kind.__name__}")
+
+
+def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
+    """What is wrong with an object of another library, which it says itself in its first line."""
+    reason = printable(wrong).split("\n", 1)[0].rstrip(".")
+    is_column = hasattr(type(value), "to_numpy")  # of a data frame, or all of them
+    advice = "; make an array of it, as in numpy.array(..., float)" if is_column else ""
+    return PayloadError(f"expected {type_text}, found {type(value).__name__}: {reason}{advice}")
+
+
+def why_copied(tensor: object, value: object) -> str:
+    """Why a kernel that writes the tensor, which `fitting` made of `value`, does not write `value`."""
     if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:
         return ""
-    interface = array.__array_interface__
-    address, is_read_only = interface["data"]
-    if tensor.array.__array_interface__["data"][0] == address:
-        return ""
-    if is_read_only:
+    array = as_array(value)
+    if tensor.buffer.is_read_only:
         return "is read-only: give it a copy"
-    if interface["strides"] is not None:
-        return "is not C-contiguous: give it a copy that is"
-    return "is in another byte order: give it one of this machine's"
+    if tensor.address == array.__array_interface__["data"][0]:
+        return ""
+    return (
+        "is in another byte order: give it one of this machine's"
+        if array.flags.c_contiguous and array.flags.aligned
+        else "is not C-contiguous and aligned: give it a copy that is"
+    )
 
 
 def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
     """Why `value` is none of the type, with the value where the error names only its class."""
     reason = str(wrong)
-    if not reason.startswith("expected"):
+    if not reason.startswith("expected") or (
+        type_text not in SCALAR_TYPES and f"{type(value).__name__}: " in reason
+    ):
         return reason
     found = f"expected {type_text}, found {_shown(value)}"
     advice = ""
@@ -81,6 +144,8 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
         advice = "make a task of it, as in asyncio.create_task(...)"
     elif type_text.endswith(TENSOR) and isinstance(value, (list, tuple, int, float)):
         advice = "make an array of it, as in numpy.array(...)"
+    elif hasattr(type(value), "toarray"):  # a sparse matrix
+        advice = "make an array of it, as in .toarray()"
     return f"{found}: {advice}" if advice else found
 
 
@@ -88,7 +153,7 @@ def _shown(value: object) -> str:
     """A value in a message: not too long, and with its type where that is not to be seen."""
     if isinstance(value, int):
         return written(value) if type(value) is int else repr(value)
-    text = reprlib.repr(value)
+    text = " ".join(reprlib.repr(value).split())
     if isinstance(value, (float, complex, str, bytes, type(None))):
         return text
     return f"{type(value).__name__} {text}"
@@ -98,8 +163,8 @@ def _fitting_buffer(type_text: str, value: object) -> object:
     """A tensor over the memory of `value`, which the function may write: that is no copy."""
     from tfrt_runtime.host.tensor.dense import DenseHostTensor, buffer_type
 
-    if hasattr(value, "__array_interface__"):
-        value = _lent(type_text, value)
+    if not isinstance(value, HostTensor):
+        value = _lent(type_text, as_array(value, type_text))
     if not isinstance(value, DenseHostTensor):
         raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
     if not buffer_type(type_text.removeprefix(BUFFER)[:-1]).fits(value):
@@ -116,13 +181,13 @@ def _lent(type_text: str, array: Any) -> DenseHostTensor:
     from tfrt_runtime.host.tensor.element_types import element_type_of
     from tfrt_runtime.host.tensor.shapes import TensorShape
 
-    array = np.asarray(array)
-    if not array.flags.c_contiguous:
+    if not array.flags.c_contiguous or not array.flags.aligned:
         raise PayloadError(f"{type_text} takes a C-contiguous array")
     try:
         element_type = element_type_of(array)
     except ValueError as wrong:
         raise PayloadError(str(wrong)) from None
+    array = np.asarray(array)
     if not array.dtype.isnative:
         raise PayloadError(f"{type_text} takes an array in this machine's byte order")
     return DenseHostTensor(element_type, TensorShape(array.shape), HostBuffer.over(array))
@@ -136,13 +201,16 @@ def _tensor_class() -> Any:
     return DenseHostTensor
 
 
-def as_tensor(array: object) -> object:
-    """A tensor over the memory of a numpy array, or over a copy: see `DenseHostTensor.over`.
+def as_tensor(value: object, type_text: str = "") -> object:
+    """A tensor over the memory of an array (`as_array`), or over a copy: see `DenseHostTensor.over`.
 
     Raises:
-        PayloadError: if a tensor cannot have such elements.
+        PayloadError: if it is no array, or a tensor cannot have such elements.
     """
+    array = as_array(value, type_text)
     try:
         return _tensor_class().over(array)
     except ValueError as wrong:
-        raise PayloadError(str(wrong)) from None
+        raise (
+            PayloadError(str(wrong)) if array is value else _no_array(type_text, value, wrong)
+        ) from None

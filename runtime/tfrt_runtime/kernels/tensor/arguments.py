@@ -35,6 +35,13 @@ def dense_tensor(
     return tensor
 
 
+def output_tensor(
+    value: object, element_type: ElementType, rank: int | None = None
+) -> DenseHostTensor:
+    """As `dense_tensor`, of a tensor that the kernel writes: see `DenseHostTensor.writable`."""
+    return dense_tensor(value, element_type, rank).writable()
+
+
 def shape_of(sizes: tuple[int, ...]) -> TensorShape:
     """The shape with these sizes.
 

@@ -20,7 +20,7 @@ from tfrt_runtime.host.tensor.element_types import F32, AnyArray
 from tfrt_runtime.host.tensor.shapes import sizes_text
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
-from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, quietly
+from tfrt_runtime.kernels.tensor.arguments import dense_tensor, new_tensor, output_tensor, quietly
 from tfrt_runtime.kernels.tensor.cpu_matmul import use_one_blas_thread
 
 REGISTRY: Final = KernelRegistry("convolution")
@@ -133,7 +133,10 @@ def conv2d(
     strides: tuple[int, ...],
 ) -> None:
     """Write into `target` the sums of products of each window with each filter."""
-    images, kernel, result = (dense_tensor(value, F32, 4) for value in (source, filters, target))
+    images, kernel, result = (
+        *(dense_tensor(value, F32, 4) for value in (source, filters)),
+        output_tensor(target, F32, 4),
+    )
     height, width, channels, count = kernel.shape.sizes
     if images.shape.sizes[3] != channels:
         raise KernelError(
@@ -179,7 +182,7 @@ def max_pooling_2d(
     strides: tuple[int, ...],
 ) -> None:
     """Write into `target` the largest pixel of each window, channel by channel."""
-    images, result = (dense_tensor(value, F32, 4) for value in (source, target))
+    images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 4)
     axes = plan_axes(images, pool_size, strides, padding)
     batch, _, _, channels = images.shape.sizes
     _require_sizes(result, (batch, axes[0].count, axes[1].count, channels))
@@ -196,7 +199,7 @@ def max_pooling_2d(
 @REGISTRY.kernel("tfrt_test.global_average.f32", results=("chain",))
 def global_average(source: object, target: object) -> None:
     """Write into `target`, `[batch, channels]`, the mean of each image's pixels."""
-    images, result = dense_tensor(source, F32, 4), dense_tensor(target, F32, 2)
+    images, result = dense_tensor(source, F32, 4), output_tensor(target, F32, 2)
     batch, height, width, channels = images.shape.sizes
     _require_sizes(result, (batch, channels))
     _average(images.array, np.float32(height * width), result.array)
@@ -213,7 +216,7 @@ def batch_norm_inplace(
     tensor: object, scale: object, offset: object, mean: object, variance: object, epsilon: float
 ) -> None:
     """Make pixels `scale * (pixel - mean) / sqrt(variance + epsilon) + offset`, by channel."""
-    images = dense_tensor(tensor, F32)
+    images = output_tensor(tensor, F32)
     parameters = [dense_tensor(value, F32, 1) for value in (scale, offset, mean, variance)]
     channels = images.shape.sizes[-1:]
     for parameter in parameters:

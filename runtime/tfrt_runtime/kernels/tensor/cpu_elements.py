@@ -21,6 +21,7 @@ from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
 from tfrt_runtime.kernels.tensor.arguments import (
     dense_tensor,
     new_tensor,
+    output_tensor,
     quietly,
     require_same_shape,
 )
@@ -79,7 +80,7 @@ def _add(
         if len(given) == arity:
             result = new_tensor(frame, target, tensors[0].shape.sizes)
         else:
-            result = dense_tensor(given[arity], target)
+            result = output_tensor(given[arity], target)
             require_same_shape(tensors[0], result, "argument and result shapes differ")
         run(*[tensor.array for tensor in tensors], result.array)
         return result if len(given) == arity else CHAIN
@@ -94,7 +95,10 @@ def _add_inplace(name: str, operation: Operation, arity: int, element_type: Elem
     @REGISTRY.kernel(name, results=("chain",), shortcut=native)
     def elementwise_inplace(*operands: object) -> None:
         given = _operands(operands, arity, arity)
-        tensors = [dense_tensor(operand, element_type) for operand in given]
+        tensors = [
+            *(dense_tensor(operand, element_type) for operand in given[:-1]),
+            output_tensor(given[-1], element_type),
+        ]
         require_same_shape(tensors[0], tensors[-1], "argument shapes differ")
         run(*[tensor.array for tensor in tensors], tensors[-1].array)
 
@@ -143,7 +147,10 @@ def _add_slice(element_type: ElementType, rank: int) -> None:
         outputs = [operand for operand in rest if operand is not CHAIN]
         if len(outputs) != 1:
             raise KernelError(f"expected one tensor to write to, found {len(outputs)}")
-        source, target = (dense_tensor(value, element_type, rank) for value in (tensor, *outputs))
+        source, target = (
+            dense_tensor(tensor, element_type, rank),
+            output_tensor(outputs[0], element_type, rank),
+        )
         start = tuple(dense_tensor(begin, I64, 1).array.tolist())
         if len(start) != rank or not _contains(source.shape, start, target.shape):
             raise KernelError(
@@ -215,7 +222,7 @@ for _rank in (1, 2, 3, 4):
 )
 def softmax_inplace(tensor: object) -> None:
     """Make every row along the last dimension exp(row) / sum(exp(row))."""
-    target = dense_tensor(tensor, F32)
+    target = output_tensor(tensor, F32)
     if target.shape.element_count:
         softmax(target.array)
 
@@ -225,7 +232,7 @@ def softmax_inplace(tensor: object) -> None:
 )
 def softmax_into(tensor: object, result: object) -> None:
     """As `softmax_inplace`, with the quotients in another tensor of the same shape."""
-    source, target = dense_tensor(tensor, F32), dense_tensor(result, F32)
+    source, target = dense_tensor(tensor, F32), output_tensor(result, F32)
     if source.shape != target.shape:
         raise KernelError(f"softmax of shape {source.shape} does not fit in shape {target.shape}")
     target.array[...] = source.array

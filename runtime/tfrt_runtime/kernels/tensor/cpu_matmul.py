@@ -20,7 +20,7 @@ import numpy as np
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import F32, I32, AnyArray, ElementType
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Shortcut
-from tfrt_runtime.kernels.tensor.arguments import dense_tensor, quietly
+from tfrt_runtime.kernels.tensor.arguments import dense_tensor, output_tensor, quietly
 
 REGISTRY: Final = KernelRegistry("matrix products")
 
@@ -121,7 +121,10 @@ def _add_matmul(element_type: ElementType) -> None:
         shortcut=_NATIVE if element_type is F32 else None,
     )
     def matmul(alpha: float, a: object, b: object, beta: float, c: object) -> None:
-        left, right, result = (dense_tensor(tensor, element_type, 2) for tensor in (a, b, c))
+        left, right, result = (
+            *(dense_tensor(tensor, element_type, 2) for tensor in (a, b)),
+            output_tensor(c, element_type, 2),
+        )
         check_shapes(left, right, result)
         use_one_blas_thread()
         accumulate_product(alpha, left.array, right.array, beta, result.array)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.host.payload import CHAIN, Chain
+from tfrt_runtime.host.payload import CHAIN, Chain, HostTensor
 from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS, HostBuffer, shape_words
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, AnyArray, ElementType
@@ -27,6 +27,7 @@ from tfrt_runtime.kernels.tensor.arguments import (
     allocated,
     dense_tensor,
     new_tensor,
+    output_tensor,
     quietly,
     shape_of,
 )
@@ -47,7 +48,7 @@ _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".1
 
 
 @dataclass(frozen=True, slots=True)
-class StringHostTensor:
+class StringHostTensor(HostTensor):
     """Strings in a shape, row by row.
 
     Raises:
@@ -69,16 +70,16 @@ class StringHostTensor:
         return f"StringHostTensor shape = {self.shape}, values = [{values}]"
 
 
-HostTensor = DenseHostTensor | StringHostTensor | CooHostTensor
+AnyTensor = DenseHostTensor | StringHostTensor | CooHostTensor
 
 
-def host_tensor(value: object) -> HostTensor:
+def host_tensor(value: object) -> AnyTensor:
     """`value`, which is a tensor of any kind.
 
     Raises:
         KernelError: if it is not.
     """
-    if not isinstance(value, HostTensor):
+    if not isinstance(value, AnyTensor):
         raise KernelError(f"expected a tensor, found {type(value).__name__}")
     return value
 
@@ -211,10 +212,10 @@ def _add_filling(element_type: ElementType) -> None:
         return number, len(values), *_words_of(np.array(values, storage))
 
     def fill_tensor_with_constant(tensor: object, value: float) -> None:
-        fill(dense_tensor(tensor, element_type), value)
+        fill(output_tensor(tensor, element_type), value)
 
     def set_tensor_with_constant_values(tensor: object, values: tuple[float, ...]) -> None:
-        assign(dense_tensor(tensor, element_type), values)
+        assign(output_tensor(tensor, element_type), values)
 
     is_native = element_type in NATIVE_TYPES
     for function, type_word, symbol, words in (
@@ -246,7 +247,7 @@ def _add_complex_filling(element_type: ElementType, part: str) -> None:
         f"tfrt_dht.fill_tensor_with_constant.{word}", attributes=(part, part), results=("chain",)
     )
     def fill_tensor_with_constant(tensor: object, imaginary: float, real: float) -> None:
-        fill(dense_tensor(tensor, element_type), complex(real, imaginary))
+        fill(output_tensor(tensor, element_type), complex(real, imaginary))
 
     @REGISTRY.kernel(
         f"tfrt_dht.set_tensor_with_constant_values.{word}",
@@ -255,14 +256,14 @@ def _add_complex_filling(element_type: ElementType, part: str) -> None:
     )
     def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
         # Real and imaginary parts alternate, and are counted one by one: a tensor of twice the length.
-        target = dense_tensor(tensor, element_type)
+        target = output_tensor(tensor, element_type)
         assign(DenseHostTensor.over(_real_parts(target.array)), parts)
 
 
 def _add_setting(element_type: ElementType) -> None:
     @REGISTRY.kernel(f"tfrt_dht.set_tensor_with_values.{element_type.word}", results=("chain",))
     def set_tensor_with_values(tensor: object, chain: Chain, *values: complex) -> None:
-        assign(dense_tensor(tensor, element_type), values)
+        assign(output_tensor(tensor, element_type), values)
 
 
 for _element_type in REAL_TYPES:
@@ -388,7 +389,7 @@ def flatten(frame: KernelFrame, tensor: object, *others: object) -> DenseHostTen
     if len(outputs) > 1:
         raise KernelError(f"expected 1 or 2 tensors, not {1 + len(outputs)}")
     if outputs:
-        target = dense_tensor(outputs[0], F32)
+        target = output_tensor(outputs[0], F32)
         if target.shape.element_count != source.shape.element_count:
             raise KernelError(f"elements of shape {source.shape} do not fit in {target.shape}")
     else:
@@ -426,7 +427,7 @@ def get_tensor_shape(tensor: object) -> TensorShape:
 
 
 @REGISTRY.kernel("tfrt_dht.no_op_ht", results=("object",))
-def no_op_ht(tensor: object) -> HostTensor:
+def no_op_ht(tensor: object) -> AnyTensor:
     """The tensor itself."""
     return host_tensor(tensor)
 

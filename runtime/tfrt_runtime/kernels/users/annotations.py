@@ -8,15 +8,16 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeGuard
 
-from tfrt_runtime.host.payload import SCALAR_TYPES, Chain
+from tfrt_runtime.host.payload import SCALAR_TYPES, Chain, PayloadError, as_python
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE
+from tfrt_runtime.host.values.fitting import CHAIN_TYPE, STRING_TYPE, as_array, as_tensor, misfit
 from tfrt_runtime.host.values.fitting import TENSOR as TENSOR_ENDING
-from tfrt_runtime.kernels.registry import PythonKernel, unevaluated_signature
+from tfrt_runtime.kernels.registry import KernelError, PythonKernel, unevaluated_signature
 
 CHAIN, STRING, OBJECT, TENSOR = CHAIN_TYPE, STRING_TYPE, "!tfrt.object", "!t.tensor"
 INTEGERS = ("i8", "i16", "i32", "i64")
@@ -209,7 +210,7 @@ def accepts(annotation: object, type_text: str) -> bool:
     if _is_tensor(annotation):
         return type_text == OBJECT or type_text.endswith(TENSOR_ENDING)
     origin = typing.get_origin(annotation)
-    if origin in (typing.Union, types.UnionType):
+    if _is_one_of(annotation):
         return any(accepts(one, type_text) for one in typing.get_args(annotation))
     if origin is typing.Annotated:
         return accepts(typing.get_args(annotation)[0], type_text)
@@ -225,8 +226,32 @@ def accepts(annotation: object, type_text: str) -> bool:
 
 
 def takes_value(annotation: object) -> bool:
-    """Whether a parameter is annotated as an AsyncValue: its argument is not awaited."""
-    return annotation is AsyncValue or annotation in ("AsyncValue", "tfrt.AsyncValue")
+    """Whether a parameter is annotated as an AsyncValue, or one that may be left out: it is not awaited."""
+    if isinstance(annotation, str):  # perhaps with the type of the value, which no class has
+        return annotation.partition("[")[0].rpartition(".")[2] == "AsyncValue"
+    items = [one for one in typing.get_args(annotation) if one is not type(None)]
+    if (
+        typing.get_origin(annotation) is typing.Annotated
+        or len(items) == 1
+        and _is_one_of(annotation)
+    ):
+        return takes_value(items[0])
+    return annotation is AsyncValue
+
+
+def holds_values(annotation: object) -> bool:
+    """Whether a parameter is annotated as something with AsyncValues in it, as `list[AsyncValue]`."""
+    if isinstance(annotation, str):
+        return "[" in annotation and "AsyncValue" in annotation and not takes_value(annotation)
+    kind = typing.get_origin(annotation)
+    has_items = isinstance(kind, type) and issubclass(kind, Iterable)
+    return any(
+        has_items and takes_value(one) or holds_values(one) for one in typing.get_args(annotation)
+    )
+
+
+def _is_one_of(annotation: object) -> bool:
+    return typing.get_origin(annotation) in (typing.Union, types.UnionType)
 
 
 def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
@@ -235,18 +260,17 @@ def accepts_results(annotation: object, result_types: Sequence[str]) -> bool:
         annotation = awaited(annotation)
     if not has_annotation(annotation) or annotation is Any or isinstance(annotation, str):
         return True
-    if len(result_types) == 1:
-        if typing.get_origin(annotation) is tuple:
-            return accepts(tuple, result_types[0])
-        return accepts(annotation, result_types[0])
-    if not result_types:
-        return accepts(annotation, CHAIN)
-    if typing.get_origin(annotation) is not tuple:
-        return annotation in (tuple, object)
+    if _is_one_of(annotation):
+        return any(accepts_results(one, result_types) for one in typing.get_args(annotation))
+    count, kind = len(result_types), typing.get_origin(annotation) or annotation
+    if count < 2 and accepts(annotation if kind is not tuple else kind, (*result_types, CHAIN)[0]):
+        return True
+    if kind not in (tuple, list):
+        return count > 1 and annotation is object
     items = tuple(map(awaited, typing.get_args(annotation)))
-    if len(items) == 2 and items[1] is ...:
-        items = items[:1] * len(result_types)
-    return len(items) == len(result_types) and all(map(accepts, items, result_types))
+    if kind is list or not items or items[-1] is ...:  # any number of them
+        items = (*items, Any)[:1] * count
+    return len(items) == count and all(map(accepts, items, result_types))
 
 
 def mismatch(
@@ -280,6 +304,39 @@ def mismatch(
         return None
     found = ", ".join(results) or "no results"
     return f"'{kernel.name}' returns {shown(parameters.returned)}, found {found}"
+
+
+def with_arrays(
+    kernel: PythonKernel, operands: Sequence[str], order: Sequence[int] = ()
+) -> PythonKernel:
+    """`kernel` for a call whose program has these types, as in `mismatch`.
+
+    An object is not fitted to a type where it enters a program: what is annotated as an array is
+    made one here, or refused.
+    """
+    known = kernel.parameters
+    if known is None or not kernel.arrays or kernel.raw:
+        return kernel
+    kinds = (*known.annotations, *[known.rest] * len(operands))
+    places = [
+        place
+        for place, one in zip(order or range(len(operands)), operands, strict=True)
+        if one in (OBJECT, "") and _is_tensor(kinds[place])
+    ]
+
+    def call(*values: object) -> object:
+        arguments = list(values)
+        for place in places:
+            value = arguments[place + kernel.frame]
+            try:
+                if as_array(value, TENSOR) is not value:
+                    arguments[place + kernel.frame] = as_python(as_tensor(value, TENSOR))
+            except PayloadError as wrong:
+                reason = misfit(TENSOR, value, wrong)
+                raise KernelError(f"argument {place + 1} of '{kernel.name}': {reason}") from None
+        return kernel.function(*arguments)
+
+    return replace(kernel, function=call) if places else kernel
 
 
 def shown(annotation: object) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from tfrt_runtime.diagnostics import counted
 from tfrt_runtime.host.failures import place_of
-from tfrt_runtime.host.payload import bits_of_f64
+from tfrt_runtime.host.payload import HostTensor, bits_of_f64
 from tfrt_runtime.host.structs import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.values.fitting import as_tensor
@@ -118,18 +118,17 @@ class NumbaFunction:
                 found = type(value).__name__
                 raise KernelError(f"'{self._name}' takes {argument.word}, found {found}")
             return argument.calculated.type(argument.dtype.type(value))
-        if isinstance(value, np.ndarray):
-            value = as_tensor(value)
+        wanted = f"a tensor of {argument.element} of rank {argument.rank}"
+        if not isinstance(value, HostTensor):
+            value = as_tensor(value, wanted)
         if isinstance(value, DenseHostTensor):
             if value.element_type is argument.element and value.shape.rank == argument.rank:
-                array = value.array.view()
-                if not argument.is_out:
-                    array.flags.writeable = False
+                array = (value.writable() if argument.is_out else value).array.view()
+                array.flags.writeable = argument.is_out
                 return array
             found = f"one of {value.element_type} of rank {value.shape.rank}"
         else:
             found = type(value).__name__
-        wanted = f"a tensor of {argument.element} of rank {argument.rank}"
         raise KernelError(f"'{self._name}' takes {wanted}, found {found}")
 
     def in_python(self, function: Callable[..., object]) -> Callable[..., object]:
@@ -152,13 +151,12 @@ class NumbaFunction:
                 if raised.__traceback__ is None:  # Numba's own errors have no line
                     raised.__traceback__ = place_of(self._function)
                 raise raised
-            if any(isinstance(value, np.ndarray) for value in values[: len(arguments)]):
-                return self.call(*values)
-            arrays = list(values)
-            for index, argument in enumerate(arguments):
-                if isinstance(argument, Tensor) and index < len(values):
-                    arrays[index] = self._fit(values[index], argument)
-            return function(*arrays)
+            arrays, is_new = list(values), False
+            for index, (argument, value) in enumerate(zip(arguments, values, strict=False)):
+                if isinstance(argument, Tensor):
+                    arrays[index] = self._fit(value, argument)
+                    is_new |= not isinstance(value, HostTensor)
+            return self.call(*values) if is_new else function(*arrays)
 
         return call
 

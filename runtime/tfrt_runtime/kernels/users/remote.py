@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from tfrt_runtime.callers import refuse
 from tfrt_runtime.diagnostics import TfrtError, error, note
-from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError
+from tfrt_runtime.host.payload import SCALAR_TYPES, HostTensor, PayloadError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.values.async_value import AsyncValue, State, when_all
@@ -275,7 +275,7 @@ class _Stay:
     type: str
 
 
-class _OnCluster:
+class _OnCluster(HostTensor):
     """In the place of a value that only remote kernels take, which is not fetched."""
 
     def __repr__(self) -> str:

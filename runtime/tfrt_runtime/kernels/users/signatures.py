@@ -15,7 +15,7 @@ from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS
 from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, ElementType
 from tfrt_runtime.kernels.users.annotations import TensorType, Type, shown
-from tfrt_runtime.native.layouts import TYPE_TENSOR_OF
+from tfrt_runtime.native.layouts import TYPE_OUT, TYPE_TENSOR_OF
 
 # f16 and bf16 are kept as their bits: no kernel calculates with them.
 SCALARS: Final = {"i1": np.dtype(np.bool_)} | {
@@ -67,7 +67,8 @@ class Tensor:
     @property
     def payload(self) -> int:
         """What `native.user_kernels` calls it."""
-        return ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
+        number = ELEMENT_NUMBERS[self.element.dtype] + TYPE_TENSOR_OF * (self.rank + 1)
+        return number + TYPE_OUT * self.is_out
 
 
 @dataclass(frozen=True, slots=True)

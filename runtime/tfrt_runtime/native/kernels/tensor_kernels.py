@@ -67,9 +67,18 @@ def tensor_argument(context: Address, index: int, element: int) -> Address:
 
 
 @native
-def only_tensor(context: Address, record: Address, element: int) -> Address:
-    """As `tensor_argument`, of the one argument that the kernel has; 0 if it has more."""
-    return tensor_argument(context, 0, element) if operand_count(context, record) == 1 else 0
+def output_tensor(context: Address, index: int, element: int) -> Address:
+    """As `tensor_argument`, of a tensor that the kernel writes: 0 also for one that must not be written."""
+    tensor = tensor_argument(context, index, element)
+    if tensor != 0 and load(tensor + at.TENSOR_BYTES) == at.READ_ONLY:
+        return 0
+    return tensor
+
+
+@native
+def only_output(context: Address, record: Address, element: int) -> Address:
+    """As `output_tensor`, of the one argument that the kernel has; 0 if it has more."""
+    return output_tensor(context, 0, element) if operand_count(context, record) == 1 else 0
 
 
 @native
@@ -188,7 +197,7 @@ def ends_with(shape: Address, part: Address) -> bool:
 @entry
 def fill(context: Address, record: Address) -> None:
     """`tfrt_dht.fill_tensor_with_constant.*`; data: element type of 4 bytes, bits."""
-    target = only_tensor(context, record, attribute(record, 0))
+    target = only_output(context, record, attribute(record, 0))
     if target == 0:
         run_in_python(context, record)
         return
@@ -204,7 +213,7 @@ def assign(context: Address, record: Address) -> None:
 
     Data: element type of 4 bytes, number of elements, the elements.
     """
-    target = only_tensor(context, record, attribute(record, 0))
+    target = only_output(context, record, attribute(record, 0))
     count = attribute(record, 1)
     if target == 0 or load(target + at.TENSOR_COUNT) != count:
         run_in_python(context, record)
@@ -231,7 +240,7 @@ def elementwise(context: Address, record: Address) -> None:
             first = tensor_argument(context, 0, element)
             target = tensor_like(context, made, 4, first)
         else:
-            target = tensor_argument(context, arity, made)
+            target = output_tensor(context, arity, made)
             if target != 0 and not may_write(context, arity, element, target):
                 target = 0
     if target == 0:
@@ -250,7 +259,7 @@ def elementwise_inplace(context: Address, record: Address) -> None:
     arity, element = attribute(record, 1), attribute(record, 2)
     target = 0
     if operand_count(context, record) == arity and are_alike(context, arity, element):
-        target = tensor_argument(context, arity - 1, element)
+        target = output_tensor(context, arity - 1, element)
     if target == 0 or not may_write(context, arity, element, target):
         run_in_python(context, record)
         return
@@ -349,7 +358,7 @@ def have_equal_elements(left: Address, right: Address, element: int) -> bool:
 @entry
 def softmax_inplace(context: Address, record: Address) -> None:
     """`tfrt_test.softmax_inplace.f32`"""
-    target = only_tensor(context, record, at.TYPE_F32)
+    target = only_output(context, record, at.TYPE_F32)
     if target == 0 or load(target + at.TENSOR_RANK) == 0:
         run_in_python(context, record)
         return
@@ -364,9 +373,9 @@ def softmax_into(context: Address, record: Address) -> None:
         run_in_python(context, record)
         return
     source = tensor_argument(context, 0, at.TYPE_F32)
-    target = tensor_argument(context, 1, at.TYPE_F32)
-    is_plain = load(source + at.TENSOR_RANK) != 0 and have_same_shape(source, target)
-    if not is_plain or overlap(source, target):
+    target = output_tensor(context, 1, at.TYPE_F32)
+    is_plain = target != 0 and load(source + at.TENSOR_RANK) != 0
+    if not is_plain or not have_same_shape(source, target) or overlap(source, target):
         run_in_python(context, record)
         return
     softmax_rows(source, target)
@@ -413,8 +422,13 @@ def argmax(context: Address, record: Address) -> None:
     """`tfrt_test.argmax.*`; data: element type of 4 bytes, rank, which is not 0."""
     element, rank = attribute(record, 0), attribute(record, 1)
     memory_store = tensor_store(context)
-    source, result = only_tensor(context, record, element), 0
-    if source != 0 and load(source + at.TENSOR_RANK) == rank and memory_store != 0:
+    source, result = tensor_argument(context, 0, element), 0
+    if (
+        source != 0
+        and operand_count(context, record) == 1
+        and load(source + at.TENSOR_RANK) == rank
+        and memory_store != 0
+    ):
         result = new_rows(context, memory_store, source, rank)
     if result == 0:
         run_in_python(context, record)

@@ -108,7 +108,7 @@ def matmul_f32(context: Address, record: Address) -> None:
 def multiply(context: Address, record: Address) -> bool:
     """Multiply, if BLAS can; otherwise nothing is done, and the result is False."""
     a, b, c = matrix(context, 1), matrix(context, 2), matrix(context, 4)
-    if a == 0 or b == 0 or c == 0:
+    if a == 0 or b == 0 or c == 0 or load(c + at.TENSOR_BYTES) == at.READ_ONLY:
         return False
     rows, inner = load(a + at.TENSOR_SIZES), load(a + at.TENSOR_SIZES + 8)
     columns = load(b + at.TENSOR_SIZES + 8)

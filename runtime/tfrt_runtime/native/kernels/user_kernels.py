@@ -2,7 +2,7 @@
 
 The words of the record's data: the address of the function, how many arguments, results and attributes
 there are; then the payload type of each argument, as the type of its elements plus TYPE_TENSOR_OF times one
-more than its rank where it is a tensor; then the payload type of each result, and the attributes.
+more than its rank where it is a tensor, plus TYPE_OUT where the kernel writes it; then the payload type of each result, and the attributes.
 
 The function is `int64 f(int64 *given, int64 *results)`.  `given` has the payload of each argument, a
 tensor's being its address, then the attributes; `results` has room for a word per result.  It returns
@@ -37,10 +37,11 @@ def has_type(value: Address, expected: int) -> bool:
     if kind != at.TYPE_TENSOR:
         return False
     tensor = load(value + at.VALUE_PAYLOAD)
-    return (
-        load(tensor + at.TENSOR_ELEMENT) + at.TYPE_TENSOR_OF * (load(tensor + at.TENSOR_RANK) + 1)
-        == expected
-    )
+    if expected >= at.TYPE_OUT and load(tensor + at.TENSOR_BYTES) == at.READ_ONLY:
+        return False
+    return load(tensor + at.TENSOR_ELEMENT) + at.TYPE_TENSOR_OF * (
+        load(tensor + at.TENSOR_RANK) + 1
+    ) == expected & (at.TYPE_OUT - 1)
 
 
 @native
