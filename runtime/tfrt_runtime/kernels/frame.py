@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
@@ -67,6 +67,8 @@ class KernelFrame:
     attributes: tuple[object, ...] = ()
     is_read_here: bool = True
     """Whether results of a remote kernel are for Python, or for kernels that run here."""
+    allocated: dict[int, AsyncValue] = field(default_factory=dict)
+    """The results that `allocate` has made, the last one of each, as values that others may drop."""
 
     @property
     def resources(self) -> ResourceContext:
@@ -77,7 +79,8 @@ class KernelFrame:
         """An unavailable value for result `index`: return it, and resolve it later.
 
         Keep it until then: the run is open, and when the value dies unresolved, the result becomes an
-        error that says so.  When the run is cancelled first, the value is an error already.
+        error that says so.  When the run is cancelled first, the value is an error already.  If the
+        kernel raises, the result keeps the value that it has by then, or becomes the error.
 
         Raises:
             KernelError: if there is no such result.
@@ -85,7 +88,9 @@ class KernelFrame:
         if not (isinstance(index, int) and 0 <= index < len(self.result_types)):
             has = counted(len(self.result_types), "result")
             raise KernelError(f"'{self.name}' has {has}, found no result {index!r}")
-        return self.request.allocate(self.result_types[index], self._broken)
+        made = self.request.allocate(self.result_types[index], self._broken)
+        self.allocated[index] = made.for_waiter()
+        return made
 
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
         """The value of `function()`, which a worker calls, or with `blocking` the blocking pool.

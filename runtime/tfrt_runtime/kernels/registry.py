@@ -94,7 +94,8 @@ class Parameters:
     rest: object
     returned: object
     lazy: frozenset[int] = frozenset()
-    """The arguments that are not awaited: the kernel gets AsyncValues."""
+    """The arguments that are not awaited: the kernel gets AsyncValues.  The one after the last name
+    stands for all from there on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,14 @@ class PythonKernel:
     """Called with the attributes when a program that calls it is loaded; may raise `KernelError`."""
 
     @property
-    def lazy(self) -> frozenset[int]:
-        """The arguments that are not awaited."""
-        return frozenset() if self.parameters is None else self.parameters.lazy
+    def has_lazy(self) -> bool:
+        """Whether there are arguments that are not awaited."""
+        return self.parameters is not None and bool(self.parameters.lazy)
+
+    def is_lazy(self, place: int) -> bool:
+        """Whether argument `place` is not awaited: the kernel gets an AsyncValue."""
+        known = self.parameters
+        return known is not None and min(place, len(known.names)) in known.lazy
 
     @property
     def taken(self) -> str:

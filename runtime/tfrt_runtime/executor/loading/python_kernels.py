@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,7 +27,13 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS, Context, Record, signed
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import BUFFER, CHAIN_TYPE, STRING_TYPE, TENSOR, fitting
+from tfrt_runtime.host.values.fitting import (
+    BUFFER,
+    CHAIN_TYPE,
+    STRING_TYPE,
+    TENSOR,
+    fitting,
+)
 from tfrt_runtime.host.values.futures import is_awaited, on_queue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
@@ -145,28 +151,42 @@ def run_python_kernel(context: int, record: int, program: Loaded, call: PythonCa
     request = present_request(context)
     results = Context.at(context).results >> 3
     before = request.host.serve(request)
+    allocated: dict[int, AsyncValue] = {}
     try:
         INTERRUPTS.allow()
-        returned = call_function(context, program, call, request)
+        returned = call_function(context, program, call, request, allocated)
         INTERRUPTS.forbid()
+        allocated = {}
         values = result_values(context, call, returned)
     except BaseException as exception:  # noqa: BLE001 - it becomes the results' error
         INTERRUPTS.forbid()
-        values = failure(context, call, exception)
+        values = failure(context, call, exception, allocated)
     request.host.serve(before)
     for i, value in enumerate(values):
         WORDS[results + i] = value
 
 
-def failure(context: int, call: PythonCall, exception: BaseException) -> list[int]:
-    """The error for what a kernel raised, for each of its results, one reference each."""
+def failure(
+    context: int,
+    call: PythonCall,
+    exception: BaseException,
+    allocated: Mapping[int, AsyncValue],
+) -> list[int]:
+    """The error for what a kernel raised, for each of its results, one reference each.
+
+    Those that it has allocated and emplaced before keep their values.
+    """
     request = present_request(context)
+    # Asked before the exception is detached: promises die with its frames.
+    kept = {index: own for index, own in allocated.items() if own.done()}
     # Where memory is short, the error needs some of what is held back for it.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():
         diagnostic = failed(request, exception, call.location)
         value = native_process().error_value(context, diagnostic)
-    values = [value] * len(call.record.results)
+    values = [
+        kept[index].address if index in kept else value for index in range(len(call.record.results))
+    ]
     for one in values:
         native_process().quick.value_add_reference(one)
     native_process().quick.value_drop(context, value)
@@ -174,8 +194,14 @@ def failure(context: int, call: PythonCall, exception: BaseException) -> list[in
     return values
 
 
-def call_function(context: int, program: Loaded, call: PythonCall, request: Request) -> object:
-    """What the kernel's function returns for the arguments in the frame."""
+def call_function(
+    context: int,
+    program: Loaded,
+    call: PythonCall,
+    request: Request,
+    allocated: dict[int, AsyncValue],
+) -> object:
+    """What the kernel's function returns for the arguments in the frame; `allocated` is for its results."""
     kernel, objects = call.kernel, native_process().objects
     first = Context.at(context).arguments >> 3
     staged = range(first, first + len(call.record.arguments))
@@ -206,6 +232,7 @@ def call_function(context: int, program: Loaded, call: PythonCall, request: Requ
         result_types=call.result_types,
         attributes=call.attributes,
         is_read_here=call.is_read_here,
+        allocated=allocated,
     )
     return kernel.function(frame, *arguments, *call.attributes)
 
@@ -215,9 +242,8 @@ def mixed(
 ) -> list[object]:
     """The arguments of a kernel that does not await all of them, which come last, in its own order."""
     arguments: list[object] = [None] * len(order)
-    lazy = kernel.lazy
     for place, value in zip(order, staged, strict=True):
-        if place in lazy:
+        if kernel.is_lazy(place):
             arguments[place] = borrowed(request, value)
         else:
             arguments[place] = as_python(read_payload(value, native_process().objects))
@@ -248,7 +274,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
     later: list[tuple[int, AsyncValue, AsyncValue]] = []
     request = present_request(context)
     try:
-        for index, item in enumerate(items_of(returned, len(call.record.results))):
+        for index, item in enumerate(items_of(returned, words or call.result_types)):
             word = words[index] if words else word_for(call.result_types[index], item)
             is_outside = False
             if is_awaited(item, word):
@@ -330,9 +356,9 @@ def plain_call(
             if raised is None:
                 [value] = result_values(context, call, returned)
             else:
-                [value] = failure(context, call, raised)
+                [value] = failure(context, call, raised, {})
         except BaseException as problem:  # noqa: BLE001 - it becomes the result's error
-            [value] = failure(context, call, problem)
+            [value] = failure(context, call, problem, {})
         WORDS[Context.at(context).results >> 3] = value
 
     words = (

@@ -345,7 +345,7 @@ class Resolver:
         flags |= at.KERNEL_BLOCKING if kernel.blocking else 0
         flags |= at.KERNEL_RAW if kernel.raw else 0
         flags |= at.KERNEL_NONSTRICT if record.is_nonstrict or order else 0
-        strict = (len(order) - len(kernel.lazy) or -1) if order else 0
+        strict = (sum(not kernel.is_lazy(place) for place in order) or -1) if order else 0
         return Call(self._python_kernel, flags, strict, functions=record.functions), call
 
     def _prepare(self, prepare: Callable[..., object], call: PythonCall) -> None:
@@ -559,15 +559,16 @@ def _payload_type(word: str) -> int:
 
 def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
     """`count` arguments, those that the kernel does not await last; () if it awaits all of them."""
-    lazy = kernel.lazy
-    if not lazy or kernel.raw:
+    if not kernel.has_lazy or kernel.raw:
         return ()
-    return tuple(sorted(range(count), key=lambda place: place in lazy))
+    return tuple(sorted(range(count), key=kernel.is_lazy))
 
 
 def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
     """`function`, whose calls of Python kernels have last what these do not await; `used` are its kernels by name."""
-    lazy = {name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.lazy}
+    lazy = {
+        name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.has_lazy
+    }
     if not lazy:
         return function
     records = list(function.kernels)

@@ -147,5 +147,5 @@ def runs_in_sync(kernel: Kernel) -> bool:
     if isinstance(kernel, ControlKernel):
         return kernel.symbol in CONTROL
     if isinstance(kernel, PythonKernel):
-        return kernel.sync or not (kernel.raw or kernel.blocking or kernel.lazy)
+        return kernel.sync or not (kernel.raw or kernel.blocking or kernel.has_lazy)
     return kernel.sync

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CoroutineType
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from tfrt_runtime.host.failures import detach, is_own, printable
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import fitting
+from tfrt_runtime.host.values.fitting import fitting, takes_any
 from tfrt_runtime.host.values.futures import from_future, is_awaited
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -34,15 +34,24 @@ FOREIGN = ("attached to a different loop", "bound to a different event loop")
 """What asyncio says of a future, or of a lock, that belongs to another loop."""
 
 
-def items_of(returned: object, count: int) -> tuple[object, ...]:
-    """What a kernel returned for each of its `count` results.
+def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
+    """What a kernel returned for each of its results, which are of these types.
+
+    A tuple or a list of one is its item, unless the type has tuples and lists as values, or the list
+    is one of numbers where an array is expected.
 
     Raises:
         KernelError: if it returned another number of values.
     """
+    count = len(types)
     items: tuple[object, ...] = (returned,)
-    if count != 1:
-        items = returned if isinstance(returned, tuple) else () if returned is None else items
+    if isinstance(returned, tuple | list):
+        is_item = len(returned) == 1 and not takes_any(types[0])
+        is_array = is_item and types[0] not in SCALAR_TYPES and isinstance(returned[0], int | float)
+        if count != 1 or is_item and not is_array:
+            items = tuple(returned)
+    elif returned is None and count != 1:
+        items = ()
     if len(items) != count:
         values, results = counted(len(items), "value"), counted(count, "result")
         raise KernelError(f"the kernel returned {values} for {results}")
@@ -105,7 +114,8 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
     """
     values: list[object] = []
     count = len(results)
-    for index, (result, item) in enumerate(zip(results, items_of(returned, count), strict=True)):
+    items = items_of(returned, [result.type for result in results])
+    for index, (result, item) in enumerate(zip(results, items, strict=True)):
         what = nth_result(frame.name, index, count)
         if is_awaited(item, result.type):
             values.append(of_future(frame.request, item, result.type, frame.location, what))
@@ -127,10 +137,14 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
 def settle_failed(
     frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
 ) -> None:
-    """Resolve the results of a call to the error for what its function raised."""
+    """Resolve the results of a call to the error for what its function raised, or what it has emplaced."""
+    # Asked before the exception is detached: promises die with its frames.
+    kept = {index: own for index, own in frame.allocated.items() if own.done()}
     diagnostic = failed(frame.request, problem, frame.location)
+    for index, value in kept.items():
+        results[index].follow(value)
     for result in results:
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(RuntimeError):  # it has a value
             result.set_error(diagnostic)
     pass_on(frame.request, problem, diagnostic)
 

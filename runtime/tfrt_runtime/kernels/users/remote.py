@@ -422,8 +422,8 @@ def _run(
     try:
         returned = pickle.loads(function)(*values, **attributes)
         if stay is not None:
-            (item,) = items_of(returned, 1)
-            checked(stay.type, item, nth_result(stay.kernel, 0, 1))
+            (returned,) = items_of(returned, (stay.type,))
+            checked(stay.type, returned, nth_result(stay.kernel, 0, 1))
     except (SystemExit, Exception) as problem:
         if not isinstance(problem, SystemExit):
             problem.add_note(f"on the worker {address}")

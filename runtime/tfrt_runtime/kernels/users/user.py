@@ -38,6 +38,7 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.kernels.users.annotations import (
     Type,
     has_annotation,
+    holds_values,
     result_types,
     signature_of,
     takes_value,
@@ -312,6 +313,11 @@ def user_kernel(
     signature = signature_of(function)
     if wrong := [one.name for one in list(signature.parameters.values())[1:] if _is_frame(one)]:
         refuse(f"kernel '{name}': the frame is the first parameter, not '{wrong[0]}'")
+    if held := [one.name for one in signature.parameters.values() if holds_values(one.annotation)]:
+        refuse(
+            f"kernel '{name}': '{held[0]}' is one argument, whose items are awaited: write"
+            " *steps: tfrt.AsyncValue for any number of values that are not"
+        )
     keywords = keyword_parameters(signature)
     is_coroutine = inspect.iscoroutinefunction(function)
     has_frame = takes_frame(signature)
@@ -450,7 +456,8 @@ def parameters_of(signature: inspect.Signature, has_frame: bool, *, raw: bool) -
         has_frame:
     ]
     rest = next((p.annotation for p in parameters if p.kind is p.VAR_POSITIONAL), object)
-    lazy = frozenset(i for i, p in enumerate(named) if not raw and takes_value(p.annotation))
+    kinds = (*(p.annotation for p in named), rest)
+    lazy = frozenset(i for i, kind in enumerate(kinds) if not raw and takes_value(kind))
     return Parameters(
         tuple(p.name for p in named),
         tuple(p.annotation for p in named),
