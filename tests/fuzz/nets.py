@@ -20,6 +20,7 @@ from tests.fuzz.random_calls import kernels_to_call, random_file
 from tests.fuzz.random_runs import (
     ALL_QUEUES,
     ENOUGH_SECONDS,
+    after_passes,
     as_interpreted,
     async_program,
     host_program,
@@ -379,6 +380,7 @@ def all_nets() -> dict[str, Net]:  # type: ignore[type-arg]
         RandomNet("random-host", 0.6, host_program, on_every_queue),
         RandomNet("random-scalars", 0.6, tiered_program, on_both_tiers),
         RandomNet("random-async", 0.4, async_program, as_interpreted),
+        RandomNet("random-passes", 0.4, async_program, after_passes),
         RandomNet("random-simulated", 0.1, scalar_program, simulated),
     ]
     return {net.name: net for net in nets}

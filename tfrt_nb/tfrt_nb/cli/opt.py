@@ -6,6 +6,7 @@ import argparse
 import re
 import sys
 
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import DiagnosticException, VerifyException
 
 from tfrt_nb.cli.expectations import check_all, find_expectations, split
@@ -69,13 +70,7 @@ def processed(
     try:
         module = parse_module(text, name)
         with deep_stack(), internal_errors_caught():
-            pipeline.apply(context, module)
-            if problems := verify(module):
-                raise TfrtError(*problems)
-            try:
-                module.verify()
-            except (VerifyException, DiagnosticException) as problem:
-                raise TfrtError(error(f"after the passes: {problem}")) from None
+            pipeline.apply(context, module, verify=_check)
     except TfrtError as problem:
         return [*context.remarks, *problem.diagnostics], None
     generic = options.mlir_print_op_generic
@@ -84,6 +79,20 @@ def processed(
     wanted = options.func_dialect
     func_dialect = _FUNC_DIALECT.search(text) is not None if wanted is None else wanted
     return context.remarks, print_module(module, func_dialect=func_dialect, generic=generic)
+
+
+def _check(module: ModuleOp) -> None:
+    """Refuse a module that a pass has left invalid.
+
+    Raises:
+        TfrtError: with what is wrong, at its place where one is known.
+    """
+    if problems := verify(module):
+        raise TfrtError(*problems)
+    try:
+        module.verify()
+    except (VerifyException, DiagnosticException) as problem:
+        raise TfrtError(error(f"after the passes: {problem}")) from None
 
 
 def requested_pipeline(text: str) -> str:

@@ -28,6 +28,7 @@ from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.operations.control import Externals, check_declarations, expand_calls
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
 from tfrt_nb.passes.control_flow import returning_edges, terminator_of
+from tfrt_nb.passes.counting.mark_explicit_counts import counts_tasks
 from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
@@ -137,7 +138,9 @@ def _steps(
     called: Collection[str] = (),
 ) -> Iterator[tuple[str, ModuleOp]]:
     """The name of each step of the lowering and the module after it, which the next step changes."""
-    copy = copy_program(expand_calls(module, externals), spawn=level > 0)
+    copy = copy_program(
+        expand_calls(module, externals), spawn=level > 0 and not counts_tasks(module)
+    )
     for op in copy.module.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:

@@ -9,7 +9,7 @@ that is the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import NoReturn, cast
@@ -31,7 +31,6 @@ from tfrt_nb.passes.lowering.async_to_async_runtime import AsyncToAsyncRuntime
 from tfrt_nb.passes.lowering.await_in_calls import AwaitInCalls
 from tfrt_nb.passes.lowering.convert_scf_to_cf import ConvertScfToCf
 from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
-from tfrt_nb.passes.lowering.expand_selects import ExpandSelects
 from tfrt_nb.passes.lowering.number_functions import NumberFunctions
 from tfrt_nb.passes.lowering.propagate_failures import PropagateFailures
 from tfrt_nb.passes.safety.check_async import CheckAsync
@@ -52,7 +51,6 @@ PASSES = {
     "async-drop-on-error-paths": "counting.drop_on_error_paths.DropOnErrorPaths",
     "async-elide-coroutines": "speed.elide_coroutines.ElideCoroutines",
     "async-expand-buffers": "buffers.expand_buffers.ExpandBuffers",
-    "async-expand-selects": "lowering.expand_selects.ExpandSelects",
     "async-func-to-async-runtime": "lowering.async_func_to_async_runtime.AsyncFuncToAsyncRuntime",
     "async-guard-buffers": "buffers.guard_buffers.GuardBuffers",
     "async-guard-operations": "safety.guard_operations.GuardOperations",
@@ -92,10 +90,14 @@ class Pipeline:
 
     passes: tuple[ModulePass, ...]
 
-    def apply(self, context: Context, module: ModuleOp) -> None:
-        """Run all passes on the module, which is changed in place."""
+    def apply(
+        self, context: Context, module: ModuleOp, verify: Callable[[ModuleOp], None] | None = None
+    ) -> None:
+        """Run all passes on the module, which is changed in place; `verify` checks it after each."""
         for pass_ in self.passes:
             pass_.apply(context, module)
+            if verify is not None:
+                verify(module)
 
     def __str__(self) -> str:
         return f"builtin.module({','.join(map(_notation, self.passes))})"
@@ -122,7 +124,6 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
             ExpandBuffers(),
             CheckAsync(),
             CheckBuffers(),
-            ExpandSelects(),
             GuardBuffers(),
             GuardOperations(recursion=False),
             *map(_for_execution, first),

@@ -13,11 +13,12 @@ follows.  If one of them is in error the body is skipped and all results are in 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Self
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, i32
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -34,8 +35,11 @@ from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.printer import Printer
 from xdsl.traits import (
+    EffectInstance,
     HasCanonicalizationPatternsTrait,
     IsTerminator,
+    MemoryEffect,
+    MemoryEffectKind,
     Pure,
     RecursiveMemoryEffect,
     ReturnLike,
@@ -93,6 +97,17 @@ class YieldOp(IRDLOperation):
             raise VerifyException(f"cannot yield '{type_}': await it, and yield what it holds")
 
 
+class MakesObjects(MemoryEffect):
+    """Each result is a new object: an operation that nobody uses may go, but two that are equal stay two.
+
+    MLIR calls such operations pure, and its `cse` merges them (as of MLIR 23).
+    """
+
+    @classmethod
+    def get_effects(cls, op: Operation) -> AbstractSet[EffectInstance]:
+        return {EffectInstance(MemoryEffectKind.ALLOC, result) for result in op.results}
+
+
 @irdl_op_definition
 class ExecuteOp(IRDLOperation):
     """A task: a region that runs once its dependencies and operands are resolved."""
@@ -105,7 +120,7 @@ class ExecuteOp(IRDLOperation):
     body = region_def()
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(RecursiveMemoryEffect())
+    traits = traits_def(RecursiveMemoryEffect(), MakesObjects())
 
     def __init__(
         self,
@@ -268,7 +283,7 @@ class CreateGroupOp(IRDLOperation):
     size = operand_def(IndexType())
     result = result_def(GroupType)
 
-    traits = traits_def(Pure(), _CreateGroupPatterns())
+    traits = traits_def(MakesObjects(), _CreateGroupPatterns())
 
     assembly_format = "$size `:` type($result) attr-dict"
 

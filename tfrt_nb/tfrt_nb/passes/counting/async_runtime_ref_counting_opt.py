@@ -114,8 +114,12 @@ def _ends(users: Sequence[Operation], takers: tuple[type[Operation], ...]) -> li
     ends = []
     for place in range(len(users) - 1, -1, -1):
         ends.append(end)
-        if type(users[place]) in takers:
+        user = users[place]
+        if type(user) in takers:
             end = first_other
         else:
             first_other = place
+            # What a holder takes in its regions, it may use there afterwards.
+            if any(type(nested) in takers for nested in operations_in(user)):
+                end = place
     return ends[::-1]

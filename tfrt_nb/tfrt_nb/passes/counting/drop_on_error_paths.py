@@ -33,6 +33,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.extensions import RuntimeIsInterruptedOp
 from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import is_async
+from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
     Emitter,
     blocks_behind,
@@ -66,7 +67,7 @@ class DropOnErrorPaths(ModulePass):
             errors = set(_error_blocks(function, fallible))
             for branch, edge, normal in list(_error_edges(function, errors)):
                 path = _path(normal, branch.successors[edge], errors)
-                if due := _due(path, self.explicit_only):
+                if due := _due(branch, path, self.explicit_only):
                     errors.add(_drop(branch, edge, due, on_top=self.explicit_only))
 
 
@@ -148,15 +149,25 @@ def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: boo
     return block
 
 
-def _due(path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
-    """References dropped on the path, less those added; of values that are made before it."""
+def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
+    """References dropped on the path from `branch`, less those added; of values that are made before it.
+
+    A block argument on the path is the value that the branch passes for it.
+    """
     due: dict[SSAValue, int] = {}
+    passed: dict[SSAValue, SSAValue] = {}
     made: set[SSAValue] = set()
-    for op in (op for block in path for op in block.ops):
-        made.update(op.results)
-        for value, count in _dropped(op, explicit_only):
-            if value not in made:
-                due[value] = due.get(value, 0) + count
+    for block in path:
+        edge = list(branch.successors).index(block)
+        for argument, value in zip(block.args, branch_operands(branch, edge), strict=True):
+            passed[argument] = passed.get(value, value)
+        for op in block.ops:
+            made.update(op.results)
+            for value, count in _dropped(op, explicit_only):
+                value = passed.get(value, value)
+                if value not in made:
+                    due[value] = due.get(value, 0) + count
+        branch = terminator_of(block)
     return {value: count for value, count in due.items() if count > 0}
 
 

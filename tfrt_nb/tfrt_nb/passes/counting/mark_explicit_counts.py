@@ -13,13 +13,15 @@ drops more than it adds, or that it hands on, is counted by hand, and nothing is
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import CallOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
@@ -75,14 +77,72 @@ def _drops_one_of_own(op: RuntimeDropRefOp) -> bool:
     return op.count.value.data == 1 and isinstance(op.operands[0].owner, RuntimeCreateOp)
 
 
+def counts_tasks(module: ModuleOp) -> bool:
+    """Whether a program counts on the high-level operations, where a task holds references of its own."""
+    return any(type(op) in _EARLY_COUNTING for op in operations_in(module))
+
+
+class TaskCounts:
+    """Which values a program counts by hand, at its tasks: `async.add_ref` and `async.drop_ref`.
+
+    Read before any task is outlined, as outlining replaces the values that bodies use.
+    """
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._originals: dict[SSAValue, SSAValue] = {}
+        self._inside: set[tuple[Operation | None, SSAValue]] = set()
+        self._at: set[tuple[Operation | None, SSAValue]] = set()
+        for op in operations_in(module):
+            if type(op) in _EARLY_COUNTING:
+                value, task = op.operands[0], _task_around(op)
+                self._at.add((task, value))
+                while task is not None:
+                    self._inside.add((task, value))
+                    task = _task_around(task)
+
+    def replaced(self, task: ExecuteOp, call: Operation) -> None:
+        """Note that the results of `call` are used instead of those of `task`."""
+        self._originals.update(zip(call.results, task.results, strict=True))
+
+    def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
+        """The values that the code around `task` counts, and how many references each needs more to call its body.
+
+        A body takes a reference for each of the `taken` arguments; the program gave the task one if it
+        drops that in the body, and none otherwise.
+        """
+        outer = _task_around(task)
+        for value in dict.fromkeys(taken):
+            original = self._originals.get(value, value)
+            if (outer, original) in self._at:
+                more = sum(one is value for one in taken) - ((task, original) in self._inside)
+                if more:
+                    yield value, more
+
+
+def _task_around(op: Operation) -> Operation | None:
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, ExecuteOp):
+        parent = parent.parent_op()
+    return parent
+
+
 def is_counted_by_hand(value: SSAValue) -> bool:
-    """Whether the program does all of the counting for the value."""
+    """Whether the program does all of the counting for the value, or for one that a select makes it of."""
     users = (use.operation for use in value.uses)
-    return any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users)
+    if any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users):
+        return True
+    return isinstance(select := value.owner, arith.SelectOp) and (
+        is_counted_by_hand(select.lhs) or is_counted_by_hand(select.rhs)
+    )
 
 
 def _is_balanced(value: SSAValue) -> bool:
-    """Whether as many references are added as dropped, and no reference is handed on."""
+    """Whether as many references are added as dropped, and no reference is handed on.
+
+    The result of a select comes without a reference: its sources say whether the program counts it.
+    """
+    if isinstance(select := value.owner, arith.SelectOp):
+        return _is_balanced(select.lhs) and _is_balanced(select.rhs)
     balance = 0
     for use in value.uses:
         match use.operation:

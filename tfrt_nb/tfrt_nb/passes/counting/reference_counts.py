@@ -9,7 +9,8 @@ added by the caller, a result's by its maker).  That reference goes
   the value is not needed any more.
 
 A value needed more than once at such a point (returned twice; passed to a block argument and used
-afterwards) gets more references first.
+afterwards) gets more references first.  The result of a select is one of its sources, which keep their own
+references, and takes one for itself.
 
     cf.cond_br %c, ^use, ^end                  cf.cond_br %c, ^use, ^drop
   ^use:                                      ^use:
@@ -34,7 +35,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from xdsl.dialects import cf
+from xdsl.dialects import arith, cf
 from xdsl.dialects.builtin import ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp as PlainCallOp
 from xdsl.dialects.func import FuncOp
@@ -143,6 +144,10 @@ def drop_references(
         by_region.setdefault(region_of(defining_block(value)), []).append(value)
     for region, made in by_region.items():
         _Dropping(region, made, counts).run(sharing_exits)
+    # Last, so that the reference is taken before the sources, whose last use this may be, are dropped.
+    for value in values:
+        if isinstance(value.owner, arith.SelectOp):
+            Emitter.behind(value.owner)(counts.add(value, 1))
 
 
 class _Dropping:

@@ -1,8 +1,7 @@
 """From the async dialect to coroutines and runtime calls, as MLIR describes it.
 
-`desugar_proposal` reads the seed's spellings; `number_functions` makes numbers of functions that are values,
-`expand_selects` branches of choices between objects.  `await_in_calls` makes async functions of those that wait in
-a task, by their `call_graph`.
+`desugar_proposal` reads the seed's spellings; `number_functions` makes numbers of functions that are values.
+`await_in_calls` makes async functions of those that wait in a task, by their `call_graph`.
 
 `async_func_to_async_runtime` and `async_to_async_runtime` build the coroutines: `outline` moves bodies of tasks out,
 and finds equal ones, `coroutines` has the frame and the suspension points.

@@ -45,6 +45,7 @@ from tfrt_nb.dialects.async_.tasks import (
 )
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in, replace
+from tfrt_nb.passes.counting.mark_explicit_counts import TaskCounts, counts_tasks
 from tfrt_nb.passes.lowering.coroutines import (
     ErrorStyle,
     begin_coroutine,
@@ -67,7 +68,8 @@ class AsyncToAsyncRuntime(ModulePass):
     `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
     MLIR: on an error the token is resolved after the values, and errors say why and where.
     `spawn` departs further: the code that starts a task makes its results, and hands them to the coroutine
-    when that begins; a task that does not wait once its body has begun is no coroutine.
+    when that begins; a task that does not wait once its body has begun is no coroutine.  Programs that count
+    references at their tasks are not spawned: their counts are about tasks whose bodies hold what they await.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -79,7 +81,8 @@ class AsyncToAsyncRuntime(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         style = ErrorStyle(self.token_last, self.keep_errors)
-        outliner = Outliner(Symbols(op), self.share_bodies, self.spawn)
+        counts = TaskCounts(op) if counts_tasks(op) else None
+        outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
         has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
         walk = list(op.walk(region_first=True)) if has_tasks else ()
         for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:

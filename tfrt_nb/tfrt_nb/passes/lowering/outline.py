@@ -45,9 +45,11 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in
+from tfrt_nb.passes.counting.mark_explicit_counts import TaskCounts
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY, WAITING, outside_tasks
 
 BodyKey: TypeAlias = tuple[Hashable, ...]
@@ -150,11 +152,15 @@ class Symbols:
 
 @dataclass
 class Outliner:
-    """Turns tasks into calls, or `spawns` them.  `share` tells whether bodies that are alike share a function."""
+    """Turns tasks into calls, or `spawns` them.  `share` tells whether bodies that are alike share a function.
+
+    `counts` are those that the program makes at its tasks, if it makes any.
+    """
 
     symbols: Symbols
     share: bool = True
     spawns: bool = False
+    counts: TaskCounts | None = None
     _known: dict[BodyKey, dict[Hashable, FuncOp]] = field(default_factory=dict)
     """By the key, and by the numbers that the function knows: None where they are arguments."""
 
@@ -180,12 +186,16 @@ class Outliner:
         if known is not None and GIVEN_RESULTS in known.attributes:
             known.attributes[SHARED_BODY] = UnitAttr()
         name = function.sym_name.data
+        for value, missing in self.counts.missing(task, arguments) if self.counts else ():
+            Emitter.in_front_of(task)(RuntimeAddRefOp(value, missing))
         call: RuntimeSpawnOp | CallOp
         if self.spawns:
             awaited = len(task.dependencies) + len(task.body_operands)
             call = RuntimeSpawnOp(name, arguments, task.result_types, awaited)
         else:
             call = CallOp(name, arguments, task.result_types)
+        if self.counts:
+            self.counts.replaced(task, call)
         exchange(task, call)
         return function if known is None and not is_leaf else None
 

@@ -1,0 +1,169 @@
+"""What the counting passes print runs without a reference dropped twice or left over, at every level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.test_golden_programs import CommandLine, Outcome
+
+TWO_TASKS = """
+  %s = async.execute {
+    async.yield
+  }
+  %t = async.execute {
+    async.yield
+  }"""
+PROGRAMS = {
+    "a_dependency": TWO_TASKS
+    + """
+  %u = async.execute [%s] {
+    async.yield
+  }
+  async.await %u : !async.token
+  async.await %t : !async.token""",
+    "a_dependency_twice": TWO_TASKS
+    + """
+  %u = async.execute [%s, %s, %t] {
+    async.await %s : !async.token
+    async.yield
+  }
+  async.await %u : !async.token""",
+    "a_value_twice": """
+  %n = arith.constant 1 : i64
+  %s, %v = async.execute -> !async.value<i64> {
+    async.yield %n : i64
+  }
+  %t, %w = async.execute [%s] (%v as %x : !async.value<i64>, %v as %y : !async.value<i64>) -> !async.value<i64> {
+    %z = arith.addi %x, %y : i64
+    async.yield %z : i64
+  }
+  %sum = async.await %w : !async.value<i64>""",
+    "a_dependency_of_a_nested_task": TWO_TASKS
+    + """
+  %u = async.execute {
+    %inner = async.execute [%s] {
+      async.await %t : !async.token
+      async.yield
+    }
+    async.await %inner : !async.token
+    async.yield
+  }
+  async.await %u : !async.token""",
+    "a_choice": TWO_TASKS
+    + """
+  %yes = arith.constant true
+  %one = arith.select %yes, %s, %t : !async.token
+  %same = arith.select %yes, %one, %one : !async.token
+  %u = async.execute {
+    %inside = arith.select %yes, %t, %one : !async.token
+    async.await %inside : !async.token
+    async.yield
+  }
+  async.await %one : !async.token
+  async.await %u : !async.token""",
+    "equal_tasks": TWO_TASKS
+    + """
+  async.await %s : !async.token
+  async.await %t : !async.token""",
+    "an_assertion_before_a_branch": TWO_TASKS
+    + """
+  %yes = arith.constant true
+  cf.assert %yes, "no"
+  async.await %s : !async.token
+  cf.br ^bb1(%t : !async.token)
+^bb1(%u: !async.token):
+  async.await %u : !async.token""",
+    "a_task_in_a_branch": TWO_TASKS
+    + """
+  %yes = arith.constant true
+  scf.if %yes {
+    %u = async.execute [%s] {
+      async.yield
+    }
+    async.await %s : !async.token
+    async.await %u : !async.token
+  }
+  async.await %t : !async.token""",
+}
+LOWERED = "async-func-to-async-runtime,async-to-async-runtime"
+PASSES = (
+    "async-ref-counting",
+    "async-ref-counting,cse",
+    "async-ref-counting,async-ref-counting-optimization",
+    f"{LOWERED},async-runtime-ref-counting",
+    f"{LOWERED},async-runtime-ref-counting,async-runtime-ref-counting-opt,canonicalize,cse",
+)
+
+
+@pytest.fixture
+def tfrt_nb(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
+    return CommandLine(capsys)
+
+
+@pytest.mark.parametrize("passes", PASSES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_counted_program_drops_every_reference_once(
+    name: str, passes: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, counted = tmp_path / "source.mlir", tmp_path / "counted.mlir"
+    source.write_text(f"func.func @main() {{{PROGRAMS[name]}\n  return\n}}\n")
+    done = tfrt_nb("opt", "-p", passes, source)
+    assert done.status == 0, done
+    counted.write_text(done.stdout)
+
+    for level in ("-O0", "-O1"):
+        assert tfrt_nb("run", level, "--check-references", counted) == Outcome(0, "", ""), (
+            done.stdout
+        )
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+@pytest.mark.parametrize("body", ["", "async.await %t : !async.token"])
+def test_a_reference_that_a_task_forgets_to_drop_is_reported(
+    body: str, level: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text(f"""func.func @main() {{
+  %t = async.execute {{
+    async.yield
+  }}
+  async.add_ref %t {{count = 1 : i32}} : !async.token
+  %u = async.execute [%t] {{
+    {body}
+    async.yield
+  }}
+  async.drop_ref %t {{count = 1 : i32}} : !async.token
+  async.await %u : !async.token
+  async.drop_ref %u {{count = 1 : i32}} : !async.token
+  return
+}}
+""")
+
+    done = tfrt_nb("run", level, program)
+
+    assert done.status == 1
+    assert "2:8: error: a token of 'async.execute' is left over: 1 reference" in done.stderr
+
+
+def test_a_pass_that_leaves_an_invalid_program_is_named_by_its_rule(
+    tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text("""func.func @main() {
+  %yes = arith.constant true
+  %t = async.execute {
+    scf.if %yes {
+      scf.yield
+    }
+    async.yield
+  }
+  async.await %t : !async.token
+  return
+}
+""")
+
+    done = tfrt_nb("opt", "-p", "convert-scf-to-cf,async-ref-counting", program)
+
+    assert done.status == 1
+    assert "3:8: error: 'async.execute' op expects region #0 to have 0 or 1 blocks" in done.stderr
