@@ -217,3 +217,49 @@ def test_parts_of_a_file_are_no_bef_file(shell) -> None:
 
     assert (outcome.status, (shell.folder / "f.bef").exists()) == (2, False)
     assert "a BEF file holds one program" in outcome.stderr
+
+
+EDGES = {
+    "i8": (0, 1, -1, 5, 127, -128),
+    "i64": (0, 1, -1, 3, 2**63 - 1, -(2**63)),
+    "index": (0, 1, -1, 3, 2**63 - 1, -(2**63)),
+    "f16": (0.0, -0.0, 1.5, -65504.0, 65504.0, 6e-8),
+    "f32": (0.0, -0.0, 1.5, 3.4e38, -3.4e38, 1e-45),
+    "f64": (0.0, -0.0, 1.5, 1.7e308, -1.7e308, 5e-324),
+}
+INTEGER_OPERATIONS = ["addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi"]
+FLOAT_OPERATIONS = ["addf", "subf", "mulf", "divf"]
+
+
+def written(number: float) -> str:
+    """The number as MLIR reads it."""
+    return f"{number:.17e}" if isinstance(number, float) else str(number)
+
+
+@pytest.mark.parametrize("type_", EDGES)
+def test_folded_constants_are_what_the_compiled_program_computes(
+    opt: Opt, on_text: Opt, type_: str
+) -> None:
+    names = FLOAT_OPERATIONS if type_.startswith("f") else INTEGER_OPERATIONS
+    edges = EDGES[type_]
+    calls = [(name, a, b) for name in names for a in edges for b in edges]
+    shown = "i64" if type_ == "index" else type_
+    lines, results = [], []
+    for number, (name, a, b) in enumerate(calls):
+        lines += [
+            f"%a{number} = arith.constant {written(a)} : {type_}",
+            f"%b{number} = arith.constant {written(b)} : {type_}",
+            f"%r{number} = arith.{name} %a{number}, %b{number} : {type_}",
+        ]
+        if type_ == "index":
+            lines.append(f"%s{number} = arith.index_cast %r{number} : index to i64")
+        results.append(f"%{'s' if type_ == 'index' else 'r'}{number}")
+    types = ", ".join([shown] * len(calls))
+    body = "\n  ".join(lines)
+    text = f"func.func @main() -> ({types}) {{\n  {body}\n  return {', '.join(results)} : {types}\n}}\n"
+
+    status, folded, problems = opt(text, "-p", "canonicalize")
+
+    assert (status, problems) == (0, "")
+    assert not any(f"arith.{name}" in folded for name in names)
+    assert on_text("run", folded, "-O0") == on_text("run", text, "-O0")

@@ -177,6 +177,82 @@ func @main(%x: i32) -> (i32, i32) {
     assert after("inline", text).count("tfrt.call") == 3
 
 
+def test_a_strict_call_stays_where_its_body_would_run_without_an_argument() -> None:
+    text = """
+func private @say(%a: i32) -> i32 {
+  %c = tfrt.new.chain
+  %one = tfrt.constant.i32 1
+  %p = tfrt.print.i32 %one, %c
+  tfrt.return %a : i32
+}
+func private @first(%a: i32, %b: i32) -> i32 {
+  tfrt.return %a : i32
+}
+func private @sum(%a: i32, %b: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %c = tfrt.add.i32 %a, %b
+  %d = tfrt.add.i32 %c, %one
+  tfrt.return %d : i32
+}
+func @main(%x: i32) -> (i32, i32, i32, i32, i32) {
+  %zero = tfrt.constant.i32 0
+  %q, %r = tfrt.div.i32 %x, %zero
+  %a = tfrt.call @say(%q) : (i32) -> i32
+  %b = tfrt.call @first(%x, %q) : (i32, i32) -> i32
+  %c = tfrt.call @say(%x) : (i32) -> i32
+  %d = tfrt.call @sum(%x, %q) : (i32, i32) -> i32
+  %e = tfrt.call @first(%x, %q) {bef.nonstrict} : (i32, i32) -> i32
+  tfrt.return %a, %b, %c, %d, %e : i32, i32, i32, i32, i32
+}
+"""
+    inlined = after("inline", text)
+    assert [
+        line.split("@")[1].split("(")[0] for line in inlined.splitlines() if "call" in line
+    ] == [
+        "say",
+        "first",
+    ]
+
+
+def test_what_only_computes_is_computed_once_and_only_if_it_is_used() -> None:
+    text = """
+func @main(%x: i32, %yes: i1) -> (i32, i32, i32) {
+  %one = tfrt.constant.i32 1
+  %uno = tfrt.constant.i32 1
+  %a = tfrt.add.i32 %x, %one
+  %b = tfrt.add.i32 %x, %uno
+  %unused = tfrt.mul.i32 %x, %x
+  %q, %r = tfrt.div.i32 %x, %one
+  %s, %t = tfrt.div.i32 %x, %one
+  %c = tfrt.if %yes, %x : (i32) -> (i32) {
+    %in = tfrt.constant.i32 1
+    %d = tfrt.add.i32 %x, %in
+    tfrt.return %d : i32
+  } else {
+    tfrt.return %x : i32
+  }
+  tfrt.return %a, %b, %c : i32, i32, i32
+}
+"""
+    simple = """
+func @main(%x: i32, %yes: i1) -> (i32, i32, i32) {
+  %one = tfrt.constant.i32 1
+  %a = tfrt.add.i32 %x, %one
+  %q, %r = tfrt.div.i32 %x, %one
+  %s, %t = tfrt.div.i32 %x, %one
+  %c = tfrt.if %yes, %x : (i32) -> (i32) {
+    %in = tfrt.constant.i32 1
+    %d = tfrt.add.i32 %x, %in
+    tfrt.return %d : i32
+  } else {
+    tfrt.return %x : i32
+  }
+  tfrt.return %a, %a, %c : i32, i32, i32
+}
+"""
+    assert after("cse,dce", text) == after("builtin.module()", simple)
+
+
 def test_nobody_needs_to_listen() -> None:
     text = """
 func @twice(%x: i32) -> i32 {

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, OpTraits
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import HasCanonicalizationPatternsTrait
+from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -35,6 +35,7 @@ from tfrt_nb.dialects.literals import parse_array, parse_literal, parse_optional
 from tfrt_nb.dialects.tables.signatures import Form, Signature
 from tfrt_nb.dialects.types import CHAIN, WORDS, description
 from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.scalars import OPERATIONS
 
 if TYPE_CHECKING:
     from xdsl.pattern_rewriter import RewritePattern
@@ -321,6 +322,16 @@ class MergesOnce(HasCanonicalizationPatternsTrait):
 
 
 _TRAITS = {"tfrt.merge.chains": OpTraits(lambda: (MergesOnce(),))}
+_PURE = OpTraits(lambda: (Pure(),))
+
+
+def _traits(name: str) -> OpTraits:
+    """What passes of xDSL may rely on: kernels that only compute, and cannot fail, are pure."""
+    operation = OPERATIONS.get(name)
+    only_computes = operation is not None and operation.failure is None
+    if only_computes or name.startswith("tfrt.constant.") or name == "tfrt.new.chain":
+        return _PURE
+    return _TRAITS.get(name, NO_TRAITS)
 
 
 def kernel_op(signature: Signature) -> type[KernelOp]:
@@ -328,7 +339,7 @@ def kernel_op(signature: Signature) -> type[KernelOp]:
     base = ShortFormOp if signature.is_registered else KernelOp
     members = {
         "name": signature.name,
-        "traits": _TRAITS.get(signature.name, NO_TRAITS),
+        "traits": _traits(signature.name),
         "signature": signature,
         "fixed_operand_types": tuple(WORDS.get(word) for word in signature.operands),
         "fixed_result_types": tuple(WORDS.get(word) for word in signature.results),

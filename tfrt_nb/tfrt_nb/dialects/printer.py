@@ -18,6 +18,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 from tfrt_nb.dialects.assembly import print_call, print_function
 from tfrt_nb.dialects.attribute_printer import AttributePrinter
 from tfrt_nb.dialects.control_flow import CaseOp
+from tfrt_nb.dialects.control_flow.structure import BodyOp
 from tfrt_nb.dialects.kernel_op import ShortFormOp
 from tfrt_nb.dialects.types import TENSOR, host_type
 from tfrt_nb.nesting import deep_stack
@@ -97,10 +98,9 @@ class HostPrinter(AttributePrinter):
     def _is_readable(self, op: Operation) -> bool:
         """Whether the short form of `op` can be read again: not if a region names two arguments alike.
 
-        The reference prints it nevertheless; a text that is to be read, as one with places, has the
-        other form then.
+        The reference prints it nevertheless.
         """
-        return not (self.places and op.regions and len(set(op.operands)) < len(op.operands))
+        return not isinstance(op, BodyOp) or len(set(op.body_arguments)) == len(op.body_arguments)
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
         """Print `op` as if nothing was around it; its operands have the names given, with `%`."""

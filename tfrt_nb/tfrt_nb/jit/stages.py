@@ -28,8 +28,8 @@ from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.operations.control import Externals, check_declarations, expand_calls
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
 from tfrt_nb.passes.control_flow import returning_edges, terminator_of
-from tfrt_nb.passes.counting.mark_explicit_counts import counts_tasks
 from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
+from tfrt_nb.passes.lowering.task_counts import counts_tasks
 from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.copying import copy_program

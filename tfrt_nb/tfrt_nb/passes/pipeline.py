@@ -68,7 +68,7 @@ PASSES = {
     "async-runtime-ref-counting-opt": "counting.async_runtime_ref_counting_opt.AsyncRuntimeRefCountingOpt",
     "async-to-async-runtime": "lowering.async_to_async_runtime.AsyncToAsyncRuntime",
     "async-unroll-short-loops": "speed.unroll_short_loops.UnrollShortLoops",
-    "canonicalize": "xdsl.transforms.canonicalize.CanonicalizePass",
+    "canonicalize": "speed.canonicalize.Canonicalize",
     "convert-linalg-to-parallel-loops": "buffers.convert_linalg_to_parallel_loops.ConvertLinalgToParallelLoops",
     "convert-scf-to-cf": "lowering.convert_scf_to_cf.ConvertScfToCf",
     "cse": "xdsl.transforms.common_subexpression_elimination.CommonSubexpressionElimination",

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ArrayAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, OpTraits, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
-from xdsl.traits import IsTerminator
+from xdsl.traits import IsolatedFromAbove, IsTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.assembly import (
@@ -120,7 +120,7 @@ class CallingOp(ControlFlowOp):
 class BodyOp(ControlFlowOp):
     """Runs a region; its arguments are the operands that are passed on."""
 
-    traits = OpTraits(lambda: (NamesItsRegionArguments(),))
+    traits = OpTraits(lambda: (NamesItsRegionArguments(), IsolatedFromAbove()))
     region_count = 1
 
     @classmethod

@@ -13,7 +13,6 @@ drops more than it adds, or that it hands on, is counted by hand, and nothing is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,21 +20,20 @@ from xdsl.context import Context
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import CallOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import FuncOp
 from tfrt_nb.dialects.async_.runtime import (
-    AddRefOp,
-    DropRefOp,
     RuntimeAddRefOp,
     RuntimeCreateOp,
     RuntimeDropRefOp,
 )
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.passes.control_flow import operations_in
+from tfrt_nb.passes.lowering.task_counts import EARLY_COUNTING
 
 ON_TOP = "on_top"
 """The attribute of an `add_ref` or `drop_ref` that does not make its value one that is counted by hand."""
@@ -46,7 +44,6 @@ BY_HAND = "by_hand"
 """The attribute of an `add_ref` or `drop_ref` that the program has: it is kept where it is, and checked."""
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
-_EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
 _NOT_COUNTED_YET = frozenset(
     {AwaitAllOp, AwaitOp, ExecuteOp, FuncOp, RuntimeSpawnOp, RuntimeSpawnIntoOp}
 )
@@ -64,7 +61,7 @@ class MarkExplicitCounts(ModulePass):
         counts = [op for op in operations if type(op) in _COUNTING]
         is_lowered = not any(type(op) in _NOT_COUNTED_YET for op in operations)
         for count in operations:
-            if type(count) in _COUNTING | _EARLY_COUNTING:
+            if type(count) in _COUNTING | EARLY_COUNTING:
                 count.attributes[BY_HAND] = UnitAttr()
         for count in counts:
             if not is_lowered or _is_balanced(count.operands[0]):
@@ -75,55 +72,6 @@ class MarkExplicitCounts(ModulePass):
 
 def _drops_one_of_own(op: RuntimeDropRefOp) -> bool:
     return op.count.value.data == 1 and isinstance(op.operands[0].owner, RuntimeCreateOp)
-
-
-def counts_tasks(module: ModuleOp) -> bool:
-    """Whether a program counts on the high-level operations, where a task holds references of its own."""
-    return any(type(op) in _EARLY_COUNTING for op in operations_in(module))
-
-
-class TaskCounts:
-    """Which values a program counts by hand, at its tasks: `async.add_ref` and `async.drop_ref`.
-
-    Read before any task is outlined, as outlining replaces the values that bodies use.
-    """
-
-    def __init__(self, module: ModuleOp) -> None:
-        self._originals: dict[SSAValue, SSAValue] = {}
-        self._inside: set[tuple[Operation | None, SSAValue]] = set()
-        self._at: set[tuple[Operation | None, SSAValue]] = set()
-        for op in operations_in(module):
-            if type(op) in _EARLY_COUNTING:
-                value, task = op.operands[0], _task_around(op)
-                self._at.add((task, value))
-                while task is not None:
-                    self._inside.add((task, value))
-                    task = _task_around(task)
-
-    def replaced(self, task: ExecuteOp, call: Operation) -> None:
-        """Note that the results of `call` are used instead of those of `task`."""
-        self._originals.update(zip(call.results, task.results, strict=True))
-
-    def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
-        """The values that the code around `task` counts, and how many references each needs more to call its body.
-
-        A body takes a reference for each of the `taken` arguments; the program gave the task one if it
-        drops that in the body, and none otherwise.
-        """
-        outer = _task_around(task)
-        for value in dict.fromkeys(taken):
-            original = self._originals.get(value, value)
-            if (outer, original) in self._at:
-                more = sum(one is value for one in taken) - ((task, original) in self._inside)
-                if more:
-                    yield value, more
-
-
-def _task_around(op: Operation) -> Operation | None:
-    parent = op.parent_op()
-    while parent is not None and not isinstance(parent, ExecuteOp):
-        parent = parent.parent_op()
-    return parent
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:

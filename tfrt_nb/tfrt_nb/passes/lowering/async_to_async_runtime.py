@@ -45,7 +45,6 @@ from tfrt_nb.dialects.async_.tasks import (
 )
 from tfrt_nb.dialects.async_.types import ValueType
 from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in, replace
-from tfrt_nb.passes.counting.mark_explicit_counts import TaskCounts, counts_tasks
 from tfrt_nb.passes.lowering.coroutines import (
     ErrorStyle,
     begin_coroutine,
@@ -56,6 +55,7 @@ from tfrt_nb.passes.lowering.coroutines import (
     suspend_at_awaits,
 )
 from tfrt_nb.passes.lowering.outline import Outliner, Symbols
+from tfrt_nb.passes.lowering.task_counts import TaskCounts, counts_tasks
 
 _FAILED = "Awaited async operand is in error state"
 _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp, DropRefOp})

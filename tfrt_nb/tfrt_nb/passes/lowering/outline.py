@@ -49,8 +49,8 @@ from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import Emitter, exchange, operations_in
-from tfrt_nb.passes.counting.mark_explicit_counts import TaskCounts
 from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, SHARED_BODY, WAITING, outside_tasks
+from tfrt_nb.passes.lowering.task_counts import TaskCounts
 
 BodyKey: TypeAlias = tuple[Hashable, ...]
 

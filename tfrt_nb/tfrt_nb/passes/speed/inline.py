@@ -9,8 +9,9 @@
       return %r : i32                              return %y : i32
     }                                            }
 
-`func.call` and `tfrt.call` of a function with a body.  A call stays where functions call each other in a
-circle, where the body has several blocks and the place takes one, and where the body has a `memref.alloca`,
+`func.call` and `tfrt.call` of a function with a body.  A `tfrt.call` does not run the body if an argument is an error:
+it stays unless no argument can be one, or everything in the body depends on all those that can.
+A call stays where functions call each other in a circle, where the body has several blocks and the place takes one, and where the body has a `memref.alloca`,
 whose memory would be kept until the caller returns.  So that a program does not grow without end, calls stay, too,
 once `MAX_OPERATIONS` have been copied.
 
@@ -30,6 +31,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from tfrt_nb.dialects.catalog import UnknownOp
+from tfrt_nb.dialects.control_flow import NONSTRICT
 from tfrt_nb.dialects.control_flow.calls import CallOp as HostCallOp
 from tfrt_nb.passes.control_flow import erase, replace
 from tfrt_nb.passes.lowering.call_graph import callees_first
@@ -86,7 +89,47 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
         callee.body.block.last_op is None or callee.body.block.last_op.name not in _RETURNS
     ):
         return False
+    if type(call) is HostCallOp and not _skips_as_a_whole(call, callee):
+        return False
     return not any(isinstance(op, memref.AllocaOp) for op in callee.walk())
+
+
+def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
+    """Whether an argument that is an error keeps all of the body from running without the call, too.
+
+    Conservative: may return False for a body that would do the same.
+    """
+    body = callee.body.block
+    fallible = {
+        parameter
+        for parameter, value in zip(body.args, call.operands, strict=True)
+        if not _cannot_fail(value, call)
+    }
+    if not fallible or NONSTRICT in call.attributes:
+        return True
+    depends: dict[SSAValue, set[SSAValue]] = {value: {value} & fallible for value in body.args}
+    for op in body.ops:
+        found = set[SSAValue]().union(*(depends[operand] for operand in op.operands))
+        is_last = op is body.last_op
+        waits_for = [depends[value] for value in op.operands] if is_last else [found]
+        if not _is_constant(op) and any(fallible - each for each in waits_for):
+            return False
+        if NONSTRICT in op.attributes or isinstance(op, UnknownOp):
+            return False  # a kernel of the user may take values that are errors
+        depends |= dict.fromkeys(op.results, found)
+    return True
+
+
+def _cannot_fail(value: SSAValue, call: Operation) -> bool:
+    """Whether the value is a constant, or an argument of the function that calls: those are available."""
+    owner = value.owner
+    if isinstance(owner, Block):
+        return isinstance(owner.parent_op(), FuncOp) and call.parent is owner
+    return _is_constant(owner)
+
+
+def _is_constant(op: Operation) -> bool:
+    return op.name.startswith("tfrt.constant.") or op.name == "tfrt.new.chain"
 
 
 def _inline(call: Operation, callee: FuncOp) -> None:

@@ -1,0 +1,76 @@
+"""xDSL's canonicalization, with constants folded as programs compute them.
+
+    %a = arith.constant 3.400000e+38 : f32
+    %r = arith.addf %a, %a : f32               =>     %r = arith.constant 0x7F800000 : f32
+
+xDSL (0.74) computes with Python's numbers: a sum that no f32 or f16 holds is an OverflowError, and an index does
+not wrap.  Integers are folded here by the table of scalar operations, which the runtime executes; floats in their
+own type, by IEEE 754, as the compiled code does.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+from xdsl.context import Context
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type, FloatAttr, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import (
+    GreedyRewritePatternApplier,
+    PatternRewriter,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+from xdsl.transforms.canonicalize import CanonicalizationRewritePattern
+from xdsl.transforms.dead_code_elimination import region_dce
+
+from tfrt_nb.passes.parallel.index_math import folded
+
+_FLOATS = {Float16Type: np.float16, Float32Type: np.float32, Float64Type: np.float64}
+_COMPUTE = {
+    arith.AddfOp: np.add,
+    arith.SubfOp: np.subtract,
+    arith.MulfOp: np.multiply,
+    arith.DivfOp: np.divide,
+}
+
+
+class Canonicalize(ModulePass):
+    """`canonicalize`."""
+
+    name = "canonicalize"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        patterns: list[RewritePattern] = [_FoldConstants(), _Upstream()]
+        applier = GreedyRewritePatternApplier(patterns, ctx=ctx)
+        PatternRewriteWalker(applier, post_walk_func=region_dce).rewrite_module(op)
+
+
+class _Upstream(CanonicalizationRewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        # Reassociated constants that no number of their type is: the operation stays.
+        with suppress(OverflowError):
+            super().match_and_rewrite(op, rewriter)
+
+
+class _FoldConstants(RewritePattern):
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter, /) -> None:
+        known = _float(op) if type(op) in _COMPUTE else folded(op)
+        if isinstance(known, SSAValue):
+            rewriter.replace(op, [], [known])
+        elif known is not None:
+            rewriter.replace(op, arith.ConstantOp(known))
+
+
+def _float(op: Operation) -> Attribute | None:
+    """What an operation on two constants of a type that numpy has gives, rounded once."""
+    constants = [operand.owner for operand in op.operands]
+    kind = _FLOATS.get(type(op.results[0].type))
+    if kind is None or not all(isinstance(one, arith.ConstantOp) for one in constants):
+        return None
+    left, right = (kind(one.value.value.data) for one in constants)  # type: ignore[union-attr]
+    with np.errstate(all="ignore"):
+        return FloatAttr(float(_COMPUTE[type(op)](left, right)), op.results[0].type)
