@@ -204,7 +204,7 @@ class MachineFunctions:
                     # Without its traceback, which holds the run that asked, and so the results of that.
                     self._refused[index] = Uncompilable(str(wrong), wrong.index, wrong.kernel)
                 except Exception as wrong:  # noqa: BLE001 - the function still runs, interpreted
-                    self._refused[index] = Uncompilable(f"the compiler fails: {wrong}", index)
+                    self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)
                 else:
                     self._codes[index] = code
                     Machine.at(self._base + self.offsets[index]).code = code.address("entry")

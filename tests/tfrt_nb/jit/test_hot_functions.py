@@ -354,3 +354,18 @@ def test_the_command_line_chooses_the_tier(
         "fib.mlir:4:8: note: @main is interpreted: 'tfrt.print.i32' cannot be machine code"
         in seen.err
     )
+
+
+def test_a_kernel_in_python_is_named_where_it_keeps_a_function_from_being_compiled(
+    tmp_path: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = f"{tmp_path}/once.mlir"
+    with open(path, "w") as file:
+        file.write(
+            "func @g(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}\nfunc @f() -> i32 {\n"
+            "  %a = tfrt.constant.i32 5\n  %b = tfrt.once @g(%a) : (i32) -> (i32)\n"
+            "  tfrt.return %b : i32\n}\n"
+        )
+    assert main(["run", path, "--tier", "compiled"]) == 0
+    problems = capsys.readouterr().err
+    assert "once.mlir:6:8: note: @f is interpreted: 'tfrt.once' cannot be machine code" in problems

@@ -189,6 +189,10 @@ class _Function:
         for number, type_ in enumerate(arguments):
             self._values[number] = type_, f"%a{number}"
         own = self._source.function
+        for number, record in enumerate(own.kernels):
+            if not is_known(self._source.kernels[number]):
+                reason = f"'{record.name}' cannot be machine code"
+                raise Uncompilable(reason, self._index, number)
         for register, constant in self._source.constants.items():
             type_ = constant.payload_type
             if type_ in LLVM_TYPES:
@@ -268,9 +272,6 @@ class _Function:
 
     def _kernel(self, number: int, record: BefKernel) -> None:
         kernel = self._source.kernels[number]
-        if not is_known(kernel):
-            reason = f"'{record.name}' cannot be machine code"
-            raise Uncompilable(reason, self._index, number)
         if isinstance(kernel, ControlKernel):
             types, values = self._control(kernel, number, record)
         else:
