@@ -15,6 +15,7 @@ from tfrt_nb import AsyncValue, HostContext, KernelFrame, Program, kernel
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.schedules import explore as schedules
 from tfrt_nb.schedules.explore import Explorer, Outcome
+from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.values.async_value import make_unavailable
 
 PRINTS = """\
@@ -73,7 +74,8 @@ def test_what_kernels_print_by_python_is_a_part_of_the_outcome(capsys):
     program = Program.from_source(text.format(chain="%c"), "p")
     with Explorer(program, "main") as explorer:
         found = explorer.explore()
-        run, _ = explorer.replay([2, 1])
+        choices = {outcome.printed: one.choices for outcome, one in found.outcomes.items()}
+        run, _ = explorer.replay(choices["told 22\ntold 11\n"])
     assert {outcome.printed for outcome in found.outcomes} == {
         "told 11\ntold 22\n",
         "told 22\ntold 11\n",
@@ -483,3 +485,45 @@ async.func @main() -> !async.token {
 }
 """)
     assert raced(found, document) == [(9, 10)]
+
+
+def test_choices_that_no_schedule_has_are_refused() -> None:
+    program = Program.from_source(PRINTS.format(chain="%c"), "p")
+    with Explorer(program, "main") as explorer:
+        for choices in ([99], [*next(iter(explorer.explore().outcomes.values())).choices[:1], 99]):
+            with pytest.raises(TfrtError, match=f"number {len(choices)} is 99, but "):
+                explorer.replay(choices)
+
+
+def test_many_schedules_have_the_same_steps() -> None:
+    task = "  %{} = async.execute {{\n    async.yield\n  }}\n"
+    store = "  %s = async.execute {\n    memref.store %one, %cell[%zero] : memref<1xi64>\n    async.yield\n  }\n"
+    text = (
+        "func.func @main() {\n  %zero = arith.constant 0 : index\n  %one = arith.constant 1 : i64\n"
+        "  %cell = memref.alloc() : memref<1xi64>\n"
+        f"{''.join(map(task.format, 'abcd'))}{store}  return\n}}\n"
+    )
+    with Explorer(Program.from_source(text, "p"), "main") as explorer:
+        found = explorer.explore()
+    # More than 256 tasks in all, after which a thread would run each new one at once.
+    assert (len(found.outcomes), found.schedules, found.is_complete) == (1, 120, True)
+
+
+def test_objects_without_a_text_are_compared_by_their_type() -> None:
+    @kernel("test.thing")
+    def thing(number: int) -> object:
+        print("made", number)
+        return object()
+
+    text = """
+func.func @main() -> !test.thing {
+  %a = tfrt.constant.i32 1
+  %b = tfrt.constant.i32 2
+  %x = "test.thing"(%a) : (i32) -> !test.thing
+  %y = "test.thing"(%b) : (i32) -> !test.thing
+  tfrt.return %x : !test.thing
+}"""
+    with Explorer(Program.from_source(text, "p"), "main") as explorer:
+        outcomes = explorer.explore().outcomes
+    assert {one.values for one in outcomes} == {("<object>",)}
+    assert len(outcomes) == 2

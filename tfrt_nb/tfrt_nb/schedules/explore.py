@@ -19,7 +19,7 @@ from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
 from tfrt_nb.schedules.memory import memory_races
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
-from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.users.prints import divert_prints
@@ -186,7 +186,10 @@ class Explorer:
     def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
         """A run with these choices, which is over; for `documents.RunDocument` if it is watched.
 
-        Where a choice is not ready, the oldest ready step runs.
+        After the last choice, the oldest ready step runs.
+
+        Raises:
+            TfrtError: if a choice is not ready.
         """
         self._forced = tuple(choices)
         try:
@@ -206,6 +209,7 @@ class Explorer:
         self._made: dict[int, frozenset[int]] = {}
         self._handles: dict[int, frozenset[int]] = {}
         self._depth, self._is_blocked, self._restart = 0, False, False
+        self._refusal: Diagnostic | None = None
         self._host.begin()
         self._judge.begin()
         printed: list[str] = []
@@ -240,6 +244,8 @@ class Explorer:
             raise self._host.problem
         if self._restart:
             raise _Restart
+        if self._refusal is not None:
+            raise TfrtError(self._refusal)
         return run, Outcome(values, "".join(printed), errors)
 
     def _patience(self) -> float:
@@ -280,8 +286,16 @@ class Explorer:
         """As recorded; behind that, anything that no other run stands for."""
         depth, self._depth = self._depth, self._depth + 1
         if self._forced is not None:
-            wanted = self._forced[depth] if depth < len(self._forced) else -1
-            return wanted if wanted in enabled else min(enabled)
+            wanted = self._forced[depth] if depth < len(self._forced) else min(enabled)
+            if wanted in enabled:
+                return wanted
+            # Raised after the run: as long as kernels are found to print, choices have other numbers.
+            ready = ", ".join(map(str, sorted(enabled)))
+            self._refusal = self._refusal or error(
+                f"no schedule has these choices: number {depth + 1} is {wanted}, but {ready} can be"
+                " chosen there; --explore prints the choices of each outcome"
+            )
+            return min(enabled)
         if depth == len(self._nodes):
             asleep: dict[int, Uses] = {}
             if depth:
@@ -414,4 +428,11 @@ def _text(value: AsyncValue) -> str:
     if not value.done():
         return _NEVER
     problem = value.exception(0)
-    return preview_of(value) if problem is None else f"error: {preview_of(value)}"
+    if problem is not None:
+        return f"error: {preview_of(value)}"
+    payload = value.payload()
+    # An address is another one in each run.
+    has_text = (
+        type(payload).__str__ is not object.__str__ or type(payload).__repr__ is not object.__repr__
+    )
+    return preview_of(value) if has_text else f"<{type(payload).__name__}>"

@@ -144,7 +144,12 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
     waiting = load(context + at.CONTEXT_SPAWNED)
     if deque != 0:
         waiting = load_acquire(deque + at.DEQUE_BOTTOM) - load_acquire(deque + at.DEQUE_TOP)
-    if waiting >= ENOUGH_WAITING and load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES:
+    if (
+        waiting >= ENOUGH_WAITING
+        and load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES
+        # Where the next task is chosen, each one waits to be.
+        and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0
+    ):
         # All threads have work; what runs at once needs no queue, and its memory is in the cache.
         log_code(context, at.LOG_START, handle, 0)
         resume_now(context, handle, resume)
