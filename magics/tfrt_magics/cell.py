@@ -249,7 +249,7 @@ class CellMagics(Magics):
         """
         from tfrt_nb.schedules.step import stepped_through
 
-        self._session.divert_prints()
+        self._session.divert_errors()
         timeout = options.timeout or self._session.settings.timeout or None
         bound: dict[str, Results] = {}
         try:

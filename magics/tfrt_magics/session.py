@@ -76,13 +76,13 @@ class Session:
         self.last_job: Job | None = None
         self._undo: Callable[[], None] | None = None
 
-    def divert_prints(self) -> None:
-        """From now on what Python kernels of watched runs print is their cell's, also when that is over."""
+    def divert_errors(self) -> None:
+        """From now on what Python kernels of watched runs write to standard error is their board's."""
         if self._undo is None:
-            # Imported here: its first question loads the native core.
-            from tfrt_runtime.kernels.users.prints import divert_prints
+            # Imported here: it needs the runtime.
+            from tfrt_runtime.kernels.users.prints import divert_errors
 
-            self._undo = divert_prints()
+            self._undo = divert_errors()
 
     def compile(
         self,
@@ -209,5 +209,5 @@ class Session:
 
         loop = notebook_loop() if on_loop else None
         host = NotebookHost(work_queue, self._checks_references, loop)
-        self.divert_prints()
+        self.divert_errors()
         return host

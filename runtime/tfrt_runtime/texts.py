@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 
 MAX_SECONDS = 0.25
 
@@ -30,7 +31,10 @@ def bounded(make: Callable[[], str]) -> str:
         except BaseException as problem:  # noqa: BLE001 - a user's object may do what it likes
             raised.append(problem)
 
-    thread = threading.Thread(target=run, name="text of an object", daemon=True)
+    context = copy_context()
+    thread = threading.Thread(
+        target=context.run, args=(run,), name="text of an object", daemon=True
+    )
     thread.start()
     thread.join(MAX_SECONDS)
     if raised:

@@ -288,3 +288,54 @@ def test_what_a_kernel_prints_is_in_the_log_of_its_cell_also_when_another_cell_r
     assert "".join(text for _, _, text in body["log"]) == "from the kernel\n"
     lines = [body["program"]["operations"][number]["line"] for _, number, _ in body["log"]]
     assert set(lines) == {4}
+
+
+STARTING = """
+import sys, threading, warnings
+import tfrt_nb as tfrt
+
+gates = [threading.Event() for _ in range(4)]
+
+@tfrt.kernel("my.tell", blocking=True)
+def tell(x: int) -> int:
+    gates[x].wait(30)
+    print("told", x)
+    print("error", x, file=sys.stderr)
+    return x
+
+@tfrt.program
+def telling(x: tfrt.i32):
+    return tell(x)
+
+source = """ + repr("""
+func.func @main(%x: i32) -> i32 {
+  %y = "my.tell"(%x) : (i32) -> i32
+  %c = tfrt.new.chain
+  %d = tfrt.print.i32 %y, %c
+  tfrt.return %y : i32
+}""")
+
+
+def test_what_a_run_prints_is_in_the_cell_that_started_it() -> None:
+    with started(STARTING) as front_end:
+        cells = [
+            front_end.send(f"run{x} = tfrt.Program(source).run({x})", is_page=False) for x in (1, 2)
+        ]
+        last = front_end.send(
+            "[gates[x].set() for x in (2, 1)]; run1.wait(30), run2.wait(30)", is_page=False
+        )
+        printed: dict[str, str] = {}
+        while "".join(printed.values()).count("int32 = ") < 2 or len(printed) < 4:
+            message = front_end.client.get_iopub_msg(timeout=PATIENCE)
+            if message["msg_type"] == "stream":
+                content, cell = message["content"], message["parent_header"]["msg_id"]
+                key = (
+                    f"{cells.index(cell) + 1 if cell in cells else cell == last} {content['name']}"
+                )
+                printed[key] = printed.get(key, "") + content["text"]
+
+    assert printed == {
+        f"{x} {name}": text
+        for x in (1, 2)
+        for name, text in (("stdout", f"told {x}\nint32 = {x}\n"), ("stderr", f"error {x}\n"))
+    }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from tfrt_magics.bridge.snapshot import (
 )
 from tfrt_nb.documents.previews import label
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.host.queues.threads import start_thread
 
 if TYPE_CHECKING:
     from tfrt_magics.bridge.runtime import LoadedProgram, PageProgram, SteppedProgram, TracedRun
@@ -107,7 +109,10 @@ class Job:
         self._start = time.monotonic()
         self._has_results = threading.Event()
         # The runtime calls a worker by its thread's name; this one works while it waits.
-        self._thread = threading.Thread(target=self._work, name="cell", daemon=True)
+        # In the cell's context, as its runs are.
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._work,), name="cell", daemon=True
+        )
 
     def start(self) -> None:
         self._start = time.monotonic()
@@ -115,9 +120,7 @@ class Job:
         if self._timeout is not None:
             # A thread of its own: the job's works while it waits, and may be long in one kernel.
             # By the same name, as the runtime may name it as the one that ended a value.
-            threading.Thread(
-                target=self._time_out, args=(self._timeout,), name=self._thread.name, daemon=True
-            ).start()
+            start_thread(self._thread.name, self._time_out, self._timeout)
 
     def wait_for_results(self) -> None:
         """Return once the first function runs, so that `results` holds its AsyncValues."""

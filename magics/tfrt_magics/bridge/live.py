@@ -13,6 +13,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import comm
@@ -20,6 +21,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record
+from tfrt_runtime.host.queues.threads import start_thread
 
 KEPT = 50
 """So many runs can still be asked about."""
@@ -122,8 +124,7 @@ class LiveRun:
         if self.record.is_over:
             message = self._last(message or {})
         elif not self._previewing.is_alive():
-            self._previewing = threading.Thread(target=self.record.preview, daemon=True)
-            self._previewing.start()
+            self._previewing = start_thread("preview", self.record.preview)
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
             message = {**(message or self.record.without_events()), "frame": self.record.frame()}
         if message is not None:
@@ -172,12 +173,10 @@ class LiveRuns:
             run.job.cancel("cancelled by its button")
         elif (run := self._runs.get(question.get("step", ""))) is not None:
             # A step may take long, and other questions do not wait for it.
-            told = {"until": bool(question.get("until"))}
-            threading.Thread(
-                target=run.job.step, args=(question.get("op"),), kwargs=told, daemon=True
-            ).start()
+            operation, until = question.get("op"), bool(question.get("until"))
+            start_thread("step", partial(run.job.step, operation, until=until))
         elif (run := self._runs.get(question.get("stages", ""))) is not None:
-            threading.Thread(target=run.show_stages, daemon=True).start()
+            start_thread("stages", run.show_stages)
         elif (run := self._runs.get(question.get("bef", ""))) is not None:
             answer["bef"] = base64.b64encode(run.job.document().bef()).decode()
         elif "run" not in question:

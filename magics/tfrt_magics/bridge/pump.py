@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from tfrt_runtime.host.queues.threads import start_thread
+
 INTERVAL_SECONDS = 1 / 30
 # Looking at a large program may cost a tenth of one core, together with the last look, which packs the whole run.
 COST_FACTOR = 13
@@ -42,8 +44,7 @@ class Pump:
         self.add(run)
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="tfrt-pump", daemon=True)
-                self._thread.start()
+                self._thread = start_thread("tfrt-pump", self._work)
 
     def add(self, run: Watched) -> None:
         """Like `watch`, for a caller that calls `step` itself."""

@@ -15,6 +15,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.users.prints import divert_output
 
 _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
 
@@ -49,6 +50,8 @@ class Batch(Execution):
         self.program, self._entry = program, entry
         request = Request(host, output)
         request.program, request.entry = program, entry
+        if entry.carries:
+            divert_output()
         words, self.calls, kept = entry.rows(queue, columns)
         request.open(words)
         request.become_known()

@@ -64,6 +64,7 @@ class Entry:
         "_template",
         "_writer",
         "address",
+        "carries",
         "index",
         "name",
         "result_types",
@@ -79,6 +80,8 @@ class Entry:
         place: Callable[[], AnyLocation | None],
         describe: Describe,
         writer: Callable[[int], str | None],
+        *,
+        carries: bool,
     ) -> None:
         """
         Args:
@@ -86,11 +89,13 @@ class Entry:
             address: the function's in native memory.
             place: says where it is defined.
             writer: the kernel that it calls to write an argument, a tensor, if one does.
+            carries: whether its runs carry the context of their call.
         """
         self.index = index
         self.name = name
         self._arguments, self.result_types = types
         self.address = address
+        self.carries = carries
         self._place = place
         self._describe = describe
         self._writer = functools.cache(writer)
@@ -109,6 +114,7 @@ class Entry:
         head[py.TEMPLATE_FUNCTION // 8] = address
         head[py.TEMPLATE_RESULTS // 8] = len(self.result_types)
         head[py.TEMPLATE_FIRST // 8] = self._first
+        head[py.TEMPLATE_CARRIES // 8] = carries
         if len(self.result_types) == 1:
             [word] = self.result_types
             head[py.TEMPLATE_READS // 8] = SCALAR_TYPES.get(word, py.ANY_PAYLOAD)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import functools
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from contextvars import copy_context
 from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
@@ -22,7 +25,7 @@ from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
-from tfrt_runtime.host.request import Request
+from tfrt_runtime.host.request import Request, within
 from tfrt_runtime.host.structs import Function
 from tfrt_runtime.host.values.async_value import (
     AsyncValue,
@@ -34,6 +37,7 @@ from tfrt_runtime.host.values.async_value import (
 from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
 from tfrt_runtime.kernels.frame import ENQUEUE
+from tfrt_runtime.kernels.users.prints import Diverted, divert_output
 
 if TYPE_CHECKING:
     from tfrt_runtime.executor.tracing import RunTracing
@@ -89,6 +93,8 @@ class Execution(Returning):
         self.program, self._entry = program, entry
         request = Request(host, output)
         request.program, request.entry = program, entry
+        if entry.carries and type(sys.stdout) is not Diverted:
+            divert_output()
         arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
         # Only a task may run machine code, which takes any time.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
@@ -171,6 +177,8 @@ class Execution(Returning):
             # The shorter way: there is no Execution to be made, and to say that it is gone.
             request = Request(host, None)
             request.program, request.entry = program, entry
+            if entry.carries and type(sys.stdout) is not Diverted:
+                divert_output()
             made = queue.process.launch(
                 request,
                 queue.address,
@@ -567,8 +575,8 @@ class Execution(Returning):
         Progress(self, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` once nothing of the run is left; on any thread."""
-        self.request.on_done(callback)
+        """Call `callback` once nothing of the run is left; on any thread, in a copy of the context of here."""
+        self.request.on_done(functools.partial(copy_context().run, callback))
 
 
 class Progress:
@@ -578,6 +586,7 @@ class Progress:
         """Follow the run from now on."""
         self._run = run
         self._callback = callback
+        self._context = copy_context()
         self._told: tuple[int, int] | None = None
         self._next = 0.0
         """The earliest time of the next call, of `time.monotonic`."""
@@ -609,7 +618,7 @@ class Progress:
     def _say(self, found: tuple[int, int]) -> None:
         if found != self._told:
             self._told = found
-            shielded(lambda: self._callback(*found))
+            shielded(lambda: within(self._context, self._callback, *found))
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:

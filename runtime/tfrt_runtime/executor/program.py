@@ -111,6 +111,8 @@ class Executable:
         """The `HostContext.identity` for whose runs there is nothing to be called."""
         self._process = native_process()
         self._python: dict[int, PythonCall] = {}
+        self._carries = False
+        """Whether a run may come to Python: to a kernel, or to print."""
         self._entries: dict[str | int, Entry] = {}
         self.constants: list[Mapping[int, Constant]] = []
         """Per function, the registers that are constants: no kernel makes them when it runs."""
@@ -270,6 +272,7 @@ class Executable:
         kernel = self._registry.get(record.name)
         if kernel is None:
             raise self._unknown(function, record)
+        self._carries |= isinstance(kernel, PythonKernel | CompiledKernel)
         in_sync = function.kind is FunctionKind.SYNC
         is_sync = kernel.sync and not isinstance(kernel, ControlKernel)
         if in_sync and not runs_in_sync(kernel) or is_sync and not in_sync:
@@ -322,6 +325,7 @@ class Executable:
                 functools.partial(self.file.location, called.location),
                 functools.partial(_described, weakref.ref(self)),
                 functools.partial(_writer, self.functions, self._registry, index),
+                carries=self._carries,
             )
         return found
 

@@ -8,6 +8,7 @@ it would hold it in the blocking pool as well.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import inspect
 import sys
 import threading
@@ -59,7 +60,8 @@ class BlockingWatch:
             self.is_looking = True
         # A closed host has no runs to look at; without a thread there is no warning.
         with contextlib.suppress(RuntimeError, TfrtError):
-            self._timers.after(LOOK_SECONDS, self._look)
+            # Of no run's context: it looks at all of them.
+            contextvars.Context().run(self._timers.after, LOOK_SECONDS, self._look)
 
     def _look(self) -> None:
         # First, as a run may begin at this moment: its thread or this one goes on.
@@ -91,7 +93,7 @@ def _warn_of(context: int, state: _State) -> None:
     request = process.requests.get(Context.at(context).request)
     # The run holds its program, with the kernel's record, at least as long as the kernel runs.
     program = getattr(request, "program", None)
-    if program is None or state[1] == 0 or _state(context) != state:
+    if request is None or program is None or state[1] == 0 or _state(context) != state:
         return
     owner, number = process.owner_of(state[1])
     function, name = owner.watched_function(number), owner.kernel_name(number)
@@ -110,7 +112,7 @@ def _warn_of(context: int, state: _State) -> None:
         f"kernel '{name}' has kept a worker for {LONG_SECONDS} s, and other kernels wait:"
         " blocking=True runs it on a thread of its own"
     )
-    warnings.warn_explicit(text, BlockingWarning, *place)
+    request.as_caller(warnings.warn_explicit, text, BlockingWarning, *place)
 
 
 def _runs(code: CodeType) -> bool:

@@ -12,6 +12,7 @@ import math
 import operator
 import struct
 from collections.abc import Callable
+from contextvars import Context, ContextVar
 from functools import partial
 from typing import Any, Final, final
 
@@ -92,12 +93,27 @@ class NativeValue(NoObject):
     _address: int
 
 
-class Run:
-    """A base of runs: `native.python.python_runs` writes the slot."""
+class Words:
+    """The first slot of a run."""
 
     __slots__ = ("words",)
     words: bytes
     """The native words of the run, which live as long as it."""
+
+
+class Run(Words):
+    """A base of runs: `native.python` writes the slots, which are in this order (RUN_*)."""
+
+    __slots__ = ("caller", "mapping", "spare")
+    caller: Context
+    """The context of the call that started the run, if it carries one."""
+
+
+RUN: ContextVar[bytes | None] = ContextVar("RUN", default=None)
+"""The words of the run to which code belongs: that of the kernel that runs it, or has started the task or thread that does.
+
+They do not hold the run, and while they exist no other run has their address.
+"""
 
 
 SCALAR_TYPES: dict[str, int] = {

@@ -9,8 +9,10 @@ functions; entries that take nanoseconds keep the GIL, those that may run kernel
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import ctypes
 import functools
+import gc
 import itertools
 import mmap
 import sys
@@ -28,6 +30,7 @@ from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
 from tfrt_runtime.host.payload import (
     CHAIN,
+    RUN,
     NativeTensor,
     NativeValue,
     NoObject,
@@ -101,6 +104,9 @@ class RequestOwner(Protocol):
     def refuse(self, diagnostic: Diagnostic) -> None:
         """End the run with this error: it needs more memory than it may have."""
 
+    def as_caller(self, function: Callable[..., object], *values: object) -> object:
+        """Call a function in the context of the call that started the run."""
+
 
 class NativeProcess:
     """The loaded core with its callbacks; `native_process()` is the one of this process."""
@@ -160,7 +166,7 @@ class NativeProcess:
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
         callbacks: dict[str, ctypes._FuncPointer] = {
-            "python_kernel": Callback2(self._python_kernel),
+            "call_python": Callback2(self._python_kernel),
             "report_error": Callback3(self._report_error),
             "python_waiter": Callback2(self._python_waiter),
             "print": Callback3(self._print),
@@ -171,6 +177,7 @@ class NativeProcess:
         words, library = self.words, self.library
         for name, callback in callbacks.items():
             setattr(words, name, address_of(callback))
+        words.python_kernel = library["python_functions.run_framed"]
         words.request_done = library["python_runs.request_done"]
         words.release_object = library["python_entries.object_release"]
         words.run_entry = library["executor.run_entry"]
@@ -382,6 +389,8 @@ class NativeProcess:
 
 
 METH_FASTCALL = 0x80
+THREAD_STATE_BYTES = 256
+"""Of CPython's state of a thread, what is looked at; it is larger in all releases."""
 _FUNCTIONS = {
     py.PYTHON_ENSURE: "PyGILState_Ensure",
     py.PYTHON_RELEASE: "PyGILState_Release",
@@ -415,6 +424,11 @@ _FUNCTIONS = {
     py.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
     py.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
     py.PYTHON_FIND: "PyDict_GetItemWithError",
+    py.PYTHON_COPY_CURRENT: "PyContext_CopyCurrent",
+    py.PYTHON_COPY_CONTEXT: "PyContext_Copy",
+    py.PYTHON_ENTER: "PyContext_Enter",
+    py.PYTHON_EXIT: "PyContext_Exit",
+    py.PYTHON_SET_VARIABLE: "PyContextVar_Set",
 }
 
 
@@ -444,6 +458,7 @@ def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -
         py.PYTHON_VALUE: NativeValue,
         py.PYTHON_ANSWER: INTERRUPTS.answer,
         py.PYTHON_TRUE: True,
+        py.PYTHON_RUN: RUN,
     }
     for place, item in items.items():
         words[place // 8] = id(item)
@@ -453,9 +468,23 @@ def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -
     words[py.PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
     words[py.PYTHON_FIRST_SLOT // 8] = object.__basicsize__
     words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
+    context = contextvars.Context()
+    [mapping] = gc.get_referents(context)
+    words[py.PYTHON_VARIABLES // 8] = _place_of(mapping, id(context), type(context).__basicsize__)
+    thread = ctypes.pythonapi["PyThreadState_Get"]
+    thread.restype = ctypes.c_int64
+    words[py.PYTHON_CONTEXT // 8] = context.run(
+        lambda: _place_of(context, thread(), THREAD_STATE_BYTES)
+    )
     # A zero follows the content, and counts to the size.
     assert bytes.__basicsize__ == py.PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
     return words
+
+
+def _place_of(item: object, address: int, size: int) -> int:
+    """Where in the bytes at an address the address of an object is; 0 if this CPython has it elsewhere."""
+    words = (ctypes.c_int64 * (size // 8)).from_address(address)
+    return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
 
 
 class _MethodDef(ctypes.Structure):

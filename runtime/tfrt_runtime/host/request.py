@@ -8,12 +8,13 @@ import threading
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from contextvars import Context, copy_context
+from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
 
 from tfrt_runtime.callers import refuse
 from tfrt_runtime.diagnostics import Diagnostic, Ending
 from tfrt_runtime.host import structs
-from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink
+from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink, write_to_stdout
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.payload import Run
 from tfrt_runtime.host.process import native_process, shielded
@@ -90,6 +91,8 @@ class Entry(Protocol):
     """The function that a run was started with."""
 
     name: str
+    carries: bool
+    """Whether runs carry the context of their call: they may call Python."""
 
     def results(self, request: Request) -> list[AsyncValue]:
         """The results of the run, which take over its references to them; it notes them."""
@@ -122,11 +125,22 @@ class Code(Protocol):
         """Notes on what threads wait for in compiled code at this moment."""
 
 
-def _print(printed: list[str], sink: Sink, watch: Watch | None, text: str) -> None:
+def _print(
+    printed: list[str],
+    watch: Watch | None,
+    caller: Context | None,
+    sink: Callable[[str], object],
+    text: str,
+) -> None:
     if watch is not None:
         watch.note_output(text)
     printed.append(text)
-    sink(text)
+    within(caller, sink, text)
+
+
+def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
+    """Call a function in a copy of a context, which other threads may be in; where there is none, in that of here."""
+    return function(*values) if context is None else context.copy().run(function, *values)
 
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
@@ -197,6 +211,9 @@ class Request(Run):
     def open(self, words: array[int]) -> None:
         """Let Python know the run; `words` begin as `NEW_REQUEST`, and are copied."""
         host, process = self.host, native_process()
+        if self.entry is not None and self.entry.carries:
+            self.caller = copy_context()
+            words[at.REQUEST_RUN // 8] = id(self)
         words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
         words[at.REQUEST_STORE // 8] = host.tensor_store
         words[at.REQUEST_NUMBER // 8] = process.quick.next_number(process.address)
@@ -251,14 +268,31 @@ class Request(Run):
                 self._printed = []
             return self._printed
 
-    def output(self, text: str) -> None:
-        """Print for the run."""
+    def output(self, text: str, stream: TextIO | None = None) -> None:
+        """Print for the run, as the call that started it would.
+
+        What goes to standard output is written to `stream` if that is given, which was written to.
+        """
         self.before_output()
-        _print(self.printed, self._sink, self.watched, text)
+        sink: Callable[[str], object] = self._sink
+        if stream is not None and sink is write_to_stdout:
+            sink = stream.write
+        _print(self.printed, self.watched, self.caller_context, sink, text)
+
+    def as_caller(self, function: Callable[..., object], *values: object) -> object:
+        """Call a function in the context of the call that started the run, if that carries one."""
+        return within(self.caller_context, function, *values)
 
     def lasting_output(self) -> Sink:
         """What prints as `output` does, and does not hold the run: for code that may outlive it."""
-        return functools.partial(_print, self.printed, self._sink, self.watched)
+        return functools.partial(
+            _print, self.printed, self.watched, self.caller_context, self._sink
+        )
+
+    @property
+    def caller_context(self) -> Context | None:
+        """The context of the call that started the run, if it carries one."""
+        return getattr(self, "caller", None)
 
     @property
     def resources(self) -> ResourceContext:
@@ -379,7 +413,7 @@ class Request(Run):
     def report(self, diagnostic: Diagnostic) -> None:
         """Take a diagnostic of a kernel, in the order in which they are raised."""
         self.diagnostics.append(diagnostic)
-        shielded(lambda: self.host.on_diagnostic(diagnostic))
+        shielded(lambda: self.as_caller(self.host.on_diagnostic, diagnostic))
 
     def note_failure(self, diagnostic: Diagnostic) -> None:
         """Take an error of an operation of compiled code."""

@@ -220,6 +220,7 @@ class Process(Struct):
     reclaim: int
     store: int
     run_rows: int
+    call_python: int
     held: int
     memory_limit: int
     resuming: int
@@ -269,6 +270,7 @@ class Request(Struct):
     watch: int
     tier: int
     compiled: int
+    run: int
     known: int
     decided: int
 

@@ -171,7 +171,7 @@ TASK_ACTIVATION = 40
 PROCESS_RELEASE_OBJECT = 0
 """release(context, handle): the last reference to an object payload is gone."""
 PROCESS_PYTHON_KERNEL = 8
-"""kernel(context, record): run a Python kernel; its frame is in the context."""
+"""Kernel function `python_functions.run_framed`: run a Python kernel; its frame is in the context."""
 PROCESS_REPORT_ERROR = 16
 """report(context, record, message id) -> error AsyncValue with one reference."""
 PROCESS_PYTHON_WAITER = 24
@@ -212,6 +212,10 @@ PROCESS_STORE = 160
 """The store of tensors, or 0."""
 PROCESS_RUN_ROWS = 168
 """Task function `python_calls.run_rows`."""
+PROCESS_CALL_PYTHON = 176
+"""call(context, record): the callback of PROCESS_PYTHON_KERNEL, within the context that the run carries."""
+PROCESS_CALLER = 184
+"""RUN_CALLER of the run that was started last, with a reference; or 0."""
 PROCESS_HELD = 192
 """Bytes that native code has from the system, on a line of its own: threads count here."""
 PROCESS_MEMORY_LIMIT = 256
@@ -405,6 +409,8 @@ REQUEST_TIER = 96
 """TIER_*: which functions of the run may be machine code; TIER_INTERPRETER once machine code has bailed out."""
 REQUEST_COMPILED = 104
 """Not 0 once machine code has run."""
+REQUEST_RUN = 112
+"""The Python object of a run that carries the context of its call; else 0."""
 REQUEST_KNOWN = 128
 """Kernels of the calls and iterations that count, on a line of its own: all threads add here."""
 REQUEST_DECIDED = 136

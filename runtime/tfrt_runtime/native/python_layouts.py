@@ -91,7 +91,23 @@ PYTHON_IS_TRACKED = 400
 PYTHON_FIND = 408
 """PyDict_GetItemWithError: borrowed; 0 without an exception where there is no such key."""
 PYTHON_TUPLE = 416
-PYTHON_SIZE = 424
+PYTHON_RUN = 424
+"""The context variable RUN: the words of the run whose kernel code belongs to."""
+PYTHON_COPY_CURRENT = 432
+"""PyContext_CopyCurrent"""
+PYTHON_COPY_CONTEXT = 440
+"""PyContext_Copy"""
+PYTHON_ENTER = 448
+"""PyContext_Enter"""
+PYTHON_EXIT = 456
+"""PyContext_Exit"""
+PYTHON_SET_VARIABLE = 464
+"""PyContextVar_Set"""
+PYTHON_VARIABLES = 472
+"""Offset of the mapping in a context, which is another object once a variable was set; 0 if it is not known."""
+PYTHON_CONTEXT = 480
+"""Offset of the present context in CPython's state of a thread; 0 if it is not known."""
+PYTHON_SIZE = 488
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 
@@ -108,6 +124,14 @@ INTERRUPTS_SIZE = 32
 INTERRUPTS_LOOK_NS = 10_000_000
 """Python looks so often whether the handler is installed."""
 
+# Run: slots of the Python object, from PYTHON_FIRST_SLOT on; empty if the run carries no context.
+RUN_CALLER = 8
+"""A copy of the context of the call that started the run."""
+RUN_MAPPING = 16
+"""The mapping of the context that was made last for a kernel."""
+RUN_SPARE = 24
+"""A context for the next kernel, with that mapping; empty while a kernel works in it."""
+
 # Template: what each call of a function from Python begins as, which is copied.
 ANY_PAYLOAD = 255
 """In the place of the type of a payload: an object, a chain, a tensor or a shape."""
@@ -121,5 +145,7 @@ TEMPLATE_FIRST = 32
 """Offset of the first of them in the words that are copied."""
 TEMPLATE_READS = 40
 """The type of the only result's payload, if native code makes an object of it; else 0."""
-TEMPLATE_WORDS = 48
+TEMPLATE_CARRIES = 48
+"""Not 0 if runs carry the context of their call: see `python_functions`."""
+TEMPLATE_WORDS = 56
 """The words of a request; for each argument the type of its payload, and room for that; room for values."""

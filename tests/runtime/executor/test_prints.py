@@ -1,4 +1,4 @@
-"""`print` in Python kernels of watched runs: it is the run's, and names the kernel."""
+"""`print` in Python kernels: it is the run's; of a watched run it names the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.kernels.standard import standard_kernels
-from tfrt_runtime.kernels.users.prints import divert_prints
+from tfrt_runtime.kernels.users.prints import divert_errors
 from tfrt_runtime.kernels.users.user import user_kernel
 
 SLOW = 60
@@ -32,12 +32,11 @@ func.func @main() -> (!tfrt.chain, !tfrt.chain) {
 
 @contextlib.contextmanager
 def diverted() -> Iterator[io.StringIO]:
-    """Standard output, which is diverted, and then as it was."""
+    """Standard output; standard error of watched runs is diverted."""
     with contextlib.redirect_stdout(io.StringIO()) as stream:
-        undo = divert_prints()
+        undo = divert_errors()
         yield stream
         undo()
-        assert sys.stdout is stream
         print("the end")
     assert stream.getvalue().endswith("the end\n")
 
@@ -85,6 +84,44 @@ def test_errors_and_logs_of_a_watched_run_are_the_runs(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(("function", "blocking"), [(say, False), (say, True), (say_later, False)])
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_what_kernels_of_any_run_print_is_the_runs_and_goes_where_it_prints(
+    queue: str, function: Callable[..., object], blocking: bool
+) -> None:
+    with contextlib.redirect_stdout(io.StringIO()) as stream, HostContext(queue) as host:
+        execution = start(host, function, watch=False, blocking=blocking)
+        assert execution.output == "hello 1\n" * 2
+        assert stream.getvalue() == ""  # it has a place of its own
+
+        again = Execution(host, execution.program, "main")
+        assert again.wait(SLOW)
+        assert again.output == stream.getvalue() == "hello 1\n" * 2
+
+
+def test_what_a_kernel_redirects_is_its_own_and_what_a_run_within_prints_is_both_runs() -> None:
+    runs: list[Execution] = []
+    own = io.StringIO()
+
+    def begin(chain: object) -> object:
+        with HostContext("s") as host:
+            runs.append(Execution(host, runs[0].program, "main"))
+            runs[-1].wait(SLOW)
+            with contextlib.redirect_stdout(own):
+                Execution(host, runs[0].program, "main").wait(SLOW)
+                print("and more")
+        return chain
+
+    with contextlib.redirect_stdout(io.StringIO()) as stream, HostContext("mstd:2") as host:
+        runs.append(start(host, say, watch=False))
+        execution = start(host, begin, watch=False)
+        assert stream.getvalue() == ""
+
+    assert runs[-1].output == "hello 1\n" * 2
+    assert own.getvalue() == ("hello 1\n" * 2 + "and more\n") * 2
+    assert execution.output == "hello 1\n" * 4
+
+
+@pytest.mark.parametrize(("function", "blocking"), [(say, False), (say, True), (say_later, False)])
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
 def test_what_kernels_of_a_watched_run_print_is_the_runs(
     queue: str, function: Callable[..., object], blocking: bool
 ) -> None:
@@ -102,8 +139,6 @@ def test_what_kernels_of_a_watched_run_print_is_the_runs(
 
 def test_what_others_print_stays_where_it_was() -> None:
     with diverted() as stream, HostContext("s") as host:
-        start(host, say, watch=False)
-        assert stream.getvalue() == "hello 1\n" * 2
 
         def ask(chain: object) -> object:
             other = threading.Thread(target=print, args=("a thread",))
@@ -114,7 +149,7 @@ def test_what_others_print_stays_where_it_was() -> None:
         execution = start(host, ask)
         print("the cell")
 
-        assert stream.getvalue() == "hello 1\n" * 2 + "a thread\n" * 2 + "the cell\n"
+        assert stream.getvalue() == "a thread\n" * 2 + "the cell\n"
     assert execution.output == ""
 
 

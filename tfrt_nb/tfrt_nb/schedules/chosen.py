@@ -118,6 +118,8 @@ class _ChosenLoop(asyncio.SelectorEventLoop):
         *args: Any,
         context: contextvars.Context | None = None,
     ) -> asyncio.Handle:
+        context = contextvars.copy_context() if context is None else context
+
         def begin() -> None:
             self.call_soon(callback, *args, context=context)
             self.run_until_idle()

@@ -22,7 +22,6 @@ from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.kernels.users.prints import divert_prints
 
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
@@ -230,11 +229,7 @@ class Explorer:
             output=output,
             watch=watch,
         )
-        undo = divert_prints(run.request)
-        try:
-            is_over = run.wait(self._patience())
-        finally:
-            undo()
+        is_over = run.wait(self._patience())
         values = tuple(_text(value) for value in run.results)
         errors = tuple(sorted(clean(one.message) for one in run.diagnostics))
         if not is_over:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Self
 
@@ -14,6 +15,7 @@ from tfrt_nb.schedules.chosen import ChosenHost, Step
 from tfrt_nb.schedules.explore import Outcome
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 _JOIN_SECONDS = 5.0
@@ -77,8 +79,7 @@ class Stepper:
                 started.set()
             self._work()
 
-        self._thread = threading.Thread(target=work, name="stepper", daemon=True)
-        self._thread.start()
+        self._thread = start_thread("stepper", copy_context().run, work)
         started.wait()
         if self._problem is not None:
             self._thread.join()

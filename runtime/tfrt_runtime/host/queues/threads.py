@@ -5,20 +5,24 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from contextvars import Context
+from typing import Any
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.structs import Queue
 
 
 def start_thread(name: str, target: Callable[..., object], *arguments: object) -> threading.Thread:
-    """A daemon thread that runs `target`.
+    """A daemon thread that runs `target`, in an empty context: it outlives the call that happens to start it.
 
     Raises:
         TfrtError: if the system starts no more threads, or the interpreter is ending.
     """
     if sys.is_finalizing():  # before Python 3.12 the start would wait for ever for the thread
         raise TfrtError(error(f"the interpreter is ending: it starts no thread '{name}'"))
-    thread = threading.Thread(target=target, args=arguments, name=name, daemon=True)
+    # From Python 3.14 on a thread may inherit the context of its creator.
+    own: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
+    thread = threading.Thread(target=target, args=arguments, name=name, daemon=True, **own)
     try:
         thread.start()
     except RuntimeError as refused:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 import itertools
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 
 from tfrt_runtime.callers import FOREVER
 from tfrt_runtime.host.process import shielded
@@ -56,13 +58,14 @@ class TimerQueue:
     def at(self, due: float, callback: Callable[[], object]) -> Timer:
         """Call `callback` at a time of `time.monotonic`, soon if that is past.
 
-        Timers of the same time are called in the order in which they were made.
+        Timers of the same time are called in the order in which they were made, each in a copy of the
+        context in which it was.
 
         Raises:
             RuntimeError: if the queue is closed.
             TfrtError: if the system starts no thread.
         """
-        timer = Timer(due, callback)
+        timer = Timer(due, functools.partial(copy_context().run, callback))
         with self._changed:
             if self._closed:
                 raise RuntimeError("the timer queue is closed")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_runtime.host import structs
-from tfrt_runtime.host.process import RequestOwner, native_process
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Context, Log, Record
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -160,11 +160,6 @@ class Watch:
         self.log.append((time.monotonic_ns(), number, text))
 
     @property
-    def is_here(self) -> bool:
-        """Whether this thread runs a kernel of the run."""
-        return self.queue is not None and self.queue.is_at_work_here and self._record != 0
-
-    @property
     def kernel_here(self) -> int:
         """The number in the program of the kernel that this thread runs; -1 if it is none of the program's."""
         record = self._record
@@ -177,11 +172,6 @@ class Watch:
         assert self.queue is not None
         context = Context.at(self.queue.context())
         return context.record if context.request == self._request else 0
-
-    @property
-    def run(self) -> RequestOwner | None:
-        """The run, while something of it is left."""
-        return native_process().requests.get(self._request)
 
     def receive(self, events: npt.NDArray[np.void]) -> None:
         """Keep events until they are taken."""
@@ -255,14 +245,6 @@ class EventLog:
         with self.lock:
             self._watches.pop(watch.number, None)
             self._process.words.watched = len(self._watches)
-
-    def watch_here(self) -> Watch | None:
-        """That of the run whose kernel this thread runs."""
-        for reference in list(self._watches.values()):
-            watch = reference()
-            if watch is not None and watch.is_here:
-                return watch
-        return None
 
     def drain(self) -> None:
         """Hand out what is new in all rings."""

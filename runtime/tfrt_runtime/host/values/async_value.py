@@ -8,10 +8,12 @@ calls `result`, or `await`s it.
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextvars import copy_context
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
@@ -258,9 +260,11 @@ class AsyncValue(NativeValue):
         """Call `waiter` once the value is resolved: now, on this thread, if it already is.
 
         Otherwise on the thread that resolves it; waiters of one object in the order in which they
-        came.  What `waiter` raises is shown by `sys.excepthook`, and ends nothing.
+        came, each in a copy of the context in which it did.  What `waiter` raises is shown by
+        `sys.excepthook`, and ends nothing.
         """
         address = self._address
+        waiter = functools.partial(copy_context().run, waiter)
         with ORDER:
             callbacks = Callbacks(waiter)
             if not self.done():

@@ -9,6 +9,7 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
 
 from tfrt_runtime.callers import FOREVER, refuse, require
@@ -113,7 +114,7 @@ def _timed(
                 outcome.append((None, problem))
             ended.set()
 
-        start_thread(f"kernel {name}", run)
+        start_thread(f"kernel {name}", copy_context().run, run)
         if not ended.wait(min(seconds, FOREVER)):
             raise policy.timed_out(name)
         returned, problem = outcome.pop()

@@ -1,81 +1,73 @@
-"""`print` in Python kernels: what the kernel of a run prints is the run's, where that has a place of its own for it.
+"""`print` in Python kernels: what a kernel writes to standard output is its run's, as what `tfrt.print.i32` writes.
 
-A watched run has one, a board in a notebook for instance, and so has a run whose schedules are explored.  The
-process has one standard output, which a notebook takes for that of the cell that runs at the moment; of warnings and
-other text on standard error the same is true.
+So it is in `run.output`, goes to `output=`, and else to where the call that started the run would print: in a notebook,
+to its cell.  Standard error stays a stream of its own, in the right cell; a watched run, as that of a `%%tfrt` cell, has
+its board for it.  The run is that of the context variable RUN, which tasks of asyncio and `asyncio.to_thread` hand on.
+Bytes that another process, or a library in C, writes to the file descriptor are not seen.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from contextvars import ContextVar
 from typing import TextIO, cast
 
+from tfrt_runtime.host.payload import RUN
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.tracing.events import event_log
-from tfrt_runtime.host.waiting import COROUTINE
-
-_IS_PRINTING: ContextVar[bool] = ContextVar("_IS_PRINTING", default=False)
-"""Whether a run prints here: where its text goes may be standard output again."""
+from tfrt_runtime.native import python_layouts as py
 
 
-def divert_prints(only: Request | None = None) -> Callable[[], None]:
-    """From now on what kernels of all watched runs write to standard output or error goes to the run; returns the undo.
+def divert_output() -> None:
+    """From now on what kernels of runs write to standard output goes to their runs.
 
-    Of `only`, if it is given, and then to standard output: warnings, which come once, are no part of an outcome.
+    Until another stream takes its place, as within `contextlib.redirect_stdout`: each start of a run looks.
     """
-    names = ("stdout", "stderr") if only is None else ("stdout",)
-    streams = {name: getattr(sys, name) for name in names}
-    # Other objects: to give a stream another `write` would last until the end of the cell, as IPython does that, too.
-    diverted = {name: cast(TextIO, _Diverted(stream, only)) for name, stream in streams.items()}
-    for name, stream in diverted.items():
-        setattr(sys, name, stream)
+    if type(sys.stdout) is not Diverted and sys.stdout is not None:
+        sys.stdout = cast(TextIO, Diverted(sys.stdout, of_watched=False))
+
+
+def divert_errors() -> Callable[[], None]:
+    """From now on what kernels of watched runs write to standard error goes to their runs; returns the undo."""
+    stream = sys.stderr
+    diverted = sys.stderr = cast(TextIO, Diverted(stream, of_watched=True))
 
     def undo() -> None:
-        for name, stream in diverted.items():
-            if getattr(sys, name) is stream:
-                setattr(sys, name, streams[name])
+        if sys.stderr is diverted:
+            sys.stderr = stream
 
     return undo
 
 
-class _Diverted:
-    """A text stream, but for what kernels of runs write.  Any thread may write."""
+class Diverted:
+    """A text stream, but for what kernels of runs write.  Any thread may write.
 
-    def __init__(self, stream: TextIO, only: Request | None) -> None:
-        self._stream, self._only = stream, only
+    Another object than the stream: to give that another `write` would last until the end of the cell, as IPython does
+    that, too.
+    """
+
+    def __init__(self, stream: TextIO, *, of_watched: bool) -> None:
+        self._stream, self._of_watched = stream, of_watched
+        self._owner = RUN.get()
+        """The run whose kernel has made the stream standard output, for itself."""
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        run = None if _IS_PRINTING.get() or not isinstance(text, str) else _run_here(self._only)
-        if run is None:
+        words = RUN.get()
+        if words is None or words is self._owner or not isinstance(text, str):
             return self._stream.write(text)
-        token = _IS_PRINTING.set(True)
-        try:
-            run.output(text)
-        finally:
-            _IS_PRINTING.reset(token)
+        run = native_process().requests.get(id(words) + py.PYTHON_BYTES)
+        # A task or thread that a kernel has left running belongs to no run any more, nor does a child process.
+        if not isinstance(run, Request) or run.is_done or run.queue.is_of_parent:
+            return self._stream.write(text)
+        if self._of_watched and run.watched is None:
+            return self._stream.write(text)
+        # In the context of the call that started the run, which is perhaps within a kernel of another one.
+        run.output(text, cast(TextIO, self))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self.write(line)
-
-
-def _run_here(only: Request | None) -> Request | None:
-    """The run whose kernel this thread or coroutine runs, if it is `only`, or else if it is watched."""
-    coroutine = COROUTINE.get()
-    run: object
-    if coroutine is not None:
-        run = getattr(coroutine, "run", None)  # it has none any more when it is over
-    elif only is not None:
-        run = only if only.queue.is_at_work_here else None
-    else:
-        watch = event_log().watch_here()
-        run = None if watch is None else watch.run
-    if not isinstance(run, Request) or (run.watched is None if only is None else run is not only):
-        return None
-    return run

@@ -7,6 +7,18 @@ finishes, and the attributes are addresses of Python objects, which the loaded p
 type TYPE_OBJECT has the class that it must be in the place of the bits, or 0.
 
 A block has the objects that the function is given, and behind them three words for what it raises.
+
+A Python kernel runs in a context of `contextvars` of its own, as `asyncio.to_thread` has it:
+
+    start of the run   launch      RUN_CALLER: a copy of the caller's context, if the program calls Python
+          |
+    each kernel        enter_run   RUN_SPARE, or a new copy of RUN_CALLER, in which RUN is the run
+          |            the function is called
+                       leave_run   the copy is the spare one, unless the kernel has set a variable in it
+
+So no kernel sees what another one sets, whichever thread it runs on.  A thread that entered the context once and kept it
+from kernel to kernel would save two calls of a few nanoseconds each, but would have to leave it wherever it returns to
+code of Python, and what a kernel sets would reach those that happen to follow it on its thread.
 """
 
 from __future__ import annotations
@@ -34,6 +46,7 @@ from tfrt_runtime.native.memory import (
     call_f64,
     entry,
     load,
+    load_acquire,
     load_f32,
     load_f64,
     load_i32,
@@ -187,6 +200,88 @@ def finish_in_python(
 
 
 @native
+def enter_run(context: Address, api: Address) -> Address:
+    """Let this thread work in a context of the run whose kernel it runs; that context, owned, for `leave_run`.
+
+    0 if the run carries none.  With the GIL, and no exception set.
+    """
+    request = load(context + at.CONTEXT_REQUEST)
+    run = load(request + at.REQUEST_RUN) if request != 0 else 0
+    if run == 0:
+        return 0
+    slots = run + load(api + py.PYTHON_FIRST_SLOT)
+    entered = load(slots + py.RUN_SPARE)
+    store(slots + py.RUN_SPARE, 0)
+    if entered == 0:
+        entered = new_context(api, slots)
+    if entered != 0:
+        call1(load(api + py.PYTHON_ENTER), entered)
+    return entered
+
+
+@outline
+def new_context(api: Address, slots: Address) -> Address:
+    """A new context for a kernel of a run; 0 if Python has no memory for it."""
+    made = call1(load(api + py.PYTHON_COPY_CONTEXT), load(slots + py.RUN_CALLER))
+    if made != 0:
+        call1(load(api + py.PYTHON_ENTER), made)
+        token = call2(load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), load(slots))
+        call1(load(api + py.PYTHON_EXIT), made)
+        call1(load(api + py.PYTHON_DROP), token)
+        keep_mapping(api, slots, mapping_of(api, made))
+    call1(load(api + py.PYTHON_CLEAR), 0)
+    return made
+
+
+@native
+def mapping_of(api: Address, entered: Address) -> Address:
+    """The mapping of a context, borrowed: another object once a variable was set.  0 if it is not known where."""
+    place = load(api + py.PYTHON_VARIABLES)
+    return load(entered + place) if place != 0 else 0
+
+
+@native
+def keep_mapping(api: Address, slots: Address, mapping: Address) -> None:
+    """Let RUN_MAPPING be `mapping`: while the slot holds it, no other one has its address."""
+    former = load(slots + py.RUN_MAPPING)
+    call1(load(api + py.PYTHON_ADD), mapping)
+    store(slots + py.RUN_MAPPING, mapping)
+    call1(load(api + py.PYTHON_DROP), former)
+
+
+@native
+def leave_run(context: Address, api: Address, request: Address, entered: Address) -> None:
+    """Leave the context that `enter_run` returned for a kernel of a run."""
+    if entered == 0:
+        return
+    call1(load(api + py.PYTHON_EXIT), entered)
+    slots = load(request + at.REQUEST_RUN) + load(api + py.PYTHON_FIRST_SLOT)
+    mapping, activation = load(slots + py.RUN_MAPPING), load(context + at.CONTEXT_ACTIVATION)
+    # There may be very many runs, and Python's collector looks at each context.
+    is_last = load_acquire(activation + at.ACTIVATION_REMAINING) == 1
+    is_last = is_last and load(activation + at.ACTIVATION_RETURN) == at.RETURN_ROOT
+    is_unchanged = mapping != 0 and mapping == mapping_of(api, entered)
+    if is_unchanged and not is_last and load(slots + py.RUN_SPARE) == 0:
+        store(slots + py.RUN_SPARE, entered)
+        return
+    if is_last:
+        keep_mapping(api, slots, 0)
+    call1(load(api + py.PYTHON_DROP), entered)
+
+
+@entry
+def run_framed(context: Address, record: Address) -> None:
+    """PROCESS_PYTHON_KERNEL: let Python have the frame, within a context of the run."""
+    process = load(context + at.CONTEXT_PROCESS)
+    api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
+    lock = call1(load(api + py.PYTHON_ENSURE), 0)
+    entered = enter_run(context, api)
+    call2(load(process + at.PROCESS_CALL_PYTHON), context, record)
+    leave_run(context, api, request, entered)
+    call1(load(api + py.PYTHON_RELEASE), lock)
+
+
+@native
 def is_ordinary(context: Address, record: Address) -> bool:
     """Whether the arguments are of the types that the function is called with."""
     for i in range(attribute(record, ARGUMENTS)):
@@ -212,7 +307,9 @@ def run(context: Address, record: Address) -> None:
         run_in_python(context, record)
         return
     raised = given + 8 * total
+    request = load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + py.PYTHON_ENSURE), 0)
+    entered = enter_run(context, api)
     made = 0
     while made < count:
         value = argument(context, made)
@@ -240,5 +337,6 @@ def run(context: Address, record: Address) -> None:
         finish_in_python(context, record, api, returned, raised)
     if returned != 0:
         call1(load(api + py.PYTHON_DROP), returned)
+    leave_run(context, api, request, entered)
     call1(load(api + py.PYTHON_RELEASE), lock)
     give_block(context, given, 8 * (total + RAISED_WORDS))

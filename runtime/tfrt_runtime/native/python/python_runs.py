@@ -143,7 +143,15 @@ def launch(bound: Address, given: Address, count: int) -> Address:
             call1(load(api + py.PYTHON_DROP), made)
             return shared(api, missing)
         place += 8 * at.ARGUMENT_WORDS
-    store(run + load(api + py.PYTHON_FIRST_SLOT), made)
+    slots = run + load(api + py.PYTHON_FIRST_SLOT)
+    if load(template + py.TEMPLATE_CARRIES) != 0:
+        carried = caller_context(api, process)
+        if carried == 0:
+            call1(load(api + py.PYTHON_DROP), made)
+            return 0
+        store(slots + py.RUN_CALLER, carried)
+        store(request + at.REQUEST_RUN, run)
+    store(slots, made)
     key = call1(load(api + py.PYTHON_MAKE_INT), request)
     # The result is an int of 32 bits: not 0 where Python has no memory for it.
     failed = call3(load(api + py.PYTHON_NOTE), load(api + py.PYTHON_REQUESTS), key, run) << 32
@@ -164,6 +172,26 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     if starts != 0:
         start_call_with(context, load(template + py.TEMPLATE_FUNCTION), request, 1)
     return shared(api, load(api + py.PYTHON_NONE))
+
+
+@native
+def caller_context(api: Address, process: Address) -> Address:
+    """A copy of the context of this thread, with a reference; 0 with an exception.
+
+    The copy of the run before, if no variable was set since: where many runs are outstanding, Python's collector has one
+    context to look at.
+    """
+    place, variables = load(api + py.PYTHON_CONTEXT), load(api + py.PYTHON_VARIABLES)
+    kept = load(process + at.PROCESS_CALLER)
+    if place != 0 and variables != 0 and kept != 0:
+        present = load(call1(load(api + py.PYTHON_THREAD), 0) + place)
+        if present != 0 and load(present + variables) == load(kept + variables):
+            return shared(api, kept)
+    made = call1(load(api + py.PYTHON_COPY_CURRENT), 0)
+    if made != 0:
+        store(process + at.PROCESS_CALLER, shared(api, made))
+        call1(load(api + py.PYTHON_DROP), kept)
+    return made
 
 
 @entry
