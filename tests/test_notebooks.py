@@ -188,7 +188,9 @@ def test_the_cells_of_the_readme_run_and_show_what_stands_below_them(
     tasks = next(cell for cell in cells if "async.execute" in cell)
     path = tmp_path / "readme.ipynb"
     sources = ("%load_ext tfrt_nb", cell, tasks)
-    nbformat.write(new_notebook(cells=[new_code_cell(each) for each in sources]), path)
+    tags = {"tags": ["raises-exception"]}
+    cells = [new_code_cell(each, metadata=tags if each is cell else {}) for each in sources]
+    nbformat.write(new_notebook(cells=cells), path)
 
     _, printed, of_tasks = shown(demo, demo.run_notebook(path))
     assert "\n".join(part.rstrip("\n") for part in printed) == steady(below).rstrip("\n")

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
 from tfrt_magics.bridge.job import STOP_SECONDS, Job, Results, unwrapped
 from tfrt_magics.bridge.live import LiveRuns
+from tfrt_magics.bridge.snapshot import STOPPED, Status
 from tfrt_magics.inputs import (
     Call,
     bound_in_order,
@@ -37,10 +39,10 @@ from tfrt_magics.options import (
     parse_options,
 )
 from tfrt_magics.session import Session
-from tfrt_magics.views.diagnostics import CellText
+from tfrt_magics.views.diagnostics import CellText, in_one_line
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched, run_bundle
 from tfrt_nb.documents.previews import clean
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error
 
 # A run that ends within this time is shown as it ended, without a live board.
 INPUT_SECONDS = 0.1
@@ -57,6 +59,22 @@ class RunInterrupted(KeyboardInterrupt):
 
     def _render_traceback_(self) -> list[str]:
         return [f"%%tfrt: {self}"]
+
+
+class CellFailed(TfrtError):
+    """What a cell raises after it has shown what went wrong.  Shown as one line.
+
+    Front ends know an error by the name of its class: `TfrtError`, which users catch.
+    """
+
+    def __str__(self) -> str:
+        return in_one_line(self.diagnostics)
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+CellFailed.__name__ = TfrtError.__name__
 
 
 def _documented(magic: Callable[..., None]) -> Callable[..., None]:
@@ -139,10 +157,41 @@ class CellMagics(Magics):
         self._execute(options, text, data)
 
     def _execute(self, options: RunOptions, text: CellText, bef: bytes | None = None) -> None:
-        """Do with the program in `text`, or in a BEF file, what the options say."""
+        """Do with the program in `text`, or in a BEF file, what the options say.
+
+        Raises:
+            CellFailed: after all is shown, if the program cannot be read or its run failed, as
+                `--expect-error` and the setting `errors` have it.
+        """
         if options.help:
             print(help_text())
             return
+        # The program and its values are in frames that have returned: the error keeps none of them.
+        problems = self._run(options, text, bef)
+        if options.expect_error and not problems:
+            raise CellFailed(error("--expect-error: there was no error; remove the option"))
+        if problems and self._raises(options):
+            raise CellFailed(*problems)
+
+    def _raises(self, options: RunOptions) -> bool:
+        """Whether an error fails the cell."""
+        return not options.expect_error and self._session.settings.errors == "raise"
+
+    def _diagnose(
+        self,
+        diagnostics: Sequence[Diagnostic],
+        outlet: Outlet,
+        text: CellText,
+        options: RunOptions,
+    ) -> None:
+        """Draw diagnostics, unless the line of the failed cell says all that they do."""
+        first = diagnostics[0]
+        is_all = in_one_line(diagnostics) == first.message and not first.notes
+        if not (is_all and first.severity is Severity.ERROR and self._raises(options)):
+            outlet.diagnose(diagnostics, text)
+
+    def _run(self, options: RunOptions, text: CellText, bef: bytes | None) -> Sequence[Diagnostic]:
+        """Run the program and show what it does and what went wrong; return the errors."""
         outlet = self._outlet()
         try:
             libraries = programs_of(options.libraries, self._shell.user_ns)
@@ -159,7 +208,7 @@ class CellMagics(Magics):
                 self._shell.user_ns[options.name] = program
             if options.emit is not None:
                 outlet.show_stage(program.emit(options.emit), options.emit)
-                return
+                return ()
             values = evaluated(options.inputs, self._shell.user_ns)
             calls = chosen(program, options.function, values)
             if options.slow != 1 and (options.explore or options.step):
@@ -173,15 +222,15 @@ class CellMagics(Magics):
                 for call in calls:
                     outlet.show_explored(explored(program, call.function.name, call.values))
                 self._lessons.show_prediction()
-                return
+                return ()
             if calls and options.step:
-                self._step(program, calls, outlet, text, options)
+                problems = self._step(program, calls, outlet, text, options)
                 self._lessons.show_prediction()
-                return
+                return problems
             job = self._job(program, calls, options)
         except TfrtError as problem:
-            outlet.diagnose(problem.diagnostics, text)
-            return
+            self._diagnose(problem.diagnostics, outlet, text, options)
+            return problem.diagnostics
         except RunInterrupted:
             raise
         except KeyboardInterrupt:
@@ -192,14 +241,14 @@ class CellMagics(Magics):
         if not calls:
             if not options.name:
                 print(nothing_to_run(program))
-            return
+            return ()
         if said := bound_in_order(program, calls, values):
             print(said)
         if options.slow != 1 and (fast := [c.function for c in calls if c.function.is_compiled]):
             names = ", ".join(f"@{function.name}" for function in fast)
             print(f"--slow is for operations of host functions, not of compiled ones: {names}")
         self._session.last_job = job
-        self._show(job, outlet, text, options)
+        return self._show(job, outlet, text, options)
 
     def _users_host(self, options: RunOptions) -> HostContext | None:
         """The user's host on which a cell runs; None for one of the notebook's own.
@@ -241,8 +290,8 @@ class CellMagics(Magics):
         outlet: Outlet,
         text: CellText,
         options: RunOptions,
-    ) -> None:
-        """Run calls as the reader of a page says, without a page one operation after the other.
+    ) -> Sequence[Diagnostic]:
+        """Run calls as the reader of a page says, without a page one operation after the other; their errors.
 
         Raises:
             TfrtError: if the program cannot be loaded, or without a page the time is up.
@@ -252,44 +301,51 @@ class CellMagics(Magics):
         self._session.divert_errors()
         timeout = options.timeout or self._session.settings.timeout or None
         bound: dict[str, Results] = {}
+        failed: list[Diagnostic] = []
         try:
             for call in calls:
                 name = call.function.name
                 if outlet.is_live:
-                    self._step_on_page(program, call, text, options.timeout, bound)
+                    failed += self._step_on_page(program, call, text, options, bound)
                     continue
                 said, results, problems = stepped_through(program, name, call.values, timeout)
                 bound[name] = unwrapped(results)
                 print(said, end="")
                 if problems:
-                    outlet.diagnose(problems, text)
+                    self._diagnose(problems, outlet, text, options)
+                failed += errors_of(problems)
         finally:
             if options.output and bound:
                 only = bound.get(calls[0].function.name)
                 self._shell.user_ns[options.output] = bound if len(calls) > 1 else only
+        return failed
 
     def _step_on_page(
         self,
         program: Program,
         call: Call,
         text: CellText,
-        timeout: float | None,
+        options: RunOptions,
         bound: dict[str, Results],
-    ) -> None:
-        """Run one call on a board of its own; `bound` gets its results, whatever comes."""
+    ) -> Sequence[Diagnostic]:
+        """Run one call on a board of its own, and return its errors; `bound` gets its results, whatever comes."""
         from tfrt_magics.bridge.runtime import SteppedProgram
 
         loaded, function = SteppedProgram(program), call.function
         values = {function.name: call.values}
-        job = Job(loaded, [function], values, timeout=timeout, work_queue="by hand")
+        job = Job(loaded, [function], values, timeout=options.timeout, work_queue="by hand")
         self._session.last_job = job
         try:
-            self._show(job, self._outlet(), text, RunOptions())
+            # The caller assigns -o, as `bound` has the results of all calls.
+            return self._show(job, self._outlet(), text, replace(options, output=None))
         finally:
             bound |= job.results
             loaded.close()
 
-    def _show(self, job: Job, outlet: Outlet, text: CellText, options: RunOptions) -> None:
+    def _show(
+        self, job: Job, outlet: Outlet, text: CellText, options: RunOptions
+    ) -> Sequence[Diagnostic]:
+        """Run the job with a board, assign its results, and return its errors; none if it is not waited for."""
         interruption = None
         if options.wait:
             interruption = follow(job, outlet)
@@ -300,13 +356,14 @@ class CellMagics(Magics):
         if options.output and job.results:
             self._shell.user_ns[options.output] = job.output
         if options.wait and job.diagnostics:
-            outlet.diagnose(job.diagnostics, text)
+            self._diagnose(job.diagnostics, outlet, text, options)
         if options.wait:
             self._lessons.compare_with(job.snapshot().log, job.all_results())
         if job.failure is not None:
             raise job.failure
         if interruption is not None:
             raise interruption
+        return failures(job) if options.wait else ()
 
     @cached_property
     def _runs(self) -> LiveRuns:
@@ -323,6 +380,20 @@ class CellMagics(Magics):
             live=live == "always" or (live == "auto" and is_watched(self._shell)),
             tables=live == "tables" or (live == "auto" and has_no_board(self._shell)),
         )
+
+
+def errors_of(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The errors among diagnostics: warnings, as of objects that are left over, fail no cell."""
+    return tuple(one for one in diagnostics if one.severity is Severity.ERROR)
+
+
+def failures(job: Job) -> tuple[Diagnostic, ...]:
+    """Why a job that is over has failed: why it was stopped, or its errors; none if its board says `done`."""
+    shown, found = job.snapshot(), errors_of(job.diagnostics)
+    if shown.status is Status.DONE or (found and shown.status not in STOPPED):
+        return found
+    reason = shown.note or ", ".join(f"@{one.name}: {one.status}" for one in shown.sections)
+    return (error(reason, found[0].location if found else None),)
 
 
 @contextmanager

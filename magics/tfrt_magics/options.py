@@ -33,12 +33,18 @@ examples:
   %%tfrt --with shop                call the functions of the program `shop`
   %%tfrt --parallel-for num-workers=4   run the rounds of scf.parallel as tasks
   %%tfrt --explore                  show what the program comes to in any order of its steps
+  %%tfrt --expect-error             show an error that is there on purpose
   %%tfrt --emit bef                 show what the program becomes, and run nothing
   %tfrt sum.mlir --in x=20          run a file, of text or BEF, with the options of a cell
 
 Functions with kernels (tfrt.*) and a tfrt.return are a host program.  An async.func, and
 a func.func with a return, are compiled, and @main is run.  %tfrt_leaks says which async
 objects are left over.
+
+A cell whose program is wrong, or whose run fails, is stopped or is cancelled, raises TfrtError after it has shown
+its board and errors and assigned -o.  Run All, nbconvert and papermill then stop.  Where an error is part of the
+lesson, let the notebook continue: --expect-error, the cell tag raises-exception, or %tfrt_config errors=show.
+The run of a --no-wait cell and the outcomes of --explore do not fail the cell.
 """
 
 MAX_LINE = 10_000
@@ -70,6 +76,7 @@ class RunOptions:
     timeout: float | None = None
     memory: str | None = None
     wait: bool = True
+    expect_error: bool = False
     parallel_for: str | None = None
     level: int | None = None
     emit: str | None = None
@@ -115,6 +122,9 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
             own = "own budget" if parsed.memory else "own work queue"
             why = f"{option} runs on no host" if other in ways else f"the host has its {own}"
             raise OptionError(f"{magic}: --host and {option} exclude each other: {why}")
+    for other, is_given in (("no-wait", not parsed.wait), ("explore", parsed.explore)):
+        if parsed.expect_error and is_given:
+            raise OptionError(f"{magic}: --expect-error and --{other} exclude each other")
     if parsed.explore and parsed.output:
         raise OptionError(f"{magic}: --explore shows outcomes, and has no results for --output")
     settings = vars(parsed)
@@ -273,6 +283,10 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "dest": "wait",
         "action": "store_false",
         "help": "return at once; the board finishes by itself",
+    },
+    ("--expect-error",): {
+        "action": "store_true",
+        "help": "let the cell succeed only if the program is wrong or its run fails",
     },
     ("--parallel-for",): {
         "metavar": "OPTIONS",

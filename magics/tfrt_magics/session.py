@@ -32,6 +32,12 @@ class TFRT(Configurable):
     timeout = traitlets.Float(
         0.0, min=0.0, help="Seconds after which a cell without --timeout is stopped; 0 is never."
     ).tag(config=True)
+    errors = traitlets.Enum(
+        ("raise", "show"),
+        "raise",
+        help="Whether a cell whose program is wrong or whose run fails raises TfrtError, which stops Run All"
+        " and nbconvert; show draws the errors alone.",
+    ).tag(config=True)
     live = traitlets.Enum(
         ("auto", "always", "never", "tables"),
         "auto",
@@ -198,7 +204,7 @@ class Session:
         found = host.shared_context(NotebookHost)
         found.check_references = self._checks_references
         self._of_user.add(found)
-        self.divert_prints()
+        self.divert_errors()
         return found
 
     def _checks_references(self) -> bool:

@@ -225,11 +225,11 @@ class Notebook:
         from IPython.core.error import UsageError
         from traitlets import TraitError
 
-        from tfrt_magics.cell import RunInterrupted
+        from tfrt_magics.cell import CellFailed, RunInterrupted
 
         done = self.shell.run_cell(cell)
         runner.ran += 1
         raised = done.error_in_exec or done.error_before_exec
-        allowed = (UsageError, TraitError, RunInterrupted)
+        allowed = (UsageError, TraitError, RunInterrupted, CellFailed)
         if raised is not None and not isinstance(raised, allowed):
             runner.problem(raised)

@@ -266,7 +266,7 @@ def cell(notebook: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> Call
         capsys.readouterr()
         problem = notebook.run_cell(text).error_in_exec
         captured = capsys.readouterr()
-        assert problem is None or type(problem).__name__ == "UsageError", problem
+        assert type(problem).__name__ in ("NoneType", "UsageError", "TfrtError"), problem
         assert "Traceback" not in captured.out + captured.err
         return captured.out + captured.err
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import signal
 import threading
+import traceback
 from collections.abc import Iterator
 
 import pytest
@@ -15,7 +17,7 @@ from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.snapshot import Status
 from tfrt_magics.cell import RunInterrupted, follow, interrupts_noticed
 from tfrt_magics.session import Session
-from tfrt_runtime.diagnostics import Location, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.default_host import set_default_host
 from tfrt_runtime.kernels.users.user import kernel
@@ -84,10 +86,12 @@ def test_a_wrong_line_is_one_line_in_which_what_one_cannot_see_is_escaped(
 def test_an_error_of_the_compiler_shows_its_line_and_leaves_the_name_alone(shell, capsys) -> None:
     shell.user_ns["kept"] = 1
     shell.execution_count = 7 + shell.execution_count - shell.displayhook.prompt_count
-    assert run(shell, "-o kept", "func @main() {\n  oops.op\n}\n") is None
-    assert capsys.readouterr().err == (
+    run(shell, "-o kept", "func @main() {\n  oops.op\n}\n")
+    captured = capsys.readouterr()
+    assert captured.err == (
         "cell 7:3:3: error: no such operation: oops\n    oops.op\n    ^^^^^^^\n"
     )
+    assert captured.out == "TfrtError: no such operation: oops – cell 7, line 3\n"
     assert shell.user_ns["kept"] == 1
 
 
@@ -104,13 +108,87 @@ def test_an_error_of_the_run_shows_its_line_and_binds_the_name(shell, host, caps
     problem = error("Divide by zero", Location("cell 7", 3, 3))
     host.runs[0].diagnostics.append(problem)
     host.runs[0].resolve("result", TfrtError(problem), state="error")
-    assert run(shell, "-o bad") is None
+    raised = run(shell, "-o bad")
     captured = capsys.readouterr()
+    assert isinstance(raised, TfrtError) and raised.diagnostics == (problem,)
     assert "▲ error      result  Divide by zero  i32" in captured.out
+    assert captured.out.endswith("\nTfrtError: Divide by zero – cell 7, line 3\n")
     assert captured.err == (
         "cell 7:3:3: error: Divide by zero\n    tfrt.return %a : i32\n    ^^^^^^^^^^^\n"
     )
     assert shell.user_ns["bad"].state == "error"
+
+
+def failing(fake, host) -> None:
+    """Let the next run fail."""
+    problem = error("Divide by zero", Location("cell 1", 3, 3))
+    host.runs[0].diagnostics.append(problem)
+    host.runs[0].resolve("result", TfrtError(problem), state="error")
+
+
+def test_an_error_that_is_expected_or_shown_fails_no_cell(shell, fake, host, capsys) -> None:
+    failing(fake, host)
+    assert run(shell, "--expect-error") is None
+    shell.run_line_magic("tfrt_config", "errors=show")
+    assert run(shell, "", "oops") is None
+    assert run(shell, "-f mian") is None
+    assert capsys.readouterr().err.count("error: ") == 3
+
+
+def test_an_expected_error_that_does_not_come_fails_the_cell(shell, host, capsys) -> None:
+    assert str(run(shell, "--expect-error -o three")) == (
+        "--expect-error: there was no error; remove the option"
+    )
+    assert "● @main: done" in capsys.readouterr().out
+    assert "three" in shell.user_ns
+
+
+def test_a_warning_fails_no_cell(shell, host) -> None:
+    host.runs[0].diagnostics.append(Diagnostic(Severity.WARNING, "a token is left over"))
+    assert run(shell, "") is None
+
+
+def test_a_run_that_is_not_waited_for_fails_no_cell(shell, fake, host) -> None:
+    failing(fake, host)
+    assert run(shell, "--no-wait") is None
+    assert isinstance(run(shell, "--no-wait", "oops"), TfrtError)  # it never ran
+
+
+@pytest.mark.parametrize("status", ["timed out after 0.01 s; @main was still", "cancelled by it"])
+def test_a_run_that_was_stopped_is_a_failed_cell(shell, host, status: str) -> None:
+    host.runs[0] = type(host.runs[0])(host.runs[0].results, stuck=True)
+    host.runs[0].results[0].state = "unavailable"
+    if status.startswith("cancelled"):
+        threading.Timer(0.1, lambda: shell_job(shell).cancel("cancelled by its button")).start()
+    assert str(run(shell, "--timeout 0.01" if "timed" in status else "")).startswith(status)
+
+
+def shell_job(shell: InteractiveShell) -> Job:
+    """The job of the last cell."""
+    return shell.find_cell_magic("tfrt").__self__._session.last_job
+
+
+def test_every_error_is_counted_and_the_program_is_not_kept(shell, fake) -> None:
+    def compile_wrong(*_, **__):
+        raise TfrtError(error("one\n two", Location("f.mlir", 0, 0)), error("two"), error("three"))
+
+    shell.find_cell_magic("tfrt").__self__._session._compile = compile_wrong
+    raised = run(shell, "")
+    assert str(raised) == "one – f.mlir, and 2 more errors"
+    kept = [frame.f_locals for frame, _ in traceback.walk_tb(raised.__traceback__)]
+    assert not [one for one in kept if "program" in one or "job" in one]
+
+
+def test_code_catches_what_a_cell_raises(shell, fake, host, capsys) -> None:
+    failing(fake, host)
+    with pytest.raises(TfrtError) as caught:
+        shell.run_cell_magic("tfrt", "", PROGRAM)
+    assert caught.value.diagnostics[0].message == "Divide by zero"
+    assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
+    capsys.readouterr()
+    shell.run_cell(f"get_ipython().run_cell_magic('tfrt', '', {PROGRAM + 'oops'!r})")
+    shell.run_line_magic("tb", "")
+    assert capsys.readouterr().out.count("TfrtError: no such operation: oops – cell ") == 2
 
 
 @pytest.mark.parametrize(
@@ -122,7 +200,9 @@ def test_an_error_of_the_run_shows_its_line_and_binds_the_name(shell, host, caps
 )
 def test_a_function_that_is_not_there_is_named(shell, capsys, line, message) -> None:
     run(shell, line)
-    assert capsys.readouterr().err == message
+    captured = capsys.readouterr()
+    assert captured.err == message
+    assert f"error: {captured.out[len('TfrtError: ') :]}" == message[: message.index("note")]
 
 
 def test_not_waiting_returns_at_once_with_the_value(shell, host, capsys) -> None:
@@ -169,8 +249,8 @@ def test_the_work_queue_can_be_configured(shell, capsys) -> None:
     assert ", on s\n" in capsys.readouterr().out
     shell.run_line_magic("config", "TFRT.work_queue = 'many'")
     run(shell, "")
-    assert capsys.readouterr().err == (
-        "error: unknown work queue 'many': expected s, mstd, mstd:N or mstd:N,B\n"
+    assert capsys.readouterr().out == (
+        "TfrtError: unknown work queue 'many': expected s, mstd, mstd:N or mstd:N,B\n"
     )
 
 

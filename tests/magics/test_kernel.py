@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 from jupyter_client.manager import KernelManager, start_new_kernel
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat.v4 import new_code_cell, new_notebook
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 PATIENCE = 60
@@ -231,10 +234,31 @@ def test_not_waiting_frees_the_kernel_and_the_output_is_completed_later(front_en
 def test_a_mistake_in_the_program_is_shown_without_a_traceback(front_end) -> None:
     messages = front_end.run("%%tfrt\nfunc @f() {\n  oops\n}", is_page=True)
     (shown,) = of_type(messages, "display_data")
-    assert of_type(messages, "error") == []
+    (problem,) = of_type(messages, "error")
+    line = re.sub(r"cell \d+", "cell N", problem["evalue"])
+    assert (problem["ename"], line) == ("TfrtError", "no such operation: oops – cell N, line 3")
+    assert problem["traceback"] == [f"TfrtError: {problem['evalue']}"]
+    assert messages.index(next(m for m in messages if m["msg_type"] == "error")) > 1
     assert shown["data"]["application/vnd.tfrt.diagnostics+json"] == [
         {"line": 3, "col": 3, "end": 7, "sev": "error", "msg": "no such operation: oops"}
     ]
+
+
+@pytest.mark.parametrize("tags", [[], ["raises-exception"]])
+def test_a_failed_cell_stops_the_notebook_after_its_board_unless_it_is_tagged(tags) -> None:
+    program = "func.func @main() -> i32 {\n  %a = tfrt.constant.i32 0\n  %b, %c = tfrt.div.i32 %a, %a\n  tfrt.return %b : i32\n}"
+    sources = ("%load_ext tfrt_nb", f"%%tfrt -o share\n{program}", "print(share.state)")
+    notebook = new_notebook(cells=[new_code_cell(each) for each in sources])
+    notebook.cells[1].metadata["tags"] = tags
+    with pytest.raises(CellExecutionError) if not tags else contextlib.nullcontext():
+        NotebookClient(
+            notebook, kernel_name="python3", extra_arguments=["--log-level=ERROR"]
+        ).execute()
+    assert [each.output_type for each in notebook.cells[1].outputs] == [
+        *("display_data", "display_data", "error")
+    ]
+    assert notebook.cells[1].outputs[2].traceback == ["TfrtError: Divide by zero – cell 2, line 4"]
+    assert len(notebook.cells[2].outputs) == bool(tags)
 
 
 STEPS = "func.func @NAME() -> i32 {\n  %one = tfrt.constant.i32 1\n  %two = tfrt.add.i32 %one, %one\n  tfrt.return %two : i32\n}\n"

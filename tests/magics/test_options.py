@@ -33,7 +33,7 @@ def test_every_spelling_means_the_same(line: str) -> None:
             (
                 "%%tfrt: unknown option --zzz; known are --in, --as, --with, -o, --output, -q, "
                 "--work-queue, --host, -f, --function, -t, --timeout, --memory, --no-wait, "
-                "--parallel-for, -O, --emit, --explore, --slow, --step, --help"
+                "--expect-error, --parallel-for, -O, --emit, --explore, --slow, --step, --help"
             ),
         ),
         ("main", "%%tfrt: unexpected 'main'; the program starts on the line below"),
@@ -60,6 +60,8 @@ def test_every_spelling_means_the_same(line: str) -> None:
         ("--no-wait --step", "%%tfrt: --step and --no-wait exclude each other"),
         ("--explore --no-wait", "%%tfrt: --explore and --no-wait exclude each other"),
         ("--explore --emit bef", "%%tfrt: --emit and --explore exclude each other"),
+        ("--expect-error --no-wait", "%%tfrt: --expect-error and --no-wait exclude each other"),
+        ("--explore --expect-error", "%%tfrt: --expect-error and --explore exclude each other"),
         ("--explore -o x", "%%tfrt: --explore shows outcomes, and has no results for --output"),
         ("", "%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it"),
         ("''", "%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it"),

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from html import escape
 
 from tfrt_magics.bridge.record import Json
-from tfrt_nb.documents.previews import visible
+from tfrt_nb.documents.previews import clean, visible
 from tfrt_nb.report import cut, width
-from tfrt_runtime.diagnostics import Diagnostic, Location, Severity
+from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, counted
 
 DIAGNOSTICS_MIME = "application/vnd.tfrt.diagnostics+json"
 MESSAGE_LIMIT = 2_000
@@ -111,6 +111,21 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic], cell: CellText) -> list[
 def diagnostics_text(diagnostics: Iterable[Diagnostic], cell: CellText) -> str:
     """Each message with its line and a caret under the offending text."""
     return "\n".join(_one_text(one, cell) for one in _flat(diagnostics))
+
+
+def in_one_line(diagnostics: Sequence[Diagnostic]) -> str:
+    """The first message and its place, then how many more there are: `Divide by zero – cell 2, line 7`."""
+    first, *more = diagnostics
+    place = first.location
+    where = str(place or "")
+    if isinstance(place, Location):
+        where = f"{place.source}, line {place.line}" if place.line else place.source
+    text = first.short_message.strip().partition("\n")[0]
+    return (
+        clean(text)
+        + (f" – {clean(where)}" if where else "")
+        + (f", and {counted(len(more), 'more error')}" if more else "")
+    )
 
 
 def _message(diagnostic: Diagnostic) -> str:
