@@ -101,6 +101,8 @@ func @main() -> (i32, i32) {
         "%more": ("skipped", ""),
         "%fine": ("available", "2"),
     }
+    rows = {row.name: row for row in job.snapshot().sections[0].rows}
+    assert rows["%more"].worker is None and rows["%quotient"].worker is not None
     (problem,) = job.diagnostics
     assert problem.message == "Divide by zero"
     assert isinstance(problem.location, Location)

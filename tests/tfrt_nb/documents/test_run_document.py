@@ -124,6 +124,9 @@ func.func @main() -> i32 {
     data = document.data
     assert [row[2] for row in of(data, "error")] == ["%e"]
     assert [row[2] for row in of(data, "skipped")] == ["%h"]
+    kinds, workers = (data["events"][name] for name in ("kind", "worker"))
+    ran = {KINDS[kind]: worker >= 0 for kind, worker in zip(kinds, workers, strict=True)}
+    assert (ran["error"], ran["skipped"]) == (True, False)
     assert data["status"] == "failed"
     assert data["previews"]["1"] == data["previews"]["2"] == "something bad happened"
 

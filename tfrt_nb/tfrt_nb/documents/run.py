@@ -34,6 +34,7 @@ MAX_EVENTS = 100_000
 
 Columns = dict[str, list[Any]]
 _NUMBER = {name: number for number, name in enumerate(KINDS)}
+SKIPPED = _NUMBER["skipped"]
 _STATES = {_NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
 
 
@@ -469,7 +470,8 @@ class _Map:
             "op": op.tolist(),
             "value": value.tolist(),
             "instance": events["instance"].tolist(),
-            "worker": events["worker"].tolist(),
+            # The event's thread passes an error on; a kernel that is skipped runs on none.
+            "worker": np.where(kind == SKIPPED, np.int64(-1), events["worker"]).tolist(),
             "payload": payloads,
         }
         self._add_constants(columns, events, is_call | is_value)

@@ -130,7 +130,8 @@ export class History {
     values.state[value] = state;
     values.end[value] = time;
     values.count[value]++;
-    if (values.worker[value] < 0) values.worker[value] = worker;
+    if (kind === "skipped") values.worker[value] = -1; // it ran nowhere, even if an earlier round of a loop did
+    else if (values.worker[value] < 0) values.worker[value] = worker;
     if (events.payload[i] != null) values.payload.set(value, events.payload[i]);
     if (maker == null) return;
     operations.state[maker] = Math.max(state, ...this.program.operations[maker].results.map((each) => values.state[each]));
