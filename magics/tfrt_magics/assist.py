@@ -1,7 +1,7 @@
 """Help while a cell is written: completion, explanation, definitions and mistakes.
 
 The program's part is `tfrt_nb.language`'s; here are the magic's line, and the three ways in: IPython's
-completer, the kernel's answer to Shift-Tab, and `answer`, which a page asks through a comm.
+completer, the kernel's answer to Shift-Tab, and `answer`, which a page asks on the control channel.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from tfrt_nb.language.answers import Place
     from tfrt_nb.programs import Program
 
-SERVICES = "tfrt_nb.services"
-"""The comm target that a page opens: it sends `{id, ask, text, cursor}` and gets `{id, answer}`."""
 _CELL = re.compile(
     r"(?:[ \t]*\n)*"
     r"(%%tfrt(?:(?!\w)|_check(?!\w)(?=[^\n]*\n(?:.*\n)*?[ \t]*(?:func|async\.func|module)\b))[^\n]*)"
@@ -58,7 +56,7 @@ class Assistant:
         self._undo = ExitStack()
 
     def install(self) -> None:
-        """Answer the shell's Tab; in a kernel, Shift-Tab and pages, too."""
+        """Answer the shell's Tab; in a kernel, Shift-Tab, too."""
         completer = self._shell.Completer
 
         def match(context: CompletionContext) -> Any:
@@ -81,8 +79,6 @@ class Assistant:
 
         kernel.do_inspect = do_inspect
         self._undo.callback(kernel.__dict__.pop, "do_inspect", None)
-        kernel.comm_manager.register_target(SERVICES, self._opened)
-        self._undo.callback(kernel.comm_manager.unregister_target, SERVICES, self._opened)
 
     def uninstall(self) -> None:
         """Undo `install`."""
@@ -171,8 +167,13 @@ class Assistant:
             found = (*_wrong_options(head[1], above), *found)
         return diagnostics_json(found, CellText("cell", f"{head[0]}\n{body}"))
 
-    def answer(self, ask: str, text: str, cursor: int) -> Json:
-        """What a page that shows a cell wants to know; None for what there is no answer to."""
+    def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
+        """Answer `{ask, text, cursor}` of a page that shows a cell, on any thread; None for what has no answer."""
+        ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
+        is_question = isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int)
+        return {"answer": self._answer(ask, text, cursor) if is_question else None}
+
+    def _answer(self, ask: str, text: str, cursor: int) -> Json:
         if ask == "lint":
             return self.lint(text)
         if ask == "hover":
@@ -183,16 +184,6 @@ class Assistant:
             items: list[Json] = [{"text": one, "type": type_} for one, type_ in found[1]]
             return {"start": found[0], "items": items}
         return None
-
-    def _opened(self, comm: Any, _message: object) -> None:
-        def asked(message: Mapping[str, Any]) -> None:
-            data = message.get("content", {}).get("data", {})
-            ask, text, cursor = data.get("ask"), data.get("text"), data.get("cursor", 0)
-            is_question = isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int)
-            answer = self.answer(ask, text, cursor) if is_question else None
-            comm.send({"id": data.get("id"), "answer": answer})
-
-        comm.on_msg(asked)
 
     def _match(self, context: CompletionContext) -> Any:
         before = context.full_text.split("\n")[: context.cursor_line]

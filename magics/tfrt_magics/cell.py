@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
@@ -17,7 +16,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
 from tfrt_magics.bridge.job import STOP_SECONDS, Job, Results, unwrapped
-from tfrt_magics.bridge.live import LiveRuns
+from tfrt_magics.bridge.live import Answer, LiveRuns
 from tfrt_magics.bridge.snapshot import STOPPED, Status
 from tfrt_magics.inputs import (
     Call,
@@ -120,10 +119,19 @@ def lines_above(program: str, cell: str) -> int:
 class CellMagics(Magics):
     """`%%tfrt`, with what its cells share."""
 
-    def __init__(self, shell: InteractiveShell, session: Session, lessons: LessonMagics) -> None:
+    def __init__(
+        self, shell: InteractiveShell, session: Session, lessons: LessonMagics, assist: Answer
+    ) -> None:
+        """`assist` answers what a page asks about a cell that is being written."""
         super().__init__(shell)
         self._shell, self._session, self._lessons = shell, session, lessons
         self._raw_cell = ""
+        self._runs = LiveRuns(shell, run_bundle, assist) if hasattr(shell, "kernel") else None
+
+    def close(self) -> None:
+        """Answer no more what pages ask."""
+        if self._runs is not None:
+            self._runs.close()
 
     def before_cell(self, info: ExecutionInfo) -> None:
         """Keep the cell as its editor has it: a program in it has other lines above than `%%tfrt` where that is not first."""
@@ -365,12 +373,8 @@ class CellMagics(Magics):
             raise interruption
         return failures(job) if options.wait else ()
 
-    @cached_property
-    def _runs(self) -> LiveRuns:
-        return LiveRuns(self._shell, run_bundle)
-
     def _outlet(self) -> Outlet:
-        if not hasattr(self._shell, "kernel"):
+        if self._runs is None:
             return Terminal()
         live = self._session.settings.live
         return Page(

@@ -26,7 +26,9 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     atexit.register(session.leave)
     undo.callback(atexit.unregister, session.leave)
     lessons = LessonMagics(shell)
-    cells = CellMagics(shell, session, lessons)
+    assistant = Assistant(shell)
+    cells = CellMagics(shell, session, lessons, assistant.answer)
+    undo.callback(cells.close)
     for magics in (cells, LineMagics(shell, session), lessons):
         shell.register_magics(magics)
         for kind, names in magics.magics.items():
@@ -42,7 +44,6 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
     undo.callback(shell.configurables.remove, session.settings)  # type: ignore[arg-type]
     undo.callback(session.close)
-    assistant = Assistant(shell)
     assistant.install()
     undo.callback(assistant.uninstall)
 

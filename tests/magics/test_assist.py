@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 from IPython.core.completer import provisionalcompleter
 
-from tfrt_magics.assist import SERVICES, Assistant
+from tfrt_magics.assist import Assistant
 from tfrt_runtime.host.context import HostContext
 
 PROGRAM = (
@@ -23,6 +21,11 @@ def assistant(notebook) -> Assistant:
 def split(text: str) -> tuple[str, int]:
     before, _, after = text.partition("¦")
     return before + after, len(before)
+
+
+def ask(assistant: Assistant, what: str, text: str, cursor: int = 0):
+    """What a page gets as an answer."""
+    return assistant.answer({"ask": what, "text": text, "cursor": cursor})["answer"]
 
 
 @pytest.mark.parametrize(
@@ -121,18 +124,20 @@ def test_wrong_options_are_marked_once_there_is_a_program(assistant, line, word,
 def test_a_page_asks(assistant, above: int) -> None:
     text, cursor = split("\n" * above + "%%tfrt -q s\n" + PROGRAM)
     place = {"line": 3 + above, "col": 3, "length": 4}
-    assert assistant.answer("definition", text, cursor) == place
-    assert assistant.answer("complete", text, cursor) == {
+    assert ask(assistant, "definition", text, cursor) == place
+    assert ask(assistant, "complete", text, cursor) == {
         "start": cursor - 2,
         "items": [{"text": "%six", "type": "i32"}],
     }
-    assert assistant.answer("lint", text, 0) == []
+    assert ask(assistant, "lint", text) == []
     wrong = text.replace("tfrt.constant", "tfrt.constan")
-    (mark,) = assistant.answer("lint", wrong, 0)[:1]
+    (mark,) = ask(assistant, "lint", wrong)[:1]
     assert (mark["line"], mark["col"], mark["sev"]) == (3 + above, 10, "error")
-    (mark,) = assistant.answer("lint", text.replace("-q", "-z"), 0)[:1]
+    (mark,) = ask(assistant, "lint", text.replace("-q", "-z"))[:1]
     assert mark["line"] == 1 + above
-    assert assistant.answer("nothing", text, 0) is None
+    assert ask(assistant, "hover", text, cursor).startswith("%six: i32")
+    assert ask(assistant, "nothing", text) is None
+    assert assistant.answer({"ask": 3}) == {"answer": None}
 
 
 @pytest.mark.parametrize("call", ["@pr¦ice", "¦@price", "@price¦"])
@@ -146,45 +151,24 @@ def test_a_function_of_an_earlier_cell_is_explained_and_found(cell, assistant, c
         "@price  (i32) -> i32\n\nof the program shop, line 2: " + program
     )
     place = {"line": 2, "col": 11, "length": 6, "source": "\n" + program}
-    assert assistant.answer("definition", text, cursor) == place
+    assert ask(assistant, "definition", text, cursor) == place
     unknown = text.replace("price", "prise")
     assert assistant.explain(unknown, cursor) is None
     assert assistant.definition(unknown, cursor) is None
 
 
-def test_a_kernel_answers_by_its_comm_and_is_as_before_afterwards(notebook, assistant) -> None:
-    targets: dict[str, object] = {}
-    kernel = SimpleNamespace(
-        comm_manager=SimpleNamespace(
-            register_target=targets.__setitem__,
-            unregister_target=lambda name, _: targets.pop(name),
-        )
-    )
-    kernel.__dict__["asked"] = []
-
+def test_a_kernel_is_as_before_afterwards(notebook, assistant) -> None:
     class Kernel:
-        comm_manager = kernel.comm_manager
-
         def do_inspect(self, code, cursor, detail_level=0):
             return "as before"
 
-    there = Kernel()
-    notebook.kernel = there
+    there = notebook.kernel = Kernel()
     try:
         assistant.install()
         text, cursor = split("%%tfrt\n" + PROGRAM)
         assert there.do_inspect(text, cursor)["found"]
         assert there.do_inspect("ordinary", 2) == "as before"
-        sent, asked = [], []
-        comm = SimpleNamespace(send=sent.append, on_msg=asked.append)
-        targets[SERVICES](comm, {})
-        data = {"id": 7, "ask": "hover", "text": text, "cursor": cursor}
-        asked[0]({"content": {"data": data}})
-        asked[0]({"content": {"data": {"ask": 3}}})
-        assert sent[0]["id"] == 7
-        assert sent[0]["answer"].startswith("%six: i32")
-        assert sent[1]["answer"] is None
         assistant.uninstall()
-        assert (there.do_inspect(text, cursor), targets) == ("as before", {})
+        assert there.do_inspect(text, cursor) == "as before"
     finally:
         del notebook.kernel

@@ -113,6 +113,19 @@ def test_a_storm_of_updates_reaches_the_page_as_few_messages_and_exactly(front_e
     assert updates[-1]["data"]["bundle"][RUN_MIME] == final["data"][RUN_MIME]
 
 
+def test_a_page_is_helped_while_a_cell_of_python_runs(front_end, tmp_path) -> None:
+    code = f"import pathlib\nprint('runs')\nwhile not pathlib.Path({str(tmp_path / 'go')!r}).exists(): pass"
+    messages = front_end.messages(front_end.send(code, is_page=True))
+    next(m for m in messages if m["msg_type"] == "stream")
+    wrong = "%%tfrt\nfunc.func @f() {\n  %a = tfrt.addd.i32\n}"
+    (mark,) = front_end.ask({"ask": "lint", "text": wrong})["answer"][:1]
+    assert (mark["line"], mark["sev"]) == (3, "error")
+    # Said again, as the answer's "idle" hides the cell that runs.
+    next(m for m in messages if m["content"].get("execution_state") == "busy")
+    (tmp_path / "go").touch()
+    assert list(messages)[-1]["content"]["execution_state"] == "idle"
+
+
 def test_a_page_asks_on_the_control_channel_while_the_cell_is_busy(front_end) -> None:
     request = front_end.send("%%tfrt\nfunc @hang() -> i32", is_page=True)
     messages = front_end.messages(request)

@@ -15,10 +15,10 @@ const BEFORE_WIDGETS = -20;
 export async function createPlugins(shared) {
   const found = await Promise.all([
     plugin("editor", async () => {
-      const [codemirror, notebook, language, state, view] = await modules(
-        shared, "@jupyterlab/codemirror", "@jupyterlab/notebook", "@codemirror/language", "@codemirror/state", "@codemirror/view");
+      const [codemirror, notebook, services, language, state, view] = await modules(
+        shared, "@jupyterlab/codemirror", "@jupyterlab/notebook", "@jupyterlab/services", "@codemirror/language", "@codemirror/state", "@codemirror/view");
       return [[codemirror.IEditorExtensionRegistry], [notebook.INotebookTracker], (registry, tracker) => {
-        const { ask, panelOf } = tracker ? createServices(tracker) : {};
+        const { ask, panelOf } = tracker ? createServices({ services, tracker }) : {};
         const all = [createColours({ language, state, view }), createUnderlines({ state, view, ask }), createCurrentLine({ state, view }),
           ...(ask ? [createDefinitions({ view, ask, panelOf })] : [])].map((create) => guarded("editor", create));
         const factory = (options) => codemirror.EditorExtensionRegistry.createImmutableExtension(all.map((create) => create(options) ?? []));

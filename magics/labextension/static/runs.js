@@ -7,33 +7,16 @@ import { createBoard } from "./board/board.js";
 import { asFile, extend, MIME, unpack } from "./board/document.js";
 import { Store } from "./board/store.js";
 import { markLine } from "./current.js";
+import { createAsk, TARGET } from "./services.js";
 
-const TARGET = "tfrt";
-const PATIENCE = 1000; // ms for a reply after the kernel has said that it is idle
 const RELOAD = 5000; // ms that a window which reloads may take to come back
 const DEAD = ["dead", "restarting", "autorestarting", "terminating"];
 
 /** The runs of this page, by id; `start` begins to watch the notebooks of a tracker. */
 export function createRuns({ services, tracker }) {
   const runs = new Map(), locks = new Map(), tried = new Set();
+  const ask = createAsk(services);
   const panelOf = (resolver) => tracker?.find((panel) => panel.content.rendermime.resolver === resolver);
-
-  /** Ask the kernel's control thread; null where nothing answers. A kernel says first that it has our comm: others would log an error. */
-  async function ask(kernel, content) {
-    if (!kernel || !Object.keys((await request(kernel, "comm_info", { target_name: TARGET }))?.comms ?? {}).length) return null;
-    return request(kernel, TARGET, content);
-  }
-
-  function request(kernel, name, content) {
-    const message = services.KernelMessage.createMessage({
-      channel: "control", msgType: `${name}_request`, session: kernel.clientId, username: kernel.username, content });
-    return new Promise((resolve) => {
-      const future = kernel.sendControlMessage(message, false, false);
-      const end = (value) => { resolve(value); future.dispose(); };
-      future.onReply = (reply) => end(reply.content);
-      future.done.then(() => setTimeout(end, PATIENCE, null), () => resolve(null));
-    });
-  }
 
   /** The run of an output, which may be drawn in several places. */
   function runFor(data, panel) {

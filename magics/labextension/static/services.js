@@ -1,42 +1,34 @@
-// Questions to the kernel about a cell that is being written, over one comm per kernel.
+// Questions to the kernel on its control channel, which answers while a cell is busy.
 
-const SERVICES = "tfrt_nb.services";
-const ANSWER_PATIENCE = 10000; // ms; a busy kernel answers when its cell is over
+export const TARGET = "tfrt";
+const PATIENCE = 1000; // ms for a reply after the kernel has said that it is idle
 
-/**
- * `ask(model, question)` gives the answer for the cell of an editor's model, or null when no kernel answers;
- * `panelOf(model)` is the notebook that it is in.
- */
-export function createServices(tracker) {
-  const lines = new WeakMap(); // by kernel connection
-  const panelOf = (model) => tracker.find(({ content }) => [...(content.model?.cells ?? [])].some(({ sharedModel }) => sharedModel === model.sharedModel));
+/** `ask(kernel, content)` gives the answer of the kernel's control thread; null where nothing answers. */
+export function createAsk({ KernelMessage }) {
+  function request(kernel, name, content) {
+    const message = KernelMessage.createMessage({
+      channel: "control", msgType: `${name}_request`, session: kernel.clientId, username: kernel.username, content });
+    return new Promise((resolve) => {
+      const future = kernel.sendControlMessage(message, false, false);
+      const end = (value) => { resolve(value); future.dispose(); };
+      future.onReply = (reply) => end(reply.content);
+      future.done.then(() => setTimeout(end, PATIENCE, null), () => resolve(null));
+    });
+  }
 
-  const ask = async (model, question) => {
-    const kernel = panelOf(model)?.sessionContext.session?.kernel;
-    if (!kernel) return null;
-    if (lines.get(kernel)?.isClosed() ?? true) lines.set(kernel, open(kernel));
-    return lines.get(kernel).ask(question);
+  /** A kernel says first that it has our comm: others would log an error. */
+  return async (kernel, content) => {
+    if (!kernel || !Object.keys((await request(kernel, "comm_info", { target_name: TARGET }))?.comms ?? {}).length) return null;
+    return request(kernel, TARGET, content);
   };
-  return { ask, panelOf };
 }
 
-function open(kernel) {
-  const waiting = new Map(), comm = kernel.createComm(SERVICES);
-  let last = 0;
-  function end(id, answer) {
-    waiting.get(id)?.(answer);
-    waiting.delete(id);
-  }
-  comm.onMsg = ({ content: { data } }) => end(data.id, data.answer);
-  comm.onClose = () => [...waiting.keys()].forEach((id) => end(id, null));
-  comm.open();
-  return {
-    isClosed: () => comm.isDisposed,
-    ask: (question) => new Promise((resolve) => {
-      const id = ++last;
-      waiting.set(id, resolve);
-      setTimeout(end, ANSWER_PATIENCE, id, null);
-      comm.send({ id, ...question });
-    }),
-  };
+/**
+ * About cells that are being written: `ask(model, question)` gives the answer for the cell of an editor's model, or null
+ * when no kernel answers; `panelOf(model)` is the notebook that it is in.
+ */
+export function createServices({ services, tracker }) {
+  const ask = createAsk(services);
+  const panelOf = (model) => tracker.find(({ content }) => [...(content.model?.cells ?? [])].some(({ sharedModel }) => sharedModel === model.sharedModel));
+  return { panelOf, ask: async (model, question) => (await ask(panelOf(model)?.sessionContext.session?.kernel, question))?.answer ?? null };
 }

@@ -2,7 +2,8 @@
 
 The kernel publishes messages on one comm that was never announced: pages of ours listen to all that it
 publishes, every other front end ignores them.  Pages ask on the control channel, which answers while a cell is
-busy: a message `tfrt_request`, answered by `tfrt_reply`.
+busy: a message `tfrt_request`, answered by `tfrt_reply`.  A comm of a page would not do: its first messages wait
+for the cell that runs, in every JupyterLab and ipykernel, and all do without subshells.
 """
 
 from __future__ import annotations
@@ -36,11 +37,15 @@ Bundle = dict[str, Json]
 
 
 class Channel:
-    """One per kernel.  `answer` is called on the control thread with the content of each question."""
+    """One per kernel, from `%load_ext` on.  `answer` is called on the control thread with the content of each question."""
 
     def __init__(self, shell: InteractiveShell, answer: Answer) -> None:
         self._kernel: Any = shell.kernel  # type: ignore[attr-defined]
         self._answer = answer
+        self._is_executing = True  # the cell with %load_ext
+        self._events = shell.events
+        self._events.register("pre_execute", self._on_begin)
+        self._events.register("post_execute", self._on_end)
         name = TARGET + uuid.uuid4().hex
         self._comm = comm.create_comm(target_name=TARGET, comm_id=name, primary=False)
         self._announce()
@@ -53,6 +58,13 @@ class Channel:
         header, metadata = parent.get("header") or {}, parent.get("metadata") or {}
         session = self._kernel.session.session
         return {"session": session, "client": header.get("session"), "cell": metadata.get("cellId")}
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._events.unregister("pre_execute", self._on_begin)
+        self._events.unregister("post_execute", self._on_end)
+        self._kernel.control_handlers.pop(f"{TARGET}_request", None)
+        comm.get_comm_manager().unregister_comm(self._comm)
 
     def send(self, message: Document) -> None:
         """Publish a message; on any thread."""
@@ -70,14 +82,24 @@ class Channel:
         kernel = self._kernel
         answer = self._answer(parent["content"])
         kernel.session.send(stream, f"{TARGET}_reply", answer, parent, ident=ident)
-        running = (kernel.get_parent("shell").get("header") or {}).get("msg_type")
-        if (
-            running == "execute_request"
-            and answer.get("is_running")
-            and hasattr(kernel, "_publish_status")
-        ):
+        if self._is_executing and hasattr(kernel, "_publish_status"):
             # The request's own "idle" would hide the cell that still runs.
-            threading.Timer(BUSY_AGAIN_SECONDS, kernel._publish_status, ("busy", "shell")).start()
+            threading.Timer(BUSY_AGAIN_SECONDS, self._say_busy).start()
+
+    def _say_busy(self) -> None:
+        if self._is_executing:
+            self._kernel._publish_status("busy", "shell")
+            if (
+                not self._is_executing
+            ):  # the cell ended meanwhile, and "busy" may have come after its "idle"
+                self._kernel._publish_status("idle", "shell")
+
+    def _on_begin(self) -> None:
+        self._is_executing = True
+
+    def _on_end(self) -> None:
+        self._is_executing = False
+        self._announce()
 
 
 class LiveRun:
@@ -146,15 +168,22 @@ class LiveRun:
 class LiveRuns:
     """The runs of this kernel, the newest last."""
 
-    def __init__(self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle]) -> None:
+    def __init__(
+        self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle], assist: Answer
+    ) -> None:
+        """`assist` answers questions about a cell that is being written, which have an `ask`."""
         self._channel = Channel(shell, self._answer)
-        self._bundle_of = bundle_of
+        self._bundle_of, self._assist = bundle_of, assist
         self._runs: OrderedDict[str, LiveRun] = OrderedDict()
 
     @property
     def place(self) -> dict[str, Json]:
         """Where what is shown now belongs; on the main thread."""
         return self._channel.place
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._channel.close()
 
     def add(self, job: Job) -> LiveRun:
         """A run of a cell that is executed now; on the main thread."""
@@ -167,8 +196,10 @@ class LiveRuns:
     def _answer(self, question: Mapping[str, Any]) -> Document:
         """What a page asks: about one run since its event `last`, to cancel or step one, the stages or the bytes of
         its program, or which runs there are."""
+        if "ask" in question:
+            return self._assist(question)
         runs = list(self._runs.values())
-        answer: Document = {"is_running": any(not run.record.is_over for run in runs)}
+        answer: Document = {}
         if (run := self._runs.get(question.get("cancel", ""))) is not None:
             run.job.cancel("cancelled by its button")
         elif (run := self._runs.get(question.get("step", ""))) is not None:

@@ -145,6 +145,27 @@ def test_the_cell_has_colours_and_errors_are_underlined(notebook) -> None:
     )
 
 
+def test_the_first_mistake_is_underlined_while_another_cell_runs(notebook) -> None:
+    waits = "import pathlib, time\nwhile not pathlib.Path('go').exists(): time.sleep(0.02)"
+    notebook.lab.write("busy.ipynb", "%load_ext tfrt_nb", waits, "%%tfrt\n")
+    page = notebook.page
+    notebook.open("busy.ipynb")
+    notebook.run_all()
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.content.widgets[0].model.executionCount === 1"
+    )
+    notebook.set_source(2, WRONG)
+    page.wait_for_selector(".tfrt-underline[title*='tfrt.addd.i32']")
+    running = "() => window.jupyterapp.shell.currentWidget.content.widgets[1].model.executionState"
+    assert page.evaluate(running) == "running"
+    # The answer's own "idle" does not hide the cell that runs.
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
+    )
+    (notebook.lab.notebooks / "go").touch()
+    notebook.wait_until_idle()
+
+
 def test_answers_with_programs_are_coloured_and_a_cell_that_cannot_be_sent_says_so(
     notebook,
 ) -> None:
