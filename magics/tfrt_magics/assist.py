@@ -35,6 +35,15 @@ The answer to an exercise may be words or Python instead.
 """
 _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]*\Z")
 
+_VALUE = re.compile(
+    r"""--in(?:[ \t]+|=)(?:
+    (["'])%?[\w$.-]+=(?:(?!\1).)*          # 'x=a + b
+    | %?[\w$.-]+=(?:(["'])(?:(?!\2).)*     # x='a + b
+    | [^\s"']*))\Z                        # x=a""",
+    re.VERBOSE,
+)
+"""A line up to a cursor in the expression of `--in`."""
+
 Offered = list[tuple[str, str]]
 
 
@@ -222,6 +231,8 @@ class Assistant:
 
     def _in_options(self, cell: str, line: str) -> tuple[int, Offered]:
         """An option, or the value of one."""
+        if _VALUE.search(line) is not None:
+            return self._in_expression(line)
         word = line[max(line.rfind(" "), line.rfind("\t")) + 1 :]
         earlier = line[: len(line) - len(word)].split()
         option = earlier[-1] if earlier else ""
@@ -241,6 +252,26 @@ class Assistant:
             ]
         fitting = [pair for pair in offered if pair[0].startswith(word)]
         return len(line) - len(word), fitting
+
+    def _in_expression(self, line: str) -> tuple[int, Offered]:
+        """Names of the notebook, and their attributes; of Python's own names those that have begun."""
+        word = re.findall(r"[\w.]*", line)[-2]
+        completer: Any = self._shell.Completer
+        if "." in word:
+            names = [(name, "attribute") for name in completer.attr_matches(word)]
+        else:
+            hidden, own = self._shell.user_ns_hidden, [*self._shell.user_ns.items()]
+            names = [
+                (name, type(value).__name__)
+                for name, value in own
+                if name.startswith(word)
+                and (word or not name.startswith("_"))
+                and not (name in hidden and hidden[name] is value)
+            ]
+            known = {name for name, _ in names}
+            more = completer.global_matches(word) if word else []
+            names += [(name, "Python") for name in more if name not in known]
+        return len(line) - len(word), names
 
     def _values_of(self, option: str, cell: str) -> Offered | None:
         if option == "--emit":
@@ -268,8 +299,12 @@ class Assistant:
 
     def _program_names(self) -> list[str]:
         from tfrt_nb.programs import Program
+        from tfrt_nb.tracing.functions import TracedProgram
 
-        return names_of(Program, self._shell.user_ns)
+        namespace = self._shell.user_ns
+        traced = names_of(TracedProgram, namespace)
+        typed = [name for name in traced if namespace[name].is_typed]
+        return sorted([*names_of(Program, namespace), *typed])
 
     def _libraries(self, head: str) -> dict[str, Program]:
         """The programs of `--with`, as far as the line can be read."""

@@ -63,6 +63,34 @@ def test_tab_offers_what_fits(cell, notebook, text: str, wanted: set[str]) -> No
     assert {one.text for one in found} == wanted or wanted == set()
 
 
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("--in x=da¦", {"data"}),
+        ("--in x=¦", {"data", "count", "typed"}),
+        ("--in=x=cou¦", {"count"}),
+        ("--in 'x=count + da¦", {"data"}),
+        ("--in x='count + da¦", {"data"}),
+        ("-q s --in y=1 --in x=le¦", {"len"}),
+        ("--in x=data.imag¦", {"data.imag"}),
+        ("--in x=count*data.ima¦", {"data.imag"}),
+        ("--in x=data.¦", {"data.imag", "data.real"}),
+        ("--with ty¦", {"typed"}),
+    ],
+)
+@pytest.mark.parametrize("magic", ["%%tfrt ", "y = 1\n%tfrt sum.mlir "])
+def test_tab_offers_names_of_the_notebook_in_an_expression(notebook, magic, line, wanted) -> None:
+    notebook.user_ns |= {"data": 2.5, "count": 3, "_mine": 1}
+    notebook.run_cell("import tfrt_nb as tfrt\n@tfrt.program\ndef typed(x: tfrt.i32):\n  return x")
+    code, cursor = split(magic + line)
+    with provisionalcompleter():
+        found = {one.text for one in notebook.Completer.completions(code, cursor)}
+    assert wanted <= found
+    assert found & {"_mine", "In", "--timeout", "%%tfrt", "get_ipython"} == set()
+    if "len" not in wanted and not line.endswith("=¦"):
+        assert found & {"print", "len"} == set()
+
+
 def test_an_answer_in_words_is_no_program(assistant) -> None:
     wrong = "func.func @main() {\n  %a = tfrt.addd.i32\n}"
     assert assistant.lint("%%tfrt_check start.value\n%six = 42") == []
