@@ -179,8 +179,9 @@ class Assistant:
     def answer(self, question: Mapping[str, Any]) -> dict[str, Json]:
         """Answer `{ask, text, cursor}` of a page that shows a cell, on any thread; None for what has no answer."""
         ask, text, cursor = question.get("ask"), question.get("text"), question.get("cursor", 0)
-        is_question = isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int)
-        return {"answer": self._answer(ask, text, cursor) if is_question else None}
+        if isinstance(ask, str) and isinstance(text, str) and isinstance(cursor, int):
+            return {"answer": self._answer(ask, text, cursor)}
+        return {"answer": None}
 
     def _answer(self, ask: str, text: str, cursor: int) -> Json:
         if ask == "lint":
