@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
@@ -258,21 +259,16 @@ class Assistant:
         """Names of the notebook, and their attributes; of Python's own names those that have begun."""
         word = re.findall(r"[\w.]*", line)[-2]
         completer: Any = self._shell.Completer
+        start, hidden = len(line) - len(word), self._shell.user_ns_hidden
         if "." in word:
-            names = [(name, "attribute") for name in completer.attr_matches(word)]
-        else:
-            hidden, own = self._shell.user_ns_hidden, [*self._shell.user_ns.items()]
-            names = [
-                (name, type(value).__name__)
-                for name, value in own
-                if name.startswith(word)
-                and (word or not name.startswith("_"))
-                and not (name in hidden and hidden[name] is value)
-            ]
-            known = {name for name, _ in names}
-            more = completer.global_matches(word) if word else []
-            names += [(name, "Python") for name in more if name not in known]
-        return len(line) - len(word), names
+            return start, [(name, "attribute") for name in completer.attr_matches(word)]
+        items = [*self._shell.user_ns.items()]
+        own = {name: type(value).__name__ for name, value in items if name not in hidden}
+        names = [*own, *(name for name in completer.global_matches(word) if word)]
+        fitting = (
+            name for name in dict.fromkeys(names) if name.startswith(word or tuple(ascii_letters))
+        )
+        return start, [(name, own.get(name, "Python")) for name in fitting]
 
     def _values_of(self, option: str, cell: str) -> Offered | None:
         if option == "--emit":

@@ -16,7 +16,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
 from tfrt_magics.bridge.job import STOP_SECONDS, Job, Results, unwrapped
-from tfrt_magics.bridge.live import Answer, LiveRuns
+from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.bridge.snapshot import STOPPED, Status
 from tfrt_magics.inputs import (
     Call,
@@ -39,7 +39,7 @@ from tfrt_magics.options import (
 )
 from tfrt_magics.session import Session
 from tfrt_magics.views.diagnostics import CellText, in_one_line
-from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched, run_bundle
+from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched
 from tfrt_nb.documents.previews import clean
 from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error
 
@@ -120,18 +120,16 @@ class CellMagics(Magics):
     """`%%tfrt`, with what its cells share."""
 
     def __init__(
-        self, shell: InteractiveShell, session: Session, lessons: LessonMagics, assist: Answer
+        self,
+        shell: InteractiveShell,
+        session: Session,
+        lessons: LessonMagics,
+        runs: LiveRuns | None = None,
     ) -> None:
-        """`assist` answers what a page asks about a cell that is being written."""
+        """`runs` are those that pages see, None in a terminal."""
         super().__init__(shell)
         self._shell, self._session, self._lessons = shell, session, lessons
-        self._raw_cell = ""
-        self._runs = LiveRuns(shell, run_bundle, assist) if hasattr(shell, "kernel") else None
-
-    def close(self) -> None:
-        """Answer no more what pages ask."""
-        if self._runs is not None:
-            self._runs.close()
+        self._runs, self._raw_cell = runs, ""
 
     def before_cell(self, info: ExecutionInfo) -> None:
         """Keep the cell as its editor has it: a program in it has other lines above than `%%tfrt` where that is not first."""
@@ -321,7 +319,7 @@ class CellMagics(Magics):
                 print(said, end="")
                 if problems:
                     self._diagnose(problems, outlet, text, options)
-                failed += errors_of(problems)
+                failed += problems
         finally:
             if options.output and bound:
                 only = bound.get(calls[0].function.name)
@@ -386,14 +384,11 @@ class CellMagics(Magics):
         )
 
 
-def errors_of(diagnostics: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The errors among diagnostics: warnings, as of objects that are left over, fail no cell."""
-    return tuple(one for one in diagnostics if one.severity is Severity.ERROR)
-
-
 def failures(job: Job) -> tuple[Diagnostic, ...]:
     """Why a job that is over has failed: why it was stopped, or its errors; none if its board says `done`."""
-    shown, found = job.snapshot(), errors_of(job.diagnostics)
+    shown = job.snapshot()
+    # A warning, as about objects that are left over, fails no cell.
+    found = tuple(one for one in job.diagnostics if one.severity is Severity.ERROR)
     if shown.status is Status.DONE or (found and shown.status not in STOPPED):
         return found
     reason = shown.note or ", ".join(f"@{one.name}: {one.status}" for one in shown.sections)

@@ -8,10 +8,12 @@ from contextlib import ExitStack
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.assist import Assistant
+from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
 from tfrt_magics.session import Session
+from tfrt_magics.views.outlet import run_bundle
 from tfrt_runtime.host.interrupts import INTERRUPTS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
@@ -27,8 +29,10 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     undo.callback(atexit.unregister, session.leave)
     lessons = LessonMagics(shell)
     assistant = Assistant(shell)
-    cells = CellMagics(shell, session, lessons, assistant.answer)
-    undo.callback(cells.close)
+    runs = LiveRuns(shell, run_bundle, assistant.answer) if hasattr(shell, "kernel") else None
+    if runs is not None:
+        undo.callback(runs.close)
+    cells = CellMagics(shell, session, lessons, runs)
     for magics in (cells, LineMagics(shell, session), lessons):
         shell.register_magics(magics)
         for kind, names in magics.magics.items():

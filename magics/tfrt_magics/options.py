@@ -122,9 +122,9 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
             own = "own budget" if parsed.memory else "own work queue"
             why = f"{option} runs on no host" if other in ways else f"the host has its {own}"
             raise OptionError(f"{magic}: --host and {option} exclude each other: {why}")
-    for other, is_given in (("no-wait", not parsed.wait), ("explore", parsed.explore)):
-        if parsed.expect_error and is_given:
-            raise OptionError(f"{magic}: --expect-error and --{other} exclude each other")
+    if parsed.expect_error and (parsed.explore or not parsed.wait):
+        other = "explore" if parsed.explore else "no-wait"
+        raise OptionError(f"{magic}: --expect-error and --{other} exclude each other")
     if parsed.explore and parsed.output:
         raise OptionError(f"{magic}: --explore shows outcomes, and has no results for --output")
     settings = vars(parsed)
