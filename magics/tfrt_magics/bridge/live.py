@@ -2,8 +2,8 @@
 
 The kernel publishes messages on one comm that was never announced: pages of ours listen to all that it
 publishes, every other front end ignores them.  Pages ask on the control channel, which answers while a cell is
-busy: a message `tfrt_request`, answered by `tfrt_reply`.  A comm of a page would not do: its first messages wait
-for the cell that runs, in every JupyterLab and ipykernel, and all do without subshells.
+busy: a message `tfrt_request`, answered by `tfrt_reply`.  Rejected: a comm that the page opens.  JupyterLab 4.6 sends
+its first messages before it has a subshell for them, and ipykernel 6 has no subshells: they wait for the cell that runs.
 """
 
 from __future__ import annotations
@@ -89,9 +89,8 @@ class Channel:
     def _say_busy(self) -> None:
         if self._is_executing:
             self._kernel._publish_status("busy", "shell")
-            if (
-                not self._is_executing
-            ):  # the cell ended meanwhile, and "busy" may have come after its "idle"
+            # The cell may have ended meanwhile: then "busy" may have come after its "idle".
+            if not self._is_executing:
                 self._kernel._publish_status("idle", "shell")
 
     def _on_begin(self) -> None:
@@ -172,22 +171,18 @@ class LiveRuns:
         self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle], assist: Answer
     ) -> None:
         """`assist` answers questions about a cell that is being written, which have an `ask`."""
-        self._channel = Channel(shell, self._answer)
+        self.channel = Channel(shell, self._answer)
         self._bundle_of, self._assist = bundle_of, assist
         self._runs: OrderedDict[str, LiveRun] = OrderedDict()
 
     @property
     def place(self) -> dict[str, Json]:
         """Where what is shown now belongs; on the main thread."""
-        return self._channel.place
-
-    def close(self) -> None:
-        """Answer no more."""
-        self._channel.close()
+        return self.channel.place
 
     def add(self, job: Job) -> LiveRun:
         """A run of a cell that is executed now; on the main thread."""
-        run = LiveRun(job, self._channel, self._bundle_of)
+        run = LiveRun(job, self.channel, self._bundle_of)
         self._runs[run.record.id] = run
         while len(self._runs) > KEPT:
             self._runs.popitem(last=False)
