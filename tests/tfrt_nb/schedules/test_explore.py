@@ -527,3 +527,47 @@ func.func @main() -> !test.thing {
         outcomes = explorer.explore().outcomes
     assert {one.values for one in outcomes} == {("<object>",)}
     assert len(outcomes) == 2
+
+
+@pytest.mark.parametrize(
+    ("start", "goes_on", "lines"),
+    [
+        ("func.call @printI64(%one) : (i64) -> ()", "call @printI64(%one) : (i64) -> ()", [5]),
+        ("func.call @printI64(%one) : (i64) -> ()", "", []),
+        ("", "call @printI64(%one) : (i64) -> ()", []),
+        ("func.call @tell(%one) : (i64) -> ()", "call @tell(%one) : (i64) -> ()", [5]),
+        ("func.call @same(%one) : (i64) -> ()", "call @same(%one) : (i64) -> ()", []),
+    ],
+)
+def test_tasks_that_may_run_before_what_follows_their_start_are_named(
+    start: str, goes_on: str, lines: list[int]
+) -> None:
+    text = f"""func.func private @printI64(i64)
+func.func @main() {{
+  %one = arith.constant 1 : i64
+  %yes = arith.constant true
+  %t = async.execute {{
+    {start}
+    async.yield
+  }}
+  scf.if %yes {{
+    {goes_on}
+  }}
+  async.await %t : !async.token
+  call @printI64(%one) : (i64) -> ()
+  return
+}}
+func.func @tell(%x: i64) {{
+  call @printI64(%x) : (i64) -> ()
+  return
+}}
+func.func @same(%x: i64) {{
+  return
+}}
+"""
+    with Explorer(Program.from_source(text, "p"), "main") as explorer:
+        found = explorer.explore()
+        said = found.text(explorer.document)
+    rows = explorer.document.data["operations"]
+    assert [rows[number]["line"] for number in found.early] == lines
+    assert ("orders not tried" in said) is bool(lines)

@@ -17,7 +17,7 @@ from tfrt_nb.documents.previews import clean, label, preview_of, visible
 from tfrt_nb.documents.program import ProgramDocument, Row, body_of
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
-from tfrt_nb.schedules.memory import memory_races
+from tfrt_nb.schedules.memory import early_tasks, memory_races
 from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
 from tfrt_runtime.executor.execution import Execution
@@ -77,6 +77,8 @@ class Exploration:
 
     outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
     races: list[Race] = field(default_factory=list)
+    early: list[int] = field(default_factory=list)
+    """The operations that start tasks whose runs before the code that goes on were not tried."""
     schedules: int = 0
     is_complete: bool = False
 
@@ -91,6 +93,12 @@ class Exploration:
         outcomes = counted(len(self.outcomes), "outcome")
         limit = "" if self.is_complete else ", which are not all: the limit was reached"
         yield f"{outcomes} in {counted(self.schedules, 'schedule')}{limit}"
+        if self.early:
+            lines = ", ".join(str(operations[number]["line"]) for number in self.early)
+            yield (
+                "orders not tried: a task runs before the code that started it goes on"
+                f" (line {lines})"
+            )
         for race in self.races:
             yield "race: nothing orders these two, and both touch one buffer"
             for number in (race.first, race.second):
@@ -180,6 +188,7 @@ class Explorer:
                 self._races.clear()
             else:
                 found.races += starmap(Race, memory_races(self.document, label(self._function)))
+                found.early = early_tasks(self.document)
                 return found
 
     def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
