@@ -1,79 +1,167 @@
-"""The examples of pages, run: a block ```` ```{run} ```` is a cell, shown with what it prints.
+"""The examples of pages, run as a reader runs them: the blocks of a page are the cells of one notebook.
 
-All pages run in one kernel, in an empty folder, each without the names of the others, with `tfrt` and
-`np` imported, as the first cell of each recipe says, and `tfrt-nb` on the path.  A cell that raises and a command that
-fails stop everything: an example that does not work is not shown.
+They run in a real kernel, each page in a folder of its own and without the names of the others, with `tfrt-nb` on the
+path.  The first cell loads the magics; on a recipe it is shown.  What a fenced block says behind its ``` decides how it is run:
+
+- `{run}`: a cell, which is shown with what it prints and displays;
+- `python`, `tfrt`, or no word and a first line with `%%`: a cell;
+- `pycon`: a cell for each `>>>`, `console`: a cell for each `$`, which a shell runs.  What follows is the output;
+- `text`, or no word: the output of the block above;
+- other words in braces are Sphinx's own.
+
+A word may follow: `raises` if the cells must fail, `not-run (REASON)` if they cannot run here.  A cell whose output
+ends with an error must fail, too.  A cell that fails otherwise, one that does not fail but should, other output than that of the page, a command that exits with an error,
+and a block of another kind stop everything: an example that does not work is not shown.
 """
 
 from __future__ import annotations
 
 import asyncio
+import doctest
 import json
 import os
 import re
+import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import ndiff
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from tfrt_pages import joined, stripped
 
 RUN = "application/vnd.tfrt.run.v2+json"
-_BLOCK = re.compile(r"^```\{run\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(```+)([^\n`]*)\n(.*?)^\1$\n?", re.MULTILINE | re.DOTALL)
+_ERROR = re.compile(r"^[A-Z]\w*Error: .*\s*\Z", re.MULTILINE)
 _START = "%load_ext tfrt_nb\nimport numpy as np\nimport tfrt_nb as tfrt"
 _SECONDS = 120
 
+_VARIES = [
+    (re.compile(r"\d+(\.\d+)? (ns|µs|ms|s)\b"), "TIME"),
+    # Which thread it was, or that none is known.
+    (re.compile(r"\b(cell|main|stand-in|worker \d+|blocking \d+) +(?=TIME)"), ""),
+    (re.compile(r"\bmstd:\d+"), "mstd:N"),
+    # A loop is stopped at some round, and in it.
+    (re.compile(r". \w+ +(%\w+).*\(×\d+\)"), r"? stopped  \1"),
+    (re.compile(r"timed out, \d+ of"), "timed out, SOME of"),
+    (re.compile(r" {2,}"), "  "),
+]
+
+
+def steady(text: str) -> str:
+    """A text without what differs from run to run and from machine to machine; widths of columns follow from it."""
+    for pattern, word in _VARIES:
+        text = pattern.sub(word, text)
+    return text
+
 
 class BrokenExample(Exception):
-    """An example raised an error, which is not what the page says."""
+    """Examples do not do what their pages say."""
 
 
-def run_examples(pages: list[Path]) -> None:
-    """Replace the blocks of these pages by what was run and what it gave.
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page: where it is, the words behind the fence, and its lines."""
+
+    start: int
+    end: int
+    line: int
+    words: str
+    body: str
+
+    @property
+    def kind(self) -> str:
+        """The first word, or "cell" for one without a word whose first line is a magic; "text" for output."""
+        first = self.words.split(maxsplit=1)[0] if self.words else ""
+        return first or ("cell" if self.body.startswith("%%") else "text")
+
+    @property
+    def options(self) -> str:
+        return self.words.partition(" ")[2].strip()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell to run, and what the page says of it."""
+
+    line: int
+    source: str
+    expected: str | None = None
+    raises: bool = False
+    exit_status: bool = False
+    """Its error is the exit status of a command, which no terminal shows."""
+
+
+def blocks_of(text: str) -> list[Block]:
+    """The fenced blocks of a page."""
+    return [
+        Block(one.start(), one.end(), text.count("\n", 0, one.start()) + 1, one[2].strip(), one[3])
+        for one in _FENCE.finditer(text)
+    ]
+
+
+def cells_of(text: str) -> dict[Block, list[Cell]]:
+    """The cells of each block that has some.
 
     Raises:
-        BrokenExample: if a cell raises; names the page.
+        BrokenExample: if there is no telling what a block is.
     """
-    texts = {page: page.read_text("utf-8") for page in pages}
-    sources = {page: _BLOCK.findall(text) for page, text in texts.items()}
-    cells: dict[Path, list[NotebookNode]] = {
-        page: [_cell(_checked(source)) for source in (f"%reset -f\n{_START}", *found)]
-        for page, found in sources.items()
-        if found
+    blocks = blocks_of(text)
+    found: dict[Block, list[Cell]] = {}
+    below = {
+        one.start: later
+        for one, later in pairwise(blocks)
+        if later.kind == "text" and not text[one.end : later.start].strip()
     }
-    with TemporaryDirectory() as folder:
-        client = NotebookClient(
-            new_notebook(cells=[cell for one in cells.values() for cell in one]),  # type: ignore[no-untyped-call]
-            kernel_name="python3",
-            extra_arguments=["--log-level=ERROR"],
-            timeout=_SECONDS,
-            resources={"metadata": {"path": folder}},
-        )
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        try:
-            asyncio.run(client.async_execute(env={**os.environ, "PATH": path}))
-        except CellExecutionError as problem:
-            page = next(page for page, one in cells.items() if not all(map(_was_run, one)))
-            raise BrokenExample(f"{page.name}: {problem}") from None
-    for page, (_, *shown) in cells.items():
-        parts = _BLOCK.split(texts[page])
-        # A reader who types only what a recipe says needs the first cell, too.
-        needs_numpy = any("np." in source for source in sources[page])
-        start = _START if needs_numpy else _START.replace("import numpy as np\n", "")
-        parts[1::2] = map(_shown, sources[page], shown)
-        if page.parent.name == "howto":
-            parts[1] = f"```python\n{start}\n```\n\n{parts[1]}"
-        page.write_text("".join(parts), "utf-8")
+    outputs = {one.start for one in below.values()}
+    for block in blocks:
+        if block.kind.startswith("{") and block.kind != "{run}":
+            continue
+        raises = block.options == "raises"
+        if re.fullmatch(r"not-run \(.+\)", block.options):
+            continue
+        if block.options and not raises:
+            raise BrokenExample(f"line {block.line}: a block with {block.options!r}")
+        match block.kind:
+            case "{run}":
+                found[block] = [Cell(block.line, _checked(block.body), raises=raises)]
+            case "python" | "tfrt" | "cell":
+                output = below.get(block.start)
+                expected = output.body if output else None
+                fails = raises or (expected is not None and _ERROR.search(expected) is not None)
+                found[block] = [Cell(block.line, _checked(block.body), expected, fails)]
+            case "pycon":
+                found[block] = list(_examples(block))
+            case "console":
+                found[block] = list(_commands(block, raises))
+            case "text" if block.start in outputs:
+                pass
+            case kind:
+                raise BrokenExample(f"line {block.line}: a block of the kind {kind!r} is not run")
+    return found
 
 
-def _cell(source: str) -> NotebookNode:
-    return new_code_cell(source)  # type: ignore[no-untyped-call, no-any-return]
+def _examples(block: Block) -> Iterator[Cell]:
+    """A cell for each `>>>`; one whose output begins with `Traceback` must raise the error of its last line."""
+    for one in doctest.DocTestParser().get_examples(block.body):
+        error = one.exc_msg
+        expected = one.want if error is None else re.sub(r"^[\w.]+\.(?=\w+:)", "", error)
+        yield Cell(block.line + 1 + one.lineno, one.source, expected, error is not None)
+
+
+def _commands(block: Block, raises: bool) -> Iterator[Cell]:
+    """A cell for each `$`, with the lines below it as its output, if there are some."""
+    for one in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.body, re.MULTILINE):
+        line = block.line + 1 + block.body.count("\n", 0, one.start())
+        yield Cell(line, _checked(f"!{one[1]}"), one[2] or None, raises, exit_status=True)
 
 
 def _checked(source: str) -> str:
@@ -81,10 +169,130 @@ def _checked(source: str) -> str:
     return re.sub(r"^!.*$", r"\g<0>\nassert _exit_code == 0", source, flags=re.MULTILINE)
 
 
-def _was_run(cell: NotebookNode) -> bool:
-    return cell.execution_count is not None and all(
-        one.output_type != "error" for one in cell.outputs
+def run_examples(pages: Sequence[Path], files: Mapping[Path, Path] | None = None) -> None:
+    """Run the blocks of these pages, and replace those that are shown by what they gave.
+
+    Args:
+        pages: in the order in which they are run.
+        files: for a page, a folder whose files are in its own.
+
+    Raises:
+        BrokenExample: if an example does not do what its page says; names each page and line.
+    """
+    asyncio.run(_run_pages(pages, files or {}))
+
+
+async def _run_pages(pages: Sequence[Path], files: Mapping[Path, Path]) -> None:
+    """One kernel for all: to start it takes longer than most pages."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    problems: list[str] = []
+    with TemporaryDirectory() as root:
+        client = NotebookClient(
+            new_notebook(),  # type: ignore[no-untyped-call]
+            kernel_name="python3",
+            extra_arguments=["--log-level=ERROR"],
+            timeout=_SECONDS,
+            resources={"metadata": {"path": root}},
+        )
+        async with client.async_setup_kernel(env={**os.environ, "PATH": path}):
+            for page in pages:
+                folder = Path(root, "-".join(page.with_suffix("").parts[-2:]))
+                shutil.copytree(files[page], folder) if page in files else folder.mkdir()
+                text = page.read_text("utf-8")
+                try:
+                    outputs = await _run_cells(client, folder, start_of(page), cells_of(text))
+                except BrokenExample as problem:
+                    problems.append(f"{page.name}, {problem}")
+                else:
+                    page.write_text(_with_outputs(page, text, outputs), "utf-8")
+    if problems:
+        raise BrokenExample("\n\n".join(problems))
+
+
+def start_of(page: Path) -> str:
+    """The first cell of a page; a reader who types only what a recipe says finds it there."""
+    if page.parent.name != "howto":
+        return "%load_ext tfrt_nb"
+    needs_numpy = "np." in page.read_text("utf-8")
+    return _START if needs_numpy else _START.replace("import numpy as np\n", "")
+
+
+async def _run_cells(
+    client: NotebookClient, folder: Path, start: str, cells: Mapping[Block, list[Cell]]
+) -> dict[Block, NotebookNode]:
+    """The first cell of each block with its outputs.
+
+    Raises:
+        BrokenExample: at the first cell that does not do what the page says.
+    """
+    made: dict[Block, NotebookNode] = {}
+    if not cells:
+        return made
+    # Names and files of another page are gone, and the next cell is the first one.
+    await _run_cell(
+        client, Cell(0, f"%reset -f\n%cd -q {folder}\nget_ipython().execution_count = 1")
     )
+    await _run_cell(client, Cell(0, start))
+    for block, planned in cells.items():
+        for plan in planned:
+            ended = await _run_cell(client, plan)
+            made.setdefault(block, ended)
+    return made
+
+
+async def _run_cell(client: NotebookClient, plan: Cell) -> NotebookNode:
+    cell = new_code_cell(plan.source)  # type: ignore[no-untyped-call]
+    cell.metadata.tags = ["raises-exception"] if plan.raises else []
+    client.nb.cells.append(cell)
+    try:
+        await client.async_execute_cell(cell, len(client.nb.cells) - 1)
+    except (CellExecutionError, CellTimeoutError, DeadKernelError) as problem:
+        raise BrokenExample(f"line {plan.line}: {problem}") from None
+    _compare(plan, cell)
+    return cell
+
+
+def _compare(plan: Cell, cell: NotebookNode) -> None:
+    """Check what a cell gave against what the page says.
+
+    Raises:
+        BrokenExample: if they differ.
+    """
+    if plan.raises and not any(one.output_type == "error" for one in cell.outputs):
+        raise BrokenExample(f"line {plan.line}: this does not fail, and the page says that it does")
+    if plan.expected is None:
+        return
+    outputs = [one for one in cell.outputs if not (plan.exit_status and one.output_type == "error")]
+    printed, expected = (
+        steady(text).strip().splitlines() for text in ("".join(map(_text, outputs)), plan.expected)
+    )
+    printed, expected = ([line.rstrip() for line in lines] for lines in (printed, expected))
+    if printed != expected:
+        difference = "\n".join(ndiff(expected, printed))
+        raise BrokenExample(f"line {plan.line}: the output is not that of the page\n{difference}")
+
+
+def _text(output: NotebookNode) -> str:
+    """An output as a reader without a page sees it; of a traceback, the line that says what went wrong."""
+    if output.output_type == "stream":
+        return str(output.text)
+    if output.output_type == "error":
+        shown = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(output.traceback))
+        return shown.rstrip().rpartition("\n")[2] + "\n"
+    return f"{output.data.get('text/plain', '').rstrip()}\n"
+
+
+def _with_outputs(page: Path, text: str, outputs: Mapping[Block, NotebookNode]) -> str:
+    """The text of a page with each block that is to be shown as it ran."""
+    parts, end = [], 0
+    for block, cell in outputs.items():
+        parts.append(text[end : block.start])
+        if end == 0 and page.parent.name == "howto":
+            parts.append(f"```python\n{start_of(page)}\n```\n\n")
+        is_shown = block.kind == "{run}"
+        parts.append(_shown(block.body, cell) if is_shown else text[block.start : block.end])
+        end = block.end
+    return "".join([*parts, text[end:]])
 
 
 def _shown(source: str, cell: NotebookNode) -> str:
@@ -103,12 +311,12 @@ def _shown(source: str, cell: NotebookNode) -> str:
         if "text/html" in data:
             parts.append(f"```{{raw}} html\n{with_board(data)}\n```")
         else:
-            printed += output.get("text") or data.get("text/plain", "") + "\n"
+            printed += _text(output)
     # A cell's file has another name in each process.
     printed = re.sub(r"/\S*/ipykernel_\d+/\d+\.py", "cell", printed)
     if printed.strip() and language != "text":
         parts.insert(1, f"```text\n{printed.rstrip()}\n```")
-    return "\n\n".join(parts)
+    return "\n\n".join(parts) + "\n"
 
 
 def board_script() -> str:

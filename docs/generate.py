@@ -50,7 +50,7 @@ SHORT = 12
 def write_sources(folder: Path, examples: str = "*.md") -> None:
     """Write all sources of the site into the folder, which is emptied before.
 
-    The examples of the pages whose names match `examples` are run.
+    The examples of the pages whose names match `examples` are run, the README's among them.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
@@ -60,7 +60,10 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     (folder / "_static").mkdir()
     (folder / "_static" / "boards.js").write_text(board_script(), encoding="utf-8")
     shutil.copy(HERE / "page.css", folder / "_static")
-    run_examples(sorted(folder.rglob(examples)))
+    # Not a page of the site: it runs, and stays as it is.
+    readme = Path(shutil.copy(ROOT / "README.md", folder))
+    run_examples(sorted(folder.rglob(examples)), {folder / "guide.md": HERE / "guide"})
+    readme.unlink()
     _copy_tutorials(folder / "tutorials")
     _copy_benchmarks(folder / "speed")
     shutil.copy(ROOT / "CONTRIBUTING.md", folder / "contributing.md")

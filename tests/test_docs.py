@@ -180,22 +180,68 @@ def test_examples_are_shown_with_what_they_print(sources: Path) -> None:
     assert "```{run}" not in text
 
 
-def test_each_example_is_found(generate: ModuleType) -> None:
-    block = generate.run_examples.__globals__["_BLOCK"]
-    pages = {page.name: page.read_text() for page in DOCS.rglob("*.md")}
-    assert {
-        n for n, text in pages.items() if text.count("{run}") != len(block.findall(text))
-    } == set()
+PAGES = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
 
 
-def test_an_example_that_raises_stops_the_site(generate: ModuleType, tmp_path: Path) -> None:
-    good, bad = tmp_path / "good.md", tmp_path / "wrong.md"
-    good.write_text("```{run}\nx = 1\n```\n")
-    bad.write_text("```{run}\nassert 'x' not in globals()\n```\n\n```{run}\n1 / 0\n```\n")
-    with pytest.raises(
-        sys.modules["examples"].BrokenExample, match=r"(?s)wrong\.md.*ZeroDivisionError"
-    ):
-        generate.run_examples([good, bad])
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_each_block_of_a_page_is_run_or_says_why_not(generate: ModuleType, page: Path) -> None:
+    text = page.read_text()
+    examples = sys.modules["examples"]
+    cells = examples.cells_of(text)
+    # What opens a block and is none would be prose.
+    assert len(re.findall(r"^```", text, re.MULTILINE)) == 2 * len(examples.blocks_of(text))
+    assert sum(map(len, cells.values())) >= len(
+        re.findall(r"^(?:>>>|\$) (?!make)", text, re.MULTILINE)
+    )
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ("```{code-block} c\nint x;\n```", None),
+        ("```c\nint x;\n```", "line 1: a block of the kind 'c' is not run"),
+        ("```text\nout of nothing\n```", "line 1: a block of the kind 'text' is not run"),
+        ("```python not-run\nf()\n```", "line 1: a block with 'not-run'"),
+        ("```python raisess\nf()\n```", "line 1: a block with 'raisess'"),
+    ],
+)
+def test_a_block_of_which_there_is_no_telling_how_it_runs_is_refused(
+    generate: ModuleType, block: str, said: str | None
+) -> None:
+    examples = sys.modules["examples"]
+    if said is None:
+        assert examples.cells_of(block) == {}
+        return
+    with pytest.raises(examples.BrokenExample, match=re.escape(said)):
+        examples.cells_of(block)
+
+
+def test_each_page_whose_examples_do_something_else_stops_the_site(
+    generate: ModuleType, tmp_path: Path
+) -> None:
+    pages = {
+        "good": "```{run}\nx = 1\n```\n\n```python\n1 / 0\n```\n\n```text\nZeroDivisionError: division by zero\n```\n",
+        "other": "```pycon\n>>> 'x' in globals()\nFalse\n>>> 1 / 0\nTraceback (most recent call last):\nZeroDivisionError: division by zero\n>>> 2 + 2\n5\n```\n",
+        "uncaught": "text\n\n```{run}\n1 / 0\n```\n",
+        "caught": "```{run} raises\n1 / 1\n```\n",
+        "status": "```console\n$ echo one\none\n$ echo two; exit 3\ntwo\n```\n",
+        "shell": "```console raises\n$ echo one; exit 1\none\n```\n\n```console\n$ echo two\nthree\n```\n",
+    }
+    for name, text in pages.items():
+        (tmp_path / f"{name}.md").write_text(text)
+    with pytest.raises(sys.modules["examples"].BrokenExample) as caught:
+        generate.run_examples([tmp_path / f"{name}.md" for name in pages])
+    said = str(caught.value)
+    assert re.findall(r"^(\w+)\.md, line (\d+): ", said, re.MULTILINE) == [
+        ("other", "7"),
+        ("uncaught", "3"),
+        ("caught", "1"),
+        ("status", "4"),
+        ("shell", "7"),
+    ]
+    assert "- 5" in said and "+ 4" in said and "ZeroDivisionError" in said
+    assert "this does not fail, and the page says that it does" in said
+    assert "```text\n" not in (tmp_path / "uncaught.md").read_text()
 
 
 def test_a_saved_run_is_beside_its_page(sources: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every notebook runs and shows what it was saved with; so does the example of the README."""
+"""Every notebook runs and shows what it was saved with."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from types import ModuleType
 
 import nbformat
 import pytest
+from docs.examples import steady
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook
 
 from tfrt_nb.exercises.exercise import Exercise, answers_of, exercises
 
@@ -24,18 +24,6 @@ NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 TUTORIALS = sorted(FOLDER.glob("[0-9]*.ipynb"))
 EXERCISES = tuple(exercises())
 """The ones of the package, without those that tests make."""
-
-VARIES = [
-    (re.compile(r"\d+(\.\d+)? (ns|µs|ms|s)\b"), "TIME"),
-    # Which thread it was, or that none is known.
-    (re.compile(r"\b(cell|main|stand-in|worker \d+|blocking \d+) +(?=TIME)"), ""),
-    (re.compile(r"\bmstd:\d+"), "mstd:N"),
-    # A loop is stopped at some round, and in it.
-    (re.compile(r". \w+ +(%\w+).*\(×\d+\)"), r"? stopped  \1"),
-    (re.compile(r"timed out, \d+ of"), "timed out, SOME of"),
-    (re.compile(r" {2,}"), "  "),
-]
-"""What differs from run to run and from machine to machine; widths of columns follow from it."""
 
 
 @pytest.fixture(scope="module")
@@ -78,12 +66,6 @@ def shown(demo: ModuleType, notebook: NotebookNode) -> list[list[str]]:
 def stream(output: NotebookNode) -> object:
     """What outputs that follow each other are one text by: a kernel sends a stream in several pieces."""
     return output.name if output.output_type == "stream" else id(output)
-
-
-def steady(text: str) -> str:
-    for pattern, word in VARIES:
-        text = pattern.sub(word, text)
-    return text
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -175,34 +157,3 @@ def test_the_demo_prints_every_program_with_its_values_and_diagnostics() -> None
     page = re.search(r"file://(\S+)", printed)
     assert page is not None
     assert "tfrt.mull.i32" in Path(page[1]).read_text()
-
-
-def test_the_cells_of_the_readme_run_and_show_what_stands_below_them(
-    demo: ModuleType, tmp_path: Path
-) -> None:
-    text = (ROOT / "README.md").read_text()
-    found = re.search(r"```\n(%%tfrt.*?)```\n\n```\n(.*?)```", text, re.DOTALL)
-    assert found is not None
-    cell, below = found.groups()
-    cells = re.findall(r"```\n(%%tfrt.*?)```", text, re.DOTALL)
-    tasks = next(cell for cell in cells if "async.execute" in cell)
-    path = tmp_path / "readme.ipynb"
-    sources = ("%load_ext tfrt_nb", cell, tasks)
-    tags = {"tags": ["raises-exception"]}
-    cells = [new_code_cell(each, metadata=tags if each is cell else {}) for each in sources]
-    nbformat.write(new_notebook(cells=cells), path)
-
-    _, printed, of_tasks = shown(demo, demo.run_notebook(path))
-    assert "\n".join(part.rstrip("\n") for part in printed) == steady(below).rstrip("\n")
-    assert "available  result  42  i64" in "".join(of_tasks)
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
-def test_the_python_of_the_page_does_what_it_says(page: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "doctest", ROOT / page],
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "")

@@ -33,7 +33,7 @@ def run(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_an_example_prints_what_it_should_and_is_short(example: Path, tmp_path: Path) -> None:
     ended = run(example, tmp_path)
 
-    assert ended.returncode == 0, ended.stderr
+    assert (ended.returncode, ended.stderr) == (0, "")
     # Lines that kernels print come from other threads.
     expected = (HERE / "example_outputs" / f"{example.stem}.txt").read_text()
     assert sorted(ended.stdout.splitlines()) == sorted(expected.splitlines())
