@@ -42,4 +42,5 @@ def sliders(program: Program, function: str = "main", /, **ranges: object) -> in
             print(f"no result after {SECONDS:.0f} s")
         return None
 
-    return interactive(compute, **ranges)
+    # Without `auto_display` it would keep the result for Python, and show nothing.
+    return interactive(compute, {"auto_display": True}, **ranges)

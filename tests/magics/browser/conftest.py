@@ -37,7 +37,7 @@ SWITCHES = [
     "--disable-sync",
 ]
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
-START_SECONDS = 60
+START_SECONDS = 180
 OTHERS = (
     "Cannot read properties of undefined (reading 'schema')",
     "Canceled future for create_subshell_request message before replies were done",
@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
             # Starting JupyterLab on a busy machine takes a while; a test that hangs still ends.
-            item.add_marker(pytest.mark.timeout(240))
+            item.add_marker(pytest.mark.timeout(480))
 
 
 def _leave_out(reason: str) -> NoReturn:
@@ -134,7 +134,7 @@ def _serve(home: Path) -> Iterator[Lab]:
             yield Lab(f"http://127.0.0.1:{port}", token, notebooks)
         finally:
             server.terminate()
-            server.wait(15)
+            server.wait(60)
 
 
 def _free_port() -> int:

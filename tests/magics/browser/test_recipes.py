@@ -1,0 +1,100 @@
+"""Recipes about something on the page: what a reader sees who types them into JupyterLab."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from docs.examples import cells_of, start_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+
+DOCS = Path(__file__).parents[3] / "docs"
+STEP = """%%tfrt --step
+func.func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %two = tfrt.add.i32 %one, %one
+  tfrt.return %two : i32
+}"""
+LATER = """%%tfrt --no-wait --in late
+func.func @main(%late: i32) -> i32 {
+  %one = tfrt.constant.i32 1
+  %sum = tfrt.add.i32 %late, %one
+  tfrt.return %sum : i32
+}"""
+
+GATE = """import os, time
+while not os.path.exists("open"):
+    time.sleep(0.01)
+late.set_result(41)"""
+
+
+def recipe(page: Path) -> list[str]:
+    """The cells of a page, from the first."""
+    cells = cells_of(page.read_text("utf-8")).values()
+    return [start_of(page), *(cell.source for block in cells for cell in block)]
+
+
+def words(locator: Locator) -> list[str]:
+    """The words of an element that are visible."""
+    return locator.inner_text().split()
+
+
+def size(locator: Locator) -> tuple[float, float]:
+    """The width and height of what is visible of an element."""
+    box = locator.bounding_box()
+    assert box is not None
+    return box["width"], box["height"]
+
+
+def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
+    page, lab = notebook.page, notebook.lab
+    (start, *shop), (_, board) = recipe(DOCS / "howto" / "sliders.md"), recipe(DOCS / "index.md")
+    sources = [start, "late = tfrt.unavailable()", LATER, GATE, STEP, board, *shop]
+    lab.write("recipes.ipynb", *sources)
+    notebook.open("recipes.ipynb")
+    notebook.run_all()
+    outputs = [notebook.outputs(cell).first for cell in range(len(sources))]
+    later, step, live = (outputs[cell].locator(".tfrt-board") for cell in (2, 4, 5))
+    slider = outputs[-1]
+
+    # A run that is not waited for goes on, and its board with it, while another cell runs.
+    row = "[data-value='{}'][data-state={}]"
+    late = later.locator(row.format("%late", "waiting"))
+    late.wait_for()
+    assert words(late) == ["○", "waiting", "%late", "i32"]
+    (lab.notebooks / "open").touch()
+    total = later.locator(row.format("%sum", "available"))
+    total.wait_for()
+    assert {"●", "available", "%sum", "result", "42", "i32"} <= {*words(total)}
+    assert size(total)[0] > 400 and size(total)[1] > 10
+
+    # A program that stands still has a button for each operation that could run.
+    ready = step.get_by_role("group", name="Ready").get_by_role("button")
+    ready.wait_for()
+    assert words(ready) == ["%two", "=", "tfrt.add.i32", "%one,", "%one"]
+    assert size(ready)[0] > 100 and size(ready)[1] > 10
+    step.get_by_role("button", name="Run to end").click()
+    two = step.locator(row.format("%two", "available"))
+    two.wait_for()
+    assert {"%two", "result", "2", "i32"} <= {*words(two)}
+
+    # A live board: values, a graph, a timeline.
+    total = live.locator(row.format("%sum", "available"))
+    total.wait_for()
+    assert {"%sum", "result", "2", "i32"} <= {*words(total)}
+    for name in ("Graph", "Timeline"):
+        live.get_by_role("tab", name=name).click()
+        width, height = size(live.get_by_role("tabpanel"))
+        assert width > 400 and height > 100
+
+    # Move a slider, see the result.
+    slider.get_by_text("125", exact=True).wait_for()
+    slider.get_by_role("slider").focus()
+    page.keyboard.press("ArrowRight")
+    slider.get_by_text("150", exact=True).wait_for()
+    assert words(slider)[-3:] == ["n", "6", "150"]
+    width, height = size(slider.locator(".jp-OutputArea-output").last)
+    assert width > 100 and height > 10
+    notebook.picture("recipes")
