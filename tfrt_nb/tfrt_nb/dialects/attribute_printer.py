@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -29,7 +28,6 @@ from tfrt_nb.dialects.literals import F64
 from tfrt_nb.dialects.types import I64
 
 
-@dataclass(eq=False, repr=False)
 class AttributePrinter(Printer):
     """xDSL's printer with MLIR's numbers, and arrays without the types that go without saying."""
 

@@ -7,8 +7,8 @@ it, so that sibling regions use the same numbers; a result list is one name, `%4
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from io import StringIO
+from typing import IO
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
@@ -42,11 +42,11 @@ def print_module(
     stream = StringIO()
     printer = HostPrinter(
         stream,
-        print_generic_format=generic,
-        is_head=head,
+        generic=generic,
+        head=head,
         func_dialect=func_dialect,
         places=places,
-        argument_names=names or {},
+        names=names,
     )
     with deep_stack():
         printer.print_op(module)
@@ -54,24 +54,31 @@ def print_module(
     return stream.getvalue()
 
 
-@dataclass(eq=False, repr=False)
 class HostPrinter(AttributePrinter):
     """Prints operations of host programs, and of every other dialect by its own short forms.
 
-    What the fields mean is said at `print_module`.
+    The parameters are those of `print_module`.
     """
 
-    is_head: bool = False
-    func_dialect: bool = False
-    places: bool = False
-    argument_names: Mapping[SSAValue, str] = field(default_factory=dict)
-    _numbered: bool = False
+    _numbered = False
 
-    def __post_init__(self) -> None:
-        self.print_properties_as_attributes = True
+    def __init__(
+        self,
+        stream: IO[str],
+        *,
+        head: bool = False,
+        func_dialect: bool = False,
+        generic: bool = False,
+        places: bool = False,
+        names: Mapping[SSAValue, str] | None = None,
+    ) -> None:
+        super().__init__(stream, print_generic_format=generic, print_properties_as_attributes=True)
+        self.is_head = head
+        self.places = places
+        self.argument_names = names or {}
         self._op_names: dict[type[Operation], str] = {
             ModuleOp: "module",
-            FuncOp: "func.func" if self.is_head or self.func_dialect else "func",
+            FuncOp: "func.func" if head or func_dialect else "func",
             FuncReturnOp: "return",
         }
 

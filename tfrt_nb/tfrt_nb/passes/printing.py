@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from io import StringIO
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, UnregisteredOp
@@ -50,7 +50,7 @@ _WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in diale
 def print_ir(module: ModuleOp, *, generic: bool = False) -> str:
     """The text of the module, ending with a newline; with `generic`, without short forms."""
     stream = StringIO()
-    printer = MlirPrinter(stream, print_generic_format=generic)
+    printer = MlirPrinter(stream, generic=generic)
     with deep_stack():
         printer.name_values(module)
         printer.print_op(module)
@@ -147,16 +147,21 @@ class _Namer:
             self.results[op] = ", ".join(bindings)
 
 
-@dataclass(eq=False, repr=False)
 class MlirPrinter(AttributePrinter):
-    """xDSL's printer with MLIR's names and block comments.  Call `name_values` first."""
+    """xDSL's printer with MLIR's names and block comments.  Call `name_values` first.
 
-    _results: dict[Operation, str] = field(default_factory=dict)
-    _flags_are_spaced: bool = False
+    Not a dataclass: that of xDSL 0.74 is one, that of 0.75 has an `__init__` of its own.
+    """
+
+    _flags_are_spaced = False
     """MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`."""
     _region: Region | None = None
     """Whose predecessors of blocks are in `_sources`."""
-    _sources: dict[Block, list[Block]] = field(default_factory=dict)
+
+    def __init__(self, stream: IO[str], *, generic: bool = False) -> None:
+        super().__init__(stream, print_generic_format=generic)
+        self._results: dict[Operation, str] = {}
+        self._sources: dict[Block, list[Block]] = {}
 
     def name_values(self, module: ModuleOp) -> None:
         """Name every value of the module."""
