@@ -14,12 +14,13 @@ LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants lint format bench bench-all bench-board fuzz soak notebooks docs core clean
+.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board fuzz soak notebooks docs core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
 	@echo "make lab        open JupyterLab on the notebooks"
 	@echo "make test       run all tests"
+	@echo "make test-everywhere  the tests with other versions: PYTHONS=\"python3.12 python3.14\" ONLY=\"numpy xdsl\" QUICK=1 AGAIN=1"
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make format     let ruff rewrite the sources"
 	@echo "make bench      measure beside the peers, in some five minutes: CASES=\"fib products\""
@@ -77,6 +78,10 @@ test-of-notebooks:
 test-of-project:
 	$(BIN)/python -m pytest -p no:cacheprovider --ignore tests/tfrt_nb --ignore tests/runtime \
 		--ignore tests/magics --ignore tests/test_notebooks.py --ignore tests/test_pages.py
+
+# Other versions of Python and packages, by hand; CONTRIBUTING.md has what was seen.
+test-everywhere: $(VENV)/.dev core
+	$(BIN)/python tests/everywhere.py $(if $(QUICK),--quick) $(if $(AGAIN),--again) --pythons "$(PYTHONS)" $(ONLY)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check

@@ -241,7 +241,7 @@ async def _run_cells(
 
 
 async def _run_cell(client: NotebookClient, plan: Cell) -> NotebookNode:
-    cell = new_code_cell(plan.source)  # type: ignore[no-untyped-call]
+    cell: NotebookNode = new_code_cell(plan.source)  # type: ignore[no-untyped-call]
     cell.metadata.tags = ["raises-exception"] if plan.raises else []
     client.nb.cells.append(cell)
     try:
