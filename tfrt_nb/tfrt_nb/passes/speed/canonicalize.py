@@ -11,11 +11,20 @@ own type, by IEEE 754, as the compiled code does.
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type, FloatAttr, ModuleOp
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import (
@@ -29,8 +38,12 @@ from xdsl.transforms.dead_code_elimination import region_dce
 
 from tfrt_nb.passes.parallel.index_math import folded
 
-_FLOATS = {Float16Type: np.float16, Float32Type: np.float32, Float64Type: np.float64}
-_COMPUTE = {
+_FLOATS: dict[type[Attribute], Any] = {
+    Float16Type: np.float16,
+    Float32Type: np.float32,
+    Float64Type: np.float64,
+}
+_COMPUTE: dict[type[Operation], Any] = {
     arith.AddfOp: np.add,
     arith.SubfOp: np.subtract,
     arith.MulfOp: np.multiply,
@@ -61,16 +74,18 @@ class _FoldConstants(RewritePattern):
         known = _float(op) if type(op) in _COMPUTE else folded(op)
         if isinstance(known, SSAValue):
             rewriter.replace(op, [], [known])
-        elif known is not None:
+        elif isinstance(known, IntegerAttr | FloatAttr):
             rewriter.replace(op, arith.ConstantOp(known))
 
 
 def _float(op: Operation) -> Attribute | None:
     """What an operation on two constants of a type that numpy has gives, rounded once."""
-    constants = [operand.owner for operand in op.operands]
-    kind = _FLOATS.get(type(op.results[0].type))
-    if kind is None or not all(isinstance(one, arith.ConstantOp) for one in constants):
+    type_ = op.results[0].type
+    kind = _FLOATS.get(type(type_))
+    owners = [operand.owner for operand in op.operands]
+    known = [one.value for one in owners if isinstance(one, arith.ConstantOp)]
+    numbers = [one.value.data for one in known if isinstance(one, FloatAttr)]
+    if kind is None or len(numbers) < len(owners) or not isinstance(type_, AnyFloat):
         return None
-    left, right = (kind(one.value.value.data) for one in constants)  # type: ignore[union-attr]
     with np.errstate(all="ignore"):
-        return FloatAttr(float(_COMPUTE[type(op)](left, right)), op.results[0].type)
+        return FloatAttr(float(_COMPUTE[type(op)](*map(kind, numbers))), type_)

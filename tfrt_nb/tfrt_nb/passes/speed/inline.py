@@ -100,14 +100,16 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
     Conservative: may return False for a body that would do the same.
     """
     body = callee.body.block
-    fallible = {
+    fallible: set[SSAValue] = {
         parameter
         for parameter, value in zip(body.args, call.operands, strict=True)
         if not _cannot_fail(value, call)
     }
     if not fallible or NONSTRICT in call.attributes:
         return True
-    depends: dict[SSAValue, set[SSAValue]] = {value: {value} & fallible for value in body.args}
+    depends: dict[SSAValue, set[SSAValue]] = {
+        value: fallible.intersection([value]) for value in body.args
+    }
     for op in body.ops:
         found = set[SSAValue]().union(*(depends[operand] for operand in op.operands))
         is_last = op is body.last_op
