@@ -135,7 +135,7 @@ def copies(arguments: Sequence[object]) -> list[object]:
         if not isinstance(value, DenseHostTensor):
             made.append(value)
             continue
-        whole = value.buffer.memory
+        whole = value.buffer._memory
         assert isinstance(whole, np.ndarray)
         if id(whole) not in memory:
             memory[id(whole)] = HostBuffer.over(whole.copy())
