@@ -101,6 +101,7 @@ NOT_IN_PROGRAMS = {
     "the kernel returned": "kernels in Python only; kernel_bad_results of tests/python_scripts",
     "without parentheses, or is written in quotes": "test_advice.py of the source's tests",
     "is .*, and the kernel takes": "kernels in Python only; test_python_kernels.py",
+    "argument .* of '.*': ": "kernels in Python only; test_arrays_of_others.py",
     "the event loop of the host is closed": "needs a kernel in Python; kernel_coroutines of tests/python_scripts",
     "is in the Python program|tfrt.map": "traced functions; tests/tfrt_nb/tracing",
     "do not fit in|1 or 2 tensors": "test_tensors.py",
