@@ -145,7 +145,7 @@ class FakeProgram:
     name: str = "cell 1"
 
     @property
-    def own_functions(self):
+    def _own_functions(self):
         return self.functions
 
     def parameters(self, function):

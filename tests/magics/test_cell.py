@@ -351,7 +351,7 @@ def test_a_file_runs_on_the_users_host(cell, hosts, tmp_path) -> None:
         ("--host larg", "--host larg: there is no HostContext of that name; did you mean large?"),
         ("--host nothing", "of that name; hosts are closed, default, large"),
         ("--host get_ipython", "--host get_ipython is of type method, and no HostContext; hosts"),
-        ("--host closed", "error: --host closed: the host is closed\n"),
+        ("--host closed", "TfrtError: --host closed: the host is closed\n"),
         ("--host large -q s", "--host and --work-queue exclude each other: the host has its own"),
         ("--host large --memory 1G", "exclude each other: the host has its own budget"),
         ("--host large --step", "--host and --step exclude each other: --step runs on no host"),

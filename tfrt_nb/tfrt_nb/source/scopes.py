@@ -208,9 +208,10 @@ class ScopedParser(AttributeParser):
         self._visibility = Visibility.ALL
         if issubclass(operation_type, UnknownOp):
             return
-        if operation_type.has_trait(IsolatedFromAbove):
+        names_arguments = operation_type.has_trait(NamesItsRegionArguments)
+        if operation_type.has_trait(IsolatedFromAbove) and not names_arguments:
             self._visibility = Visibility.NOTHING
-        elif short and operation_type.has_trait(NamesItsRegionArguments):
+        elif short and names_arguments:
             self._visibility = Visibility.OPERANDS
 
     def _resolve_operands_defined_inside(self, operation: Operation) -> None:
