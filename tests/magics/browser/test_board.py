@@ -227,7 +227,7 @@ def test_no_text_of_a_saved_run_becomes_html(notebook) -> None:
     assert page.locator(".tfrt-board").count() == 4
 
 
-TWO_PLACES = """%%tfrt
+TWO_PLACES = """%%tfrt --expect-error
 func.func @main() -> (i32, i32) {
   %one = tfrt.constant.i32 1
   %zero = tfrt.constant.i32 0
@@ -236,7 +236,7 @@ func.func @main() -> (i32, i32) {
   %other, %left = tfrt.div.i32 %one, %zero
   tfrt.return %sum, %other : i32, i32
 }"""
-TWO_TASKS = """%%tfrt
+TWO_TASKS = """%%tfrt --expect-error
 func.func @main() -> !async.token {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
