@@ -276,9 +276,9 @@ def test_a_tensor_of_another_rank_is_an_error(run: Run) -> None:
     [
         (lambda x: open(x), "(i32) -> i32", "cannot be compiled: Untyped global name 'open'"),  # noqa: SIM115
         (lambda x: x * 0.5, "(i32) -> i32", "it returns float64 where its signature says i32"),
-        (lambda x: x, "(i32) -> ()", "it returns int32 where its signature says nothing"),
+        (lambda x: x, "(i32) -> ()", "it returns int64 where its signature says nothing"),
         (lambda x: (x, x), "(i32) -> i32", "it returns 2 values where its signature says 1"),
-        (lambda x: (x,), "(i32) -> i32", r"it returns UniTuple\(int32 x 1\) where its signature"),
+        (lambda x: (x,), "(i32) -> i32", r"it returns UniTuple\(int64 x 1\) where its signature"),
         (down, "(i32) -> i32", "'down' calls itself: use a loop"),
         (lambda x: down_in_numba(x), "(i32) -> i32", "'down_in_numba' calls itself"),
         (lambda x: np.arange(3).flat[x], "(i32) -> i32", "'flat' is not checked for bounds"),

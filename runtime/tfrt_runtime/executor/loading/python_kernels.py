@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -170,15 +170,16 @@ def failure(
     context: int,
     call: PythonCall,
     exception: BaseException,
-    allocated: Mapping[int, AsyncValue],
+    allocated: dict[int, AsyncValue],
 ) -> list[int]:
     """The error for what a kernel raised, for each of its results, one reference each.
 
     Those that it has allocated and emplaced before keep their values.
     """
     request = present_request(context)
-    # Asked before the exception is detached: promises die with its frames.
-    kept = {index: own for index, own in allocated.items() if own.done()}
+    # Asked before the exception is detached: promises die with its frames.  One that died before has an error.
+    kept = {i: own for i, own in allocated.items() if own.done() and own.exception(0) is None}
+    allocated.clear()  # a promise that nothing else refers to dies in silence
     # Where memory is short, the error needs some of what is held back for it.
     is_short = isinstance(exception, MemoryError)
     with native_process().refusing() if is_short else contextlib.nullcontext():

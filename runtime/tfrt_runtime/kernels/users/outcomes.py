@@ -138,8 +138,9 @@ def settle_failed(
     frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
 ) -> None:
     """Resolve the results of a call to the error for what its function raised, or what it has emplaced."""
-    # Asked before the exception is detached: promises die with its frames.
-    kept = {index: own for index, own in frame.allocated.items() if own.done()}
+    # Asked before the exception is detached: promises die with its frames.  One that died before has an error.
+    kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
+    frame.allocated.clear()  # a promise that nothing else refers to dies in silence
     diagnostic = failed(frame.request, problem, frame.location)
     for index, value in kept.items():
         results[index].follow(value)
