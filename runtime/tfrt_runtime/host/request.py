@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 import threading
 import weakref
@@ -30,6 +31,21 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
 
 T = TypeVar("T")
+_latest = [Context()]
+"""The copy that the last run has."""
+
+
+def _caller_context() -> Context:
+    """A copy of the present context: that of the run before, if no variable was set since.
+
+    Where many runs are outstanding, Python's collector has one context to look at.
+    """
+    made, latest = copy_context(), _latest[0]
+    # All that either refers to is its mapping, which is another object once a variable was set.
+    if list(map(id, gc.get_referents(made))) != list(map(id, gc.get_referents(latest))):
+        _latest[0] = latest = made
+    return latest
+
 
 DEADLINE_EXCEEDED = "deadline exceeded"
 
@@ -212,7 +228,7 @@ class Request(Run):
         """Let Python know the run; `words` begin as `NEW_REQUEST`, and are copied."""
         host, process = self.host, native_process()
         if self.entry is not None and self.entry.carries:
-            self.caller = copy_context()
+            self.caller = _caller_context()
             words[at.REQUEST_RUN // 8] = id(self)
         words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
         words[at.REQUEST_STORE // 8] = host.tensor_store
