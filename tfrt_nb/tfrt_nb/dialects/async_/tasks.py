@@ -98,7 +98,7 @@ class YieldOp(IRDLOperation):
 
 
 class MakesObjects(MemoryEffect):
-    """Each result is a new object: an operation that nobody uses may go, but two that are equal stay two.
+    """Each result is a new object: an unused operation may be erased, but equal ones are not merged.
 
     MLIR calls such operations pure, and its `cse` merges them (as of MLIR 23).
     """
