@@ -17,6 +17,9 @@ from tests.leaks import nothing_left_behind
 
 from tfrt_runtime.host.context import HostContext
 
+# A shell's background job starts with SIGINT ignored, and its children inherit that: tests interrupt scripts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # No limit on the time of an example: on a loaded machine it takes longer.
 settings.register_profile("tests", settings(deadline=None))
 settings.load_profile("tests")

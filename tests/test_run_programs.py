@@ -104,7 +104,8 @@ def test_is_refused_or_fails_as_the_file_beside_it_says(
         (tmp_path / path.name).write_text(part)
         status, text = run(tfrt_nb, queue, path.name)
         printed += text
-        assert (status, "--- Running" in text, ": error: " in text) == (1, False, True)
+        found = status, "--- Running" in text, ": error: " in text
+        assert found == (1, False, True), f"{part.strip()}\n{text}"
 
     assert printed == expected_output(path, printed)
 
