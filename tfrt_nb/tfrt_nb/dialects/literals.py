@@ -144,8 +144,10 @@ def _float_attribute(parser: AttrParser, span: Span, number_type: AnyFloat) -> F
         message = "unexpected decimal integer literal for a floating point value"
         hint = (_digits(span), "add a trailing dot to make the literal a float")
         raise MultipleSpansParseError(_digits(span), message, None, [hint])
-    with suppress(OverflowError):  # xDSL 0.75 rounds to infinity, which no decimal number is
-        if not isinf((attribute := FloatAttr(float(text), number_type)).value.data):
+    number = float(text)
+    with suppress(OverflowError):  # xDSL 0.75 rounds to infinity instead
+        attribute = FloatAttr(number, number_type)
+        if isinf(number) or not isinf(attribute.value.data):
             return attribute
     parser.raise_error(f"floating point constant out of range for {number_type}", span)
 
