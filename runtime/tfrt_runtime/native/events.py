@@ -154,6 +154,13 @@ def log_kernel(
 
 
 @outline
+def log_call_end(context: Address, activation: Address, record: Address) -> None:
+    """A kernel that called functions is over: without results, nothing else would say so."""
+    if load(record + at.RECORD_RESULTS) == 0:
+        log_kernel(context, watch_of(activation), activation, record, at.LOG_END)
+
+
+@outline
 def log_value(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address
 ) -> None:

@@ -556,3 +556,77 @@ def test_what_came_along_from_a_library_has_its_own_events_and_no_line_of_the_pr
     assert begun == {operations[0]["text"], operations[1]["text"]}
     made = [(name, payload) for kind, _, name, _, payload in events if kind == "available"]
     assert sorted(made) == [("%r", "6"), ("%t", None), ("%v", "6")]
+
+
+FAILING_CALLS = """\
+async.func @bad(%x: i64) -> !async.value<i64> {
+  %zero = arith.constant 0 : i64
+  %ok = arith.cmpi ne, %x, %zero : i64
+  cf.assert %ok, "zero"
+  return %x : i64
+}
+func.func @checked(%x: i64) -> i64 {
+  %f = async.call @bad(%x) : (i64) -> !async.value<i64>
+  %v = async.await %f : !async.value<i64>
+  return %v : i64
+}
+async.func @twice(%x: i64) -> !async.value<i64> {
+  %v = func.call @checked(%x) : (i64) -> i64
+  return %v : i64
+}
+func.func @main() {
+  %zero = arith.constant 0 : i64
+  %t = async.call @twice(%zero) : (i64) -> !async.value<i64>
+  %e = async.runtime.is_error %t : !async.value<i64>
+  return
+}
+"""
+
+
+def test_a_call_that_failed_within_an_async_function_is_an_error(host) -> None:
+    document = watched(host, FAILING_CALLS)
+    document.update()
+    states, unlogged = document.states(), document.unlogged()
+    operations = document.program.data["operations"]
+    calls = [row for row in operations if row["kernel"].endswith("call")]
+
+    assert {row["text"].split("@")[1][:5]: states[row["results"][0]][0] for row in calls} == {
+        "bad(%": "error",
+        "check": "error",
+        "twice": "error",
+    }
+    assert [unlogged[row["id"]] for row in calls[:2]] == ["error", "error"]
+    assert document.running == {}
+
+
+NO_RESULTS = """\
+func @nothing() {
+  tfrt.return
+}
+func @main() {
+  %no = tfrt.constant.i1 false
+  %zero = tfrt.constant.i32 0
+  %two = tfrt.constant.i32 2
+  tfrt.call @nothing() : () -> ()
+  tfrt.if %no, %two : (i32) -> () {
+    tfrt.return
+  }
+  tfrt.repeat.i32 %two {
+    tfrt.return
+  }
+  tfrt.repeat.i32 %zero {
+    tfrt.return
+  }
+  tfrt.return
+}
+"""
+
+
+def test_operations_without_results_end_when_what_they_call_has_ended(host) -> None:
+    document = watched(host, NO_RESULTS)
+    found = [(kind, op) for kind, op, *_ in rows(document.data) if kind in ("begin", "end")]
+    begun = [op for kind, op in found if kind == "begin"]
+
+    assert len(begun) == 4
+    assert sorted(op for kind, op in found if kind == "end") == sorted(begun)
+    assert document.running == {}

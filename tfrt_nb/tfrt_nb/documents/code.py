@@ -40,6 +40,9 @@ _BLOCK = KINDS.index("block")
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
 """It ran; it failed; it may have run; it has events, and may have run more often."""
 
+OF_CODE = ("func", "async")
+"""The kinds of compiled functions."""
+
 Event = tuple[Any, ...]
 """A row of the columns."""
 Block = tuple[int, int | None, int, int]
@@ -95,6 +98,8 @@ class CodeMap:
         """By frame."""
         self._running: dict[int, list[_Part]] = {}
         """By thread, the innermost last."""
+        self._started: dict[int, list[_Part]] = {}
+        """What each thread has started as a task and not come back from, though it may be suspended."""
         self._functions: dict[int, _Part] = {}
         """The async functions that have begun, by their first objects."""
         self._latest: dict[int, tuple[int, int, int]] = {}
@@ -112,7 +117,11 @@ class CodeMap:
         """The calls of functions that made no objects."""
         self.texts: dict[int, str] = {}
         """Of values whose events have none."""
+        self.failed: set[int] = set()
+        """The calls that failed."""
         self._has_begun = self._has_ended = False
+        self._time = 0
+        """Of the last event."""
 
     def operation(self, kernel: int) -> int | None:
         """What has printed, where it is the only one: compiled code does not say by which operation."""
@@ -127,8 +136,8 @@ class CodeMap:
         """Compiled code has no registers."""
         return -1
 
-    def rows(self, events: npt.NDArray[np.void], start: int) -> Iterator[Event]:
-        """The rows of some events; `start` is when the run began."""
+    def rows(self, events: npt.NDArray[np.void], start: int, is_over: bool) -> Iterator[Event]:
+        """The rows of some events; `start` is when the run began, `is_over` if these are its last events."""
         for event in events:
             time = int(event["time"]) - start
             kind, worker = KINDS[event["kind"]], int(event["worker"])
@@ -138,9 +147,10 @@ class CodeMap:
             ):
                 self.logged.add(op)
                 yield time, _NUMBER[shown], op, value, instance, worker, payload
-        if self._run.is_done and not self._has_ended:
+        self._time = int(events["time"][-1]) - start if len(events) else self._time
+        if is_over and not self._has_ended:
             self._has_ended = True
-            yield from self._ending(int(events["time"][-1]) - start if len(events) else 0)
+            yield from self._ending(self._time)
 
     def _of(
         self, kind: str, what: int, payload: int, worker: int
@@ -167,15 +177,29 @@ class CodeMap:
                 text = payload_text(self._values[value]["type"], payload)
                 yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
             if (part := self._functions.pop(what, None)) is not None:
+                yield from self._fail(part)
                 self._stop(part, worker)
                 self._tasks.pop(part.frame, None)  # another task may have the frame from now on
                 yield "end", part.operation, -1, part.instance, None
+        elif kind == "end":
+            # Not by `_tasks`: another task may have the frame by now, and another thread may have resumed this one.
+            started = self._started.get(worker, [])
+            part = next((one for one in reversed(started) if one.frame == what), None)
+            if part is not None:
+                started.remove(part)
+                if not any(part in one for w, one in self._running.items() if w != worker):
+                    yield from self._fail(part)
+                    self._stop(part, worker)
+                    yield kind, part.operation, -1, part.instance, None
         elif what in self._tasks or (kind == "suspend" and self._suspend(what, worker)):
             part = self._tasks[what]
             self._stop(part, worker)
             if kind in ("start", "resume"):
                 self._running.setdefault(worker, []).append(part)
-            yield _AS.get(kind, kind), part.operation, -1, part.instance, None
+            if kind == "start":
+                self._started.setdefault(worker, []).append(part)
+            awaited = self._objects.get(payload, (-1, -1))[0] if kind == "suspend" else -1
+            yield _AS.get(kind, kind), part.operation, awaited, part.instance, None
         elif kind == "start" and not self._has_begun:
             self._has_begun = True
             yield "call", -1, -1 if self._function is None else self._function["id"], 1, 0
@@ -219,6 +243,18 @@ class CodeMap:
                 self._is_made.add(value)
                 self._direct.add(operation)
                 yield "available", operation, value, call.instance, None
+
+    def _fail(self, part: _Part) -> Iterator[tuple[str, int, int, int, object]]:
+        """What a part called and what did not come back failed, as the part is over; or the run was cancelled."""
+        kind = "error" if self._run.request.cancellation is None else "cancelled"
+        calls, part.calls = part.calls, []
+        for call in reversed(calls):
+            if not call.is_part:
+                if kind == "error":
+                    self.failed.add(call.operation)
+                for value in self._results(call.operation) or [-1]:
+                    self._is_made.add(value)
+                    yield kind, call.operation, value, call.instance, None
 
     def _stop(self, part: _Part, worker: int) -> None:
         """It does not run on this thread any more, if it did."""
@@ -287,7 +323,10 @@ class CodeMap:
         return -1, self._functions_at.get((place.source, place.line))
 
     def _ending(self, time: int) -> Iterator[Event]:
-        """Events of what the function returns, and of groups, which no code resolves."""
+        """Events of calls that failed, of what the function returns, and of groups, which no code resolves."""
+        for part in [self._main, *(part for parts in self._running.values() for part in parts)]:
+            for kind, operation, value, instance, payload in self._fail(part):
+                yield time, _NUMBER[kind], operation, value, instance, -1, payload
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
                 yield time, _NUMBER["available"], operation, value, 0, -1, None
@@ -317,7 +356,7 @@ class Reached:
 
     def __init__(self, document: ProgramDocument) -> None:
         self._places = document.places
-        is_code = [row["kind"] in ("func", "async") for row in document.data["functions"]]
+        is_code = [row["kind"] in OF_CODE for row in document.data["functions"]]
         self._rows = document.data["operations"] if any(is_code) else []
         self._own = [row for row in self._rows if is_code[row["function"]]]
         placed = {*self._places.values()}

@@ -44,7 +44,7 @@ def _among(*kinds: str) -> npt.NDArray[np.bool_]:
 
 
 _OF_VALUES = _among(*_STATES.values())
-_BEGINS, _ENDS = _among("begin", "resume"), _among("end", "suspend")
+_BEGINS, _ENDS = _among("begin", "resume"), _among("end", "suspend") | _OF_VALUES
 _OF_KERNELS = _OF_VALUES | _among("enqueue", "begin", "end")
 _OF_THREADS = _among("steal", "park", "wake")
 
@@ -100,6 +100,7 @@ class RunDocument:
             self._map = CodeMap(run, self.program)
         else:
             self._map = _Map(program, run, self.program)
+        self._is_code = isinstance(self._map, CodeMap)
         self._reached = Reached(self.program)
         self._unlogged: tuple[int, dict[int, str]] = 0, {}
         self._lock = threading.RLock()
@@ -147,13 +148,14 @@ class RunDocument:
     def update(self) -> None:
         """Take what is new: `seen`, `running`, `previews` and `log` are up to date then.  O(new events)."""
         with self._lock:
+            is_over = self.run.is_done
             events = self._of_run(self._watch.take())
             self._reached.note(events)
             printed, self._watch.log = self._watch.log, []
             if self._start is not None:
                 new: Columns = {name: [] for name in COLUMNS}
                 if isinstance(self._map, CodeMap):
-                    rows = list(self._map.rows(events, self._start))
+                    rows = list(self._map.rows(events, self._start, is_over))
                     new = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
                     self.previews |= self._map.texts
                 elif len(events):
@@ -161,6 +163,8 @@ class RunDocument:
                 self._note(new)
                 self._keep(new)
                 self._count_overwritten()
+            if is_over:  # what an event of is missing has ended, too
+                self.running.clear()
             start = self._start or (printed[0][0] if printed else 0)
             for time, kernel, text in printed:
                 self.log.append((max(0, time - start), self._map.operation(kernel), text))
@@ -214,11 +218,11 @@ class RunDocument:
         places = self.program.places
         failures = [*self.run.diagnostics, *self.run.request.failures]
         where = [one.location for one in failures if isinstance(one.location, Location)]
-        found = (places.get((one.source, one.line, one.column), -1) for one in where)
+        found = {places.get((one.source, one.line, one.column), -1) for one in where} - {-1}
         code = self._map if isinstance(self._map, CodeMap) else None
         states = self._reached.states(
             None if code is None else code.logged,
-            {number for number in found if number >= 0},
+            found if code is None else found | code.failed,
             is_clean=not failures and self.status == "done",
             is_whole=self._watch.dropped == 0,
         )
@@ -307,7 +311,7 @@ class RunDocument:
         kind, time = new["kind"], new["time"]
         if _BEGINS[kind[last]]:
             self.running[op] = time[last], new["worker"][last]
-        elif kind[last] == _NUMBER["end"] and self._operations[op]["results"]:
+        elif kind[last] == _NUMBER["end"] and self._operations[op]["results"] and not self._is_code:
             if before >= 0:
                 since = time[before] if _BEGINS[kind[before]] else None
             if since is not None:

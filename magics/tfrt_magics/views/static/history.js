@@ -107,10 +107,10 @@ export class History {
           values.state[result] = WAITING;
           values.worker[result] = -1;
         }
-      } else if (isLate && !results.length) operations.state[op] = AVAILABLE;
+      } else if (isLate && (!results.length || this.tables.isCompiled[function_])) operations.state[op] = AVAILABLE;
       else if (isLate) {
         // What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in none.
-        this.begin(op, instance, -1, time);
+        this.begin(op, instance, -1, time).isLate = true;
         for (const result of results) values.worker[result] = -1;
       }
     } else if (kind === "enqueue") {

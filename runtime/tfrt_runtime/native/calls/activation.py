@@ -40,7 +40,7 @@ from tfrt_runtime.native.async_value import (
 )
 from tfrt_runtime.native.calls.delivery import deliver, end_kernel
 from tfrt_runtime.native.cells import give_block, take_block
-from tfrt_runtime.native.events import log_return, watch_activation
+from tfrt_runtime.native.events import is_watched, log_call_end, log_return, watch_activation
 from tfrt_runtime.native.memory import (
     Address,
     call3,
@@ -138,6 +138,9 @@ def observe_end(context: Address, activation: Address) -> None:
     watch = load(request + at.REQUEST_WATCH)
     if watch != 0:
         log_return(context, watch, activation)
+        caller = load(activation + at.ACTIVATION_CALLER)
+        if caller != 0:  # RETURN_CALL
+            log_call_end(context, caller, load(activation + at.ACTIVATION_CALLER_RECORD))
 
 
 @native
@@ -335,6 +338,8 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
     registers = load(loop + at.LOOP_RECORD) + at.RECORD_REGISTERS
     for i in range(values):
         drop_reference(context, load(caller + load(registers + 8 * (i + 1))))
+    if is_watched(caller):
+        log_call_end(context, caller, load(loop + at.LOOP_RECORD))
     give_block(context, loop, at.LOOP_TABLE + 16 * values)
     free_activation(context, activation)
     finish(context, caller)

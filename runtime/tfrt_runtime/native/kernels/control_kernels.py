@@ -30,7 +30,7 @@ from tfrt_runtime.native.calls.kernel_calls import (
 )
 from tfrt_runtime.native.calls.machine_calls import call_machine
 from tfrt_runtime.native.cells import take_block
-from tfrt_runtime.native.events import nested_of
+from tfrt_runtime.native.events import is_watched, log_call_end, nested_of
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
@@ -165,6 +165,8 @@ def forward_arguments(context: Address, caller: Address, record: Address) -> Non
     slots = load(record + at.RECORD_SLOTS)
     for i in range(load(record + at.RECORD_ARGUMENTS) - 1):
         deliver(context, caller, load(slots + 8 * i), register_value(caller, record, 1 + i))
+    if is_watched(caller):
+        log_call_end(context, caller, record)
     finish(context, caller)
 
 
