@@ -118,4 +118,4 @@ if __name__ == "__main__":
             document.update()
             made = {value["id"] for value in document.program.data["values"] if value["op"] is not None}
             print([document.workers[document.seen[number].worker].partition("//")[0] for number in sorted(made)])
-            print(*(f"{one.name} {one.worker[:3]}" for one in activities(document) if one.name.startswith("far.")), sep=", ")
+            print(*(f"{one.name} {one.worker[:3]}" for one in activities(document) if "far." in one.name), sep=", ")

@@ -1,22 +1,29 @@
 """What ran, from the events of a run, and its report to the tracing of the run's host.
 
-`Spans` pairs events: calls of functions and kernels, each with its begin and its end.  A kernel ends with its
-`end`, or with the first of its results; one that starts functions, with their results.  Sync functions log
-values only: a kernel of theirs began when its thread logged before.
+`Spans` pairs events: calls of functions, kernels, and waits, each with its begin and its end.
+
+* A kernel occupies its thread from its `begin` to its `end`, or to the first of its results.  Such spans of one
+  thread nest or are disjoint.
+* A kernel that calls functions lasts until their results are there, on any thread: as the functions do, it
+  overlaps what its thread does meanwhile.
+* What a kernel returns may come later, and a task of compiled code may suspend: a wait lasts from then on
+  until the first result, or until the task goes on.
+
+Sync functions log values only: a kernel of theirs began when its thread logged before.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 import time
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
@@ -29,60 +36,71 @@ if TYPE_CHECKING:
 Row = tuple[int, str, int, int, int]
 """Time, kind, the number of a kernel, or of a function for `call` and `return`, instance, worker."""
 
-_ENDS = frozenset({"end", "available", "error", "suspend"})
+_ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled"})
 _BEGINS = frozenset({"begin", "resume"})
+
+
+Timing = Literal["sync", "caller", "late"]
+"""A kernel of a sync function has one event, its value; one that calls functions ends when they do; the results
+of any other may come after its end."""
 
 
 @dataclass(eq=False, slots=True)
 class Span:
-    """A call of a function or a kernel that runs; `end` is None while it goes on."""
+    """A call of a function, a kernel that runs, or the wait of one; `end` is None while it goes on."""
 
-    is_call: bool
+    kind: Literal["call", "kernel", "wait"]
     number: int
     instance: int
     worker: int
+    """The thread on which it began; of a wait, the thread that ended it."""
     begin: int
+    id: int
+    """0 if it occupies its thread until it ends."""
     end: int | None = None
 
 
 class Spans:
     """Pairs the begins and ends of one run, whose events come in order, in any number of parts."""
 
-    def __init__(self, without_begin: Container[int] = (), queue: WorkQueue | None = None) -> None:
-        """`without_begin` are the kernels of sync functions.
-
-        `queue` is that of the run, if its kernels may run on other machines: such a kernel has a second
-        span there, from when it returned here, or from when that machine sent something before.
-        """
-        self._without_begin = without_begin
-        self._queue = queue
-        self._returned: dict[tuple[int, int], int] = {}
+    def __init__(self, timings: Mapping[int, Timing]) -> None:
+        """`timings` has the kernels, by number, that do not begin and end by events of their own."""
+        self._timings = timings
+        self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
+        self._waits: dict[tuple[int, int], int] = {}
+        """Since when what is not there yet is waited for."""
         self._latest: dict[int, int] = {}
         self.last = 0
         """The time of the last event."""
 
     def take(self, rows: Iterable[Row]) -> Iterator[Span]:
-        """Each span once when it begins, and once, with its end, when it ends."""
+        """Each span once when it begins, and once, with its end, when it ends; a wait when it ends, twice."""
         for when, kind, number, instance, worker in rows:
+            key = instance, number
+            timing = None if kind in ("call", "return") else self._timings.get(number)
             if kind == "call":
-                yield self._begin((instance, -1), Span(True, number, instance, worker, when))
+                key = instance, -1
+                yield self._begin(
+                    key, Span("call", number, instance, worker, when, next(self._ids))
+                )
             elif kind == "return":
                 yield from self._end((instance, -1), when)
             elif kind in _BEGINS:
-                yield self._begin((instance, number), Span(False, number, instance, worker, when))
+                yield from self._end_wait(key, when, worker)
+                id_ = next(self._ids) if timing == "caller" else 0
+                yield self._begin(key, Span("kernel", number, instance, worker, when, id_))
             elif kind in _ENDS:
-                key = instance, number
-                if number in self._without_begin:
+                if timing == "sync" and kind not in ("skipped", "cancelled"):
                     began = self._latest.get(worker, when)
-                    yield self._begin(key, Span(False, number, instance, worker, began))
-                elif self._queue is not None and self._queue.is_elsewhere(worker):
-                    began = max(self._returned.pop(key, when), self._latest.get(worker, 0))
-                    yield self._begin(key, Span(False, number, instance, worker, began))
-                elif self._queue is not None:
-                    self._returned[key] = when
+                    yield self._begin(key, Span("kernel", number, instance, worker, began, 0))
+                elif kind == "suspend" or (kind == "end" and timing == "late"):
+                    self._waits[key] = when
+                else:
+                    yield from self._end_wait(key, when, worker)
                 yield from self._end(key, when)
-            self._latest[worker] = self.last = when
+            self._latest[worker] = when
+            self.last = max(self.last, when)
 
     def finish(self) -> Iterator[Span]:
         """The run is over: what has not ended ends with the last event."""
@@ -98,6 +116,13 @@ class Spans:
         if span is not None:
             span.end = time
             yield span
+
+    def _end_wait(self, key: tuple[int, int], time: int, worker: int) -> Iterator[Span]:
+        since = self._waits.pop(key, None)
+        if since is not None:
+            instance, number = key
+            yield self._begin(key, Span("wait", number, instance, worker, since, next(self._ids)))
+            yield from self._end(key, time)
 
 
 RUN_SCOPE = "Bef Executor"
@@ -117,14 +142,15 @@ class RunTracing:
         self._names = [f"Function: {one.name or REGION}" for one in functions]
         self._kernels = [kernel.name for one in functions for kernel in one.kernels]
         self._makers: dict[tuple[int, int], int] = {}
-        in_sync: set[int] = set()
+        timings: dict[int, Timing] = {}
         places = [(index, kernel) for index, one in enumerate(functions) for kernel in one.kernels]
         for number, (index, kernel) in enumerate(places):
             self._makers |= {(index, register): number for register in kernel.results}
             if functions[index].kind is FunctionKind.SYNC:
-                in_sync.add(number)
-        queue = request.queue
-        self._spans = Spans(in_sync, queue if queue.is_of_users else None)
+                timings[number] = "sync"
+            elif kernel.functions:
+                timings[number] = "caller"
+        self._spans = Spans(timings)
         self._activities: dict[Span, Activity] = {}
         self._take = self._begin_watch(program)
         self._run = Activity(RUN_SCOPE, thread_name(), time.monotonic_ns(), id=request.id << 32)
@@ -182,13 +208,12 @@ class RunTracing:
 
     def _tell(self, spans: Iterator[Span]) -> None:
         for span in spans:
-            if (Level.DEFAULT if span.is_call else Level.DEBUG) > self._level:
+            if (Level.DEFAULT if span.kind == "call" else Level.DEBUG) > self._level:
                 continue
             if span.end is None:
-                names = self._names if span.is_call else self._kernels
+                names = self._names if span.kind == "call" else self._kernels
                 label = self._request.queue.labels[span.worker]
-                # A kernel ends where it began, but for one whose results come from elsewhere.
-                id_ = self._request.id << 32 | span.instance if span.is_call else 0
+                id_ = self._request.id << 32 | span.id if span.id else 0
                 begun = Activity(names[span.number], label, span.begin, id=id_)
                 self._activities[span] = begun
                 self._sink.begin(begun)

@@ -322,8 +322,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument(
         "--trace-level",
         choices=["none", "default", "verbose", "debug"],
-        default="default",
-        help="what is traced: default has runs and functions, debug every kernel; default default",
+        help="what is traced: default has runs and functions, debug every kernel as well, what it waited for"
+        " and what made it ready; the default is debug with --trace and default with --tracing-sink",
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrt_nb.documents.run import RunDocument
-from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE, Row, Spans
+from tfrt_nb.documents.code import OF_CODE
+from tfrt_nb.documents.run import COLUMNS, RunDocument
+from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE, Row, Spans, Timing
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level
 
@@ -30,28 +31,90 @@ def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEB
 
 
 def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activity]:
-    """What a run did: itself, the calls of functions and the kernels, which have places."""
+    """What a run did: itself, the calls of functions, the kernels, which have places, and their waits.
+
+    In the order of their begins.
+    """
     data, workers, start = run.program.data, run.workers, run.start or 0
-    functions, operations = data["functions"], data["operations"]
-    is_sync = [row["kind"] == "sync" for row in functions]
-    queue = run.run.request.queue
-    in_sync = {row["id"] for row in operations if is_sync[row["function"]]}
-    spans = Spans(in_sync, queue if queue.is_of_users else None)
+    spans = Spans(_timings(run))
     found = [*spans.take(_rows(run)), *spans.finish()]
     number = run.run.request.id << 32
     first = workers[found[0].worker] if found else "main"
     yield Activity(RUN_SCOPE, first, start, start + spans.last, number)
+    ready = _ready(run) if level >= Level.DEBUG else {}
+    ended: dict[tuple[int, int | None], Activity] = {}
     # Each span comes twice: once when it began.
-    for span in dict.fromkeys(found):
+    for span in sorted(dict.fromkeys(found), key=lambda one: (one.begin, -(one.end or one.begin))):
         begin, end = start + span.begin, start + (span.end or span.begin)
-        worker = workers[span.worker]
-        if span.is_call:
-            name = functions[span.number]["name"] if span.number >= 0 else REGION
-            yield Activity(f"Function: {name}", worker, begin, end, number + span.instance)
-        elif level >= Level.DEBUG:
-            row = operations[span.number]
+        worker, id_ = workers[span.worker], number + span.id if span.id else 0
+        if span.kind == "call":
+            name = data["functions"][span.number]["name"] if span.number >= 0 else REGION
+            yield Activity(f"Function: {name}", worker, begin, end, id_)
+        elif level < Level.DEBUG:
+            continue
+        elif span.kind == "wait":
+            name = data["operations"][span.number]["kernel"]
+            yield Activity(f"wait: {name}", worker, begin, end, id_)
+        else:
+            row = data["operations"][span.number]
             place = f"{run.source}:{row['line']}:{row['column']}"
-            yield Activity(row["kernel"], worker, begin, end, 0, place)
+            one = Activity(row["kernel"], worker, begin, end, id_, place)
+            if (event := ready.get((span.number, span.instance, span.begin))) is not None:
+                time, thread, name = event
+                moment = Activity(name, workers[thread], start + time, start + time)
+                one.source = ended.setdefault((thread, time), moment)
+            if not span.id:
+                ended[span.worker, span.end] = one
+            yield one
+
+
+def _timings(run: RunDocument) -> dict[int, Timing]:
+    """How the operations of host programs say when they ran."""
+    operations, functions = run.program.data["operations"], run.program.data["functions"]
+    kernels = (kernel for one in run.run.program.functions for kernel in one.kernels)
+    pairs = zip(run.program.kernels, kernels, strict=False)
+    callers = {operation for operation, kernel in pairs if kernel.functions}
+    kinds = ((row["id"], functions[row["function"]]["kind"]) for row in operations)
+    return {
+        number: "sync" if kind == "sync" else "caller" if number in callers else "late"
+        for number, kind in kinds
+        if kind not in OF_CODE
+    }
+
+
+Event = tuple[int, int, str]
+"""When something happened, on which thread, and what."""
+
+
+def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
+    """What made ready what has begun, by operation, instance, and time.
+
+    The last operand that came; of a task also what it waited for, or that it was put into the queue; of
+    what needs no operand, or only constants, the call of its function.
+    """
+    operations, functions = run.program.data["operations"], run.program.data["functions"]
+    columns = run.columns
+    latest: dict[tuple[int, int], Event] = {}
+    awaited: dict[tuple[int, int], int] = {}
+    found = {}
+    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
+    for time, number, op, value, instance, worker, payload in rows:
+        kind, row = KINDS[number], operations[op] if op >= 0 else None
+        is_code = row is not None and functions[row["function"]]["kind"] in OF_CODE
+        # Compiled code does not say which instance an object is of.
+        home = 0 if is_code else instance
+        event = time, worker, kind if row is None or kind == "call" else row["kernel"]
+        if row is not None and kind in ("begin", "resume"):
+            needed = (*row["operands"], awaited.get((op, instance), -1))
+            events = [latest.get((-1, instance)), *(latest.get((each, home)) for each in needed)]
+            found[op, instance, time] = max(filter(None, events), default=None)
+        elif kind == "suspend":
+            awaited[op, instance] = value
+        elif (kind == "enqueue" and is_code) or (kind == "call" and payload):
+            latest[-1, instance] = event
+        elif kind in ("available", "error") and value >= 0 and ".constant" not in event[2]:
+            latest[value, home] = event
+    return found
 
 
 def _rows(run: RunDocument) -> Iterator[Row]:

@@ -50,10 +50,14 @@ function dotOf(store) {
   return `digraph run {\n  node [shape=box, fontname=monospace];\n${store.program.operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
 }
 
-/** The spans as Chrome's tracing and Perfetto read them. */
+/** The spans as Chrome's tracing and Perfetto read them: what its thread leaves before its results are there is asynchronous, as it overlaps what runs meanwhile. */
 function traceOf(moment) {
-  const events = moment.store.live.spans.map(({ op, instance, worker, begin, end }) => ({ name: moment.program.operations[op].kernel, ph: "X", pid: 1, tid: worker,
-    ts: begin / 1000, dur: ((isNaN(end) ? moment.store.end : end) - begin) / 1000, args: { operation: moment.store.textOf(op), instance } }));
+  const { operations } = moment.program, last = moment.store.end;
+  const events = moment.store.live.spans.flatMap(({ op, instance, worker, begin, end, isLate }, id) => {
+    const one = { name: operations[op].kernel, cat: isLate ? "wait" : "kernel", pid: 1, tid: Math.max(worker, 0), ts: begin / 1000, args: { operation: moment.store.textOf(op), instance } };
+    const dur = ((isNaN(end) ? last : end) - begin) / 1000;
+    return isLate || operations[op].regions.length || one.args.operation.includes("@") ? [{ ...one, id, ph: "b" }, { ...one, id, ph: "e", ts: one.ts + dur, args: {} }] : [{ ...one, ph: "X", dur }];
+  });
   const names = moment.document.workers.map((name, tid) => ({ name: "thread_name", ph: "M", pid: 1, tid, args: { name } }));
   return JSON.stringify({ traceEvents: [...names, ...events] });
 }

@@ -279,10 +279,6 @@ class WorkQueue:
         self._labels.append(label)
         return context
 
-    def is_elsewhere(self, number: int) -> bool:
-        """Whether the thread that events know by this number is one of `as_thread`."""
-        return self._labels[number] in self._elsewhere
-
     @contextlib.contextmanager
     def as_thread(self, label: str) -> Iterator[None]:
         """Within: to the log of events, this thread is one with the name `label`, such as another machine's.

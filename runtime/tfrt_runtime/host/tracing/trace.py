@@ -58,6 +58,8 @@ class Activity:
     """Not 0 for what may end on another thread: tells it from others of its name."""
     place: str = ""
     """Where its operation is in the program, if it is one."""
+    source: Activity | None = None
+    """What made it ready: what ended then, or an event."""
 
 
 def thread_name() -> str:
@@ -235,6 +237,8 @@ class ChromeSink:
         self._threads: dict[str, int] = {}
         self._names: dict[str, str] = {}
         self._problem: OSError | None = None
+        self._arrows = 0
+        self._marked: set[Activity] = set()
         try:
             self._file = Path(path).open("w", encoding="utf-8")  # noqa: SIM115 - until `close`
             self._file.write('{"displayTimeUnit":"ns","traceEvents":[\n')
@@ -248,18 +252,37 @@ class ChromeSink:
     def end(self, one: Activity) -> None:
         name = f'"name":{self._quoted(one.name)}'
         begin, end = self._micros(one.begin_ns), self._micros(one.end_ns or one.begin_ns)
+        args = f',"args":{{"place":{self._quoted(one.place)}}}' if one.place else ""
         if not one.id:
-            args = f',"args":{{"place":{self._quoted(one.place)}}}' if one.place else ""
             duration = round(end - begin, 3)
             self._add(one, f'"ph":"X","cat":"kernel",{name},"ts":{begin},"dur":{duration}{args}')
-            return
-        category, separator, _ = one.name.partition(":")
-        rest = f'"cat":{self._quoted(category if separator else "run")},"id":{one.id},{name}'
-        self._add(one, f'"ph":"b",{rest},"ts":{begin}', f'"ph":"e",{rest},"ts":{end}')
+        else:
+            category, separator, _ = one.name.partition(":")
+            category = category if separator else "kernel" if one.place else "run"
+            rest = f'"cat":{self._quoted(category)},"id":{one.id},{name}'
+            self._add(one, f'"ph":"b",{rest},"ts":{begin}{args}', f'"ph":"e",{rest},"ts":{end}')
+        if one.source is not None:
+            self._arrow(one.source, one)
 
     def event(self, one: Activity) -> None:
         name, time_ = self._quoted(one.name), self._micros(one.begin_ns)
         self._add(one, f'"ph":"i","s":"t","name":{name},"ts":{time_}')
+
+    def _arrow(self, source: Activity, target: Activity) -> None:
+        """Let an arrow lead from the end of an activity to the start of another.
+
+        It is tied to the innermost slice of a thread: what has none there gets one without a length.
+        """
+        for one in (source, target):
+            if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:
+                self._marked.add(one)
+                self.event(one)
+        self._arrows += 1
+        rest = f'"cat":"ready","id":{self._arrows},"name":{self._quoted(target.name)}'
+        # Within its source: one that ends at this time does not hold an arrow any more.
+        start = max(source.begin_ns, (source.end_ns or 0) - 1)
+        self._add(source, f'"ph":"s",{rest},"ts":{self._micros(start)}')
+        self._add(target, f'"ph":"f","bp":"e",{rest},"ts":{self._micros(target.begin_ns)}')
 
     def close(self) -> None:
         """

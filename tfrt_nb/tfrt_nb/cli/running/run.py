@@ -168,7 +168,7 @@ def tracing_of(options: argparse.Namespace) -> Iterator[Tracing | None]:
     # `debug` between the program's own lines, to see what came first.
     stream = sys.stdout if options.tracing_sink == "debug" else sys.stderr
     sink = SINKS[options.tracing_sink](stream.write)
-    tracing = Tracing(sink, Level.of(options.trace_level))
+    tracing = Tracing(sink, Level.of(options.trace_level or "default"))
     try:
         with tracing.requested():
             yield tracing
@@ -190,7 +190,7 @@ def follower_of(
     from tfrt_nb.cli.running.following import ProgressLine, Trace
 
     if options.trace is not None:
-        return Trace(options.trace, Level.of(options.trace_level), program)
+        return Trace(options.trace, Level.of(options.trace_level or "debug"), program)
     return ProgressLine(program, sys.stderr, tier=Tier(options.tier))
 
 
