@@ -16,6 +16,7 @@ from tests.fuzz.bef_mutants import BefCorpus, BefMutant, kernels_of, records_of,
 from tests.fuzz.children import HANG_SECONDS, PATIENCE
 from tests.fuzz.command_lines import HANG_SECONDS as COMMAND_SECONDS
 from tests.fuzz.command_lines import Notebook, program_of, random_cell, random_command, run_command
+from tests.fuzz.documents import document_program, is_whole
 from tests.fuzz.random_calls import kernels_to_call, random_file
 from tests.fuzz.random_runs import (
     ALL_QUEUES,
@@ -291,15 +292,20 @@ class RandomNet(TextNet):
         weight: float,
         write: Callable[[Chance], str],
         compare: Callable[[Runner, str, Chance], None],
+        *,
+        may_leak: bool = False,
     ) -> None:
         super().__init__(name, (), weight, 0.1)
-        self._write, self._compare = write, compare
+        self._write, self._compare, self._may_leak = write, compare, may_leak
 
     def make(self, chance: Chance) -> str:
         return self._write(chance)
 
     def run(self, runner: Runner, case: str, chance: Chance) -> list[str]:
-        return runner.case(lambda runner: self._compare(runner, case, chance), queues=ALL_QUEUES)
+        def act(runner: Runner) -> None:
+            self._compare(runner, case, chance)
+
+        return runner.case(act, queues=ALL_QUEUES, may_leak=self._may_leak)
 
 
 def minimise(
@@ -381,6 +387,7 @@ def all_nets() -> dict[str, Net]:  # type: ignore[type-arg]
         RandomNet("random-scalars", 0.6, tiered_program, on_both_tiers),
         RandomNet("random-async", 0.4, async_program, as_interpreted),
         RandomNet("random-passes", 0.4, async_program, after_passes),
+        RandomNet("documents", 0.5, document_program, is_whole, may_leak=True),
         RandomNet("random-simulated", 0.1, scalar_program, simulated),
     ]
     return {net.name: net for net in nets}

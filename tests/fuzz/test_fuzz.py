@@ -26,7 +26,10 @@ from tfrt_runtime.cache import code_cache
 
 FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())
 NETS = ["bef", "compiled-bef", "calls", "host", "async", "abi", "command", "magic"]
-RANDOM = ["random-host", "random-scalars", "random-async", "random-passes", "random-simulated"]
+RANDOM = [
+    *("random-host", "random-scalars", "random-async", "random-passes", "documents"),
+    "random-simulated",
+]
 CASES = "40"
 """Of a net of weight 1: half a minute in all."""
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.fuzz.documents import broken_pairs, partly_overlapping
 
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -65,15 +66,47 @@ def test_the_simple_sink_prints_at_the_end(run: Run) -> None:
         ("none", set()),
         ("default", {"Bef Executor", "Function: main"}),
         ("debug", {"Bef Executor", "Function: main", "tfrt.add.i32"}),
+        ("", {"Bef Executor", "Function: main", "tfrt.add.i32"}),
     ],
 )
 def test_a_trace_is_a_file(run: Run, tmp_path: Path, level: str, names: set[str]) -> None:
     path = tmp_path / "trace.json"
-    outcome = run(TEXT, "--trace", str(path), "--trace-level", level)
+    outcome = run(TEXT, "--trace", str(path), *(["--trace-level", level] if level else []))
     events = json.loads(path.read_text())["traceEvents"]
 
     assert outcome == (0, PRINTED, "")
     assert {event["name"] for event in events} - {"thread_name"} == names
+
+
+TWO_CALLS = """func @f(%x: i32) -> i32 {
+  %a = demo.wait.i32 %x {seconds = 0.02}
+  tfrt.return %a : i32
+}
+func @main() -> i32 {
+  %one = tfrt.constant.i32 1
+  %a = tfrt.call @f(%one) : (i32) -> i32
+  %b = tfrt.call @f(%one) : (i32) -> i32
+  %sum = tfrt.add.i32 %a, %b
+  tfrt.return %sum : i32
+}
+"""
+
+
+def test_calls_and_waits_overlap_in_a_trace_and_slices_of_a_thread_do_not(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "trace.json"
+    run(TWO_CALLS, "--trace", str(path), "--work-queue", "s")
+    events = json.loads(path.read_text())["traceEvents"]
+    names = {ph: [one["name"] for one in events if one["ph"] == ph] for ph in "Xbs"}
+
+    assert [*partly_overlapping(events), *broken_pairs(events)] == []
+    assert sorted(names["X"]) == ["demo.wait.i32", "demo.wait.i32", "tfrt.add.i32"]
+    assert sorted({*names["b"]}) == [
+        *("Bef Executor", "Function: f", "Function: main", "tfrt.call", "wait: demo.wait.i32"),
+    ]
+    # The two waits from the calls of @f, the sum from the call that came last.
+    assert sorted(names["s"]) == ["demo.wait.i32", "demo.wait.i32", "tfrt.add.i32"]
 
 
 def test_a_trace_that_cannot_be_written_is_refused(run: Run) -> None:
