@@ -24,7 +24,7 @@ TOOLS = ["llvmlite>=0.50,<0.51", "numba>=0.68,<0.69", "numpy>=2.0,<3", "ziglang>
 
 
 class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Compiles the core once, strips the page's modules, and adds both to what is built."""
+    """Compiles the core once, bundles the page's modules, and adds both to what is built."""
 
     PLUGIN_NAME = "custom"
 

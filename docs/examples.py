@@ -36,7 +36,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tfrt_pages import joined, stripped
+from tfrt_pages import joined
 
 RUN = "application/vnd.tfrt.run.v2+json"
 _FENCE = re.compile(r"^(```+)([^\n`]*)\n(.*?)^\1$\n?", re.MULTILINE | re.DOTALL)
@@ -321,8 +321,8 @@ def _shown(source: str, cell: NotebookNode) -> str:
 
 def board_script() -> str:
     """The modules of the board and `boards.js` as one script: browsers load no modules from a page that was opened as a file."""
-    modules = stripped(joined((Path(__file__).parent / "boards.js").resolve()))
-    return f'"use strict";(() => {{{modules}}})();'
+    modules = joined((Path(__file__).parent / "boards.js").resolve())
+    return f'"use strict";(() => {{\n{modules}}})();'
 
 
 def with_board(data: Mapping[str, Any]) -> str:
