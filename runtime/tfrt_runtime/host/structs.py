@@ -5,14 +5,15 @@
     context.run = number            # writes it
     WORDS[address >> 3]             # any word
 
-A struct has a class, with an attribute for each word that Python uses.  Where the words are, and what they mean, say
-`native.layouts` and those beside it under the same names; all are signed.  A view of an address holds nothing alive,
+A struct has a class with an attribute for each field that `native.layouts`, or a module beside it, declares under
+the same name; all words are signed.  A view of an address holds nothing alive,
 and making one takes as long as reading a word.  A wrong address ends the process: addresses come from the native core.
 """
 
 from __future__ import annotations
 
 import ctypes
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tfrt_runtime.native import async_layouts, layouts, python_layouts
@@ -42,7 +43,11 @@ def signed(word: int) -> int:
 
 
 Made = TypeVar("Made", bound="type[Struct]")
-_OFFSETS: dict[str, int] = {**vars(layouts), **vars(async_layouts), **vars(python_layouts)}
+_FIELDS: dict[str, dict[str, int]] = {
+    **vars(layouts)["FIELDS"],
+    **vars(async_layouts)["FIELDS"],
+    **vars(python_layouts)["FIELDS"],
+}
 
 
 class Struct(ctypes.Structure):
@@ -56,6 +61,12 @@ class Struct(ctypes.Structure):
         def at(cls, address: int) -> Self:
             """The struct at an address."""
 
+        def __getattr__(self, field: str) -> int:
+            """A word."""
+
+        def __setattr__(self, field: str, word: int) -> None:
+            """Write it."""
+
     @classmethod
     def new(cls, size: int) -> Self:
         """A zeroed struct of that many bytes, which lives as long as the view."""
@@ -67,251 +78,37 @@ class Struct(ctypes.Structure):
         return ctypes.addressof(self)
 
 
-def _struct(view: Made) -> Made:
-    """Place the words of a view as the layouts have them, under the name of the class."""
-    prefix = view.__name__.upper()
-    offsets = {
-        _OFFSETS[f"{prefix}_{name.rstrip('_').upper()}"]: name for name in view.__annotations__
-    }
+def _view(cls: Made) -> Made:
+    """Make an attribute of each field that the layouts declare; fields that share a word are in a union."""
+    words: dict[int, list[str]] = {}
+    for field, offset in _FIELDS[cls.__name__.upper()].items():
+        name = field.lower()
+        words.setdefault(offset, []).append(f"{name}_" if iskeyword(name) else name)
     fields: list[tuple[str, Any]] = []
+    shared: list[str] = []
     end = 0
-    for offset, name in sorted(offsets.items()):
+    for offset, names in sorted(words.items()):
         if offset != end:
-            fields.append((f"_before_{name}", ctypes.c_int64 * ((offset - end) // 8)))
-        fields.append((name, ctypes.c_int64))
+            fields.append((f"_before_{names[0]}", ctypes.c_int64 * ((offset - end) // 8)))
+        if len(names) > 1:
+            members = [(name, ctypes.c_int64) for name in names]
+            kind: Any = type("Shared", (ctypes.Union,), {"_fields_": members})
+            shared.append(f"_{names[0]}")
+            fields.append((shared[-1], kind))
+        else:
+            fields.append((names[0], ctypes.c_int64))
         end = offset + 8
-    view._fields_ = fields
-    view.at = view.from_address  # type: ignore[assignment,method-assign]  # a method of Python's would take as long again
-    return view
+    cls._anonymous_ = shared
+    cls._fields_ = fields
+    cls.at = cls.from_address  # type: ignore[assignment,method-assign]  # a method of Python's would take as long again
+    return cls
 
 
-@_struct
-class Activation(Struct):
-    __slots__ = ()
-    request: int
-
-
-@_struct
-class Async(Struct):
-    __slots__ = ()
-    objects: int
-    registered: int
-    limit: int
-    checked: int
-    cancelled: int
-    imports: int
-
-
-@_struct
-class Benchmark(Struct):
-    __slots__ = ()
-    count: int
-    samples: int
-
-
-@_struct
-class Context(Struct):
-    __slots__ = ()
-    queue: int
-    worker: int
-    deque: int
-    ready: int
-    ready_top: int
-    arguments: int
-    results: int
-    record: int
-    made: int
-    dropped: int
-    number: int
-    request: int
-    epoch: int
-    failure: int
-    awaited: int
-    awaited_at: int
-    pending: int
-    pending_last: int
-    run: int
-    main: int
-    refused: int
-
-
-@_struct
-class Deque(Struct):
-    __slots__ = ()
-    top: int
-    bottom: int
-
-
-@_struct
-class Function(Struct):
-    __slots__ = ()
-    kernels: int
-
-
-@_struct
-class Group(Struct):
-    __slots__ = ()
-    added: int
-    size: int
-    error: int
-    excess: int
-
-
-@_struct
-class Interrupts(Struct):
-    __slots__ = ()
-    may_raise: int
-    noted: int
-    waits: int
-    looked: int
-
-
-@_struct
-class Log(Struct):
-    __slots__ = ()
-    head: int
-    next: int
-    queue: int
-    tail: int
-    lost: int
-    skip: int
-
-
-@_struct
-class Machine(Struct):
-    __slots__ = ()
-    code: int
-    left: int
-
-
-@_struct
-class Pool(Struct):
-    __slots__ = ()
-    head: int
-    tail: int
-    threads: int
-    limit: int
-    capacity: int
-    done: int
-
-
-@_struct
-class Process(Struct):
-    __slots__ = ()
-    release_object: int
-    python_kernel: int
-    report_error: int
-    python_waiter: int
-    print: int
-    need_thread: int
-    request_done: int
-    run_entry: int
-    run_blocking: int
-    machine: int
-    run_coroutine: int
-    member_resolved: int
-    async_event: int
-    run_root: int
-    release_tensor: int
-    interrupts: int
-    cancelled_runs: int
-    buffers: int
-    refused: int
-    reclaim: int
-    store: int
-    run_rows: int
-    call_python: int
-    held: int
-    memory_limit: int
-    resuming: int
-    logs: int
-    watched: int
-    choose: int
-    python: int
-    objects: int
-
-
-@_struct
-class Queue(Struct):
-    __slots__ = ()
-    injected: int
-    ordered: int
-    workers: int
-    deques: int
-    async_: int
-    memory_limit: int
-    started: int
-    choose: int
-    host: int
-    aside: int
-    thread: int
-    find: int
-
-
-@_struct
-class Record(Struct):
-    __slots__ = ()
-    arguments: int
-    data: int
-    handle: int
-
-
-@_struct
-class Request(Struct):
-    __slots__ = ()
-    cancel: int
-    active: int
-    cancelled_value: int
-    open: int
-    store: int
-    number: int
-    observed: int
-    unusual: int
-    watch: int
-    tier: int
-    compiled: int
-    run: int
-    known: int
-    decided: int
-
-
-@_struct
-class Store(Struct):
-    __slots__ = ()
-    tensors: int
-    process: int
-
-
-@_struct
-class Task(Struct):
-    __slots__ = ()
-    next: int
-    function: int
-    first: int
-    second: int
-
-
-@_struct
-class Tensor(Struct):
-    __slots__ = ()
-    element: int
-    rank: int
-    count: int
-    data: int
-    owner: int
-    bytes: int
-
-
-@_struct
+@_view
 class Value(Struct):
+    """An AsyncValue."""
+
     __slots__ = ()
-    references: int
-    state: int
-    kind: int
-    payload: int
-    target: int
-    next: int
-    owner: int
 
     @property
     def payload_type(self) -> int:
@@ -329,20 +126,141 @@ class Value(Struct):
         return self.kind & layouts.KIND_BITS == layouts.KIND_INDIRECT
 
 
-@_struct
+@_view
+class Activation(Struct):
+    """One call of a function."""
+
+    __slots__ = ()
+
+
+@_view
+class Async(Struct):
+    """What the compiled programs on one queue share."""
+
+    __slots__ = ()
+
+
+@_view
+class Benchmark(Struct):
+    """The state of `tfrt_test.benchmark` between two runs."""
+
+    __slots__ = ()
+
+
+@_view
+class Context(Struct):
+    """What a thread that runs native code has."""
+
+    __slots__ = ()
+
+
+@_view
+class Deque(Struct):
+    """The tasks of a worker."""
+
+    __slots__ = ()
+
+
+@_view
+class Function(Struct):
+    """A decoded function."""
+
+    __slots__ = ()
+
+
+@_view
+class Group(Struct):
+    """A group of tokens and values."""
+
+    __slots__ = ()
+
+
+@_view
+class Interrupts(Struct):
+    """What the handler of SIGINT and native code know of each other."""
+
+    __slots__ = ()
+
+
+@_view
+class Log(Struct):
+    """The events of a thread."""
+
+    __slots__ = ()
+
+
+@_view
+class Machine(Struct):
+    """A function that may become machine code."""
+
+    __slots__ = ()
+
+
+@_view
+class Pool(Struct):
+    """The blocking pool."""
+
+    __slots__ = ()
+
+
+@_view
+class Process(Struct):
+    """What all threads share."""
+
+    __slots__ = ()
+
+
+@_view
+class Queue(Struct):
+    """A work queue."""
+
+    __slots__ = ()
+
+
+@_view
+class Record(Struct):
+    """A kernel of a decoded function."""
+
+    __slots__ = ()
+
+
+@_view
+class Request(Struct):
+    """One run of a program."""
+
+    __slots__ = ()
+
+
+@_view
+class Store(Struct):
+    """Memory of tensors."""
+
+    __slots__ = ()
+
+
+@_view
+class Task(Struct):
+    """A function for the work queue."""
+
+    __slots__ = ()
+
+
+@_view
+class Tensor(Struct):
+    """Dense elements, or a shape."""
+
+    __slots__ = ()
+
+
+@_view
 class Waiter(Struct):
+    """What happens when a value resolves."""
+
     __slots__ = ()
-    next: int
-    kind: int
-    first: int
-    place: int
 
 
-@_struct
+@_view
 class Watch(Struct):
+    """A run whose events are logged."""
+
     __slots__ = ()
-    run: int
-    values: int
-    slow: int
-    program: int
-    instances: int

@@ -11,8 +11,8 @@ memory under the interleaving explorer.  Stands on nothing but `cache` and the t
 
 Read in this order:
 
-- Memory: `memory` (what an access is), `layouts` (the structs, with a drawing), `python_layouts` and `async_layouts`
-  (those of Python and of compiled programs), `stacks` (lists that threads share), `cells` (the budget, and blocks),
+- Memory: `memory` (what an access is), `declared` (how a struct is declared), `layouts` (the structs, with a drawing),
+  `python_layouts` and `async_layouts` (those of Python and of compiled programs), `stacks` (lists that threads share), `cells` (the budget, and blocks),
   `threads` (the context of a thread).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Rooms: `queues` (what is ready, and who runs it), `calls` (a call of a function, and the run loop), `kernels`,

@@ -1,6 +1,6 @@
 """The structs that native code and Python share: every field's byte offset, written once.
 
-All fields are 8-byte words.  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the whole in bytes.  The
+All fields are 8-byte words (`declared`).  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the whole in bytes.  The
 compiled core takes these as constants, the simulator and the decoder read the same names.  Modules that
 read many import the table as `at`: `load(context + at.CONTEXT_QUEUE)`.  Beside it are `python_layouts` (what
 native code knows of Python), `async_layouts` (compiled programs) and, in its room, `sync_layouts`.
@@ -35,23 +35,53 @@ two low bits, so that one atomic operation changes both.
 Busy words that many threads write have cache lines of their own.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfrt_runtime.native.declared import at, declarer, line
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> int:
+        """The fields that `_struct` defines."""
+
+
+_struct = declarer(globals())
+
 # AsyncValue, and every other small cell: one cache line, so that two values never share one.
 CELL_SIZE = 64
 
-VALUE_REFERENCES = 0
-VALUE_STATE = 8
-"""Two bits of state below the address of the first waiter (waiters are 16-aligned)."""
-VALUE_KIND = 16
-"""`payload type << 8 | CONCRETE or INDIRECT`."""
-VALUE_PAYLOAD = 24
-VALUE_PAYLOAD2 = 32
-VALUE_NEXT = 40
-"""Next cell of a free list, while the cell is free."""
-VALUE_OWNER = 48
-"""Its maker: an opaque number for the leak view; of the promise of a task, the task's activation."""
-VALUE_ASYNC = 56
-"""Objects of compiled programs only: OBJECT_HELD for each reference added by hand, plus the bytes of storage
-behind the header `<< 2`, plus flags."""
+_struct(
+    "VALUE",
+    REFERENCES="",
+    STATE="Two bits of state below the address of the first waiter (waiters are 16-aligned).",
+    KIND="`payload type << 8 | CONCRETE or INDIRECT`.",
+    PAYLOAD="",
+    PAYLOAD2="",
+    NEXT="Next cell of a free list, while the cell is free.",
+    OWNER=(
+        "Its maker: an opaque number for the leak view; of the promise of a task, the task's "
+        "activation."
+    ),
+    ASYNC=(
+        "Objects of compiled programs only: OBJECT_HELD for each reference added by hand, plus "
+        "the bytes of storage behind the header `<< 2`, plus flags."
+    ),
+    TARGET=at(
+        32,
+        "Indirect values: the value that it stands for, with a reference. Of an object of a "
+        "compiled program it is the error that it is, or is about to become: never the word of "
+        "the payload, which its producer may still fill when another thread has resolved the "
+        "object to an error.",
+    ),
+    WAITING=at(
+        32,
+        "Promises of tasks, until they are resolved: the slot of the register that waits for "
+        "it, or 0.",
+    ),
+    STORAGE=line("Where the storage of a value starts that does not fit into the header."),
+)
 OBJECT_REGISTERED = 1
 """The runtime's list of objects holds a reference; VALUE_NEXT links the list."""
 OBJECT_ABANDONED = 2
@@ -62,19 +92,10 @@ OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
 """Of VALUE_ASYNC, with the flags below the size in it."""
 OBJECT_HELD = 1 << 40
 """One reference that the program has added by hand, on top of what its compiler counts."""
-VALUE_TARGET = 32
-"""Indirect values: the value that it stands for, with a reference.  Of an object of a compiled program
-it is the error that it is, or is about to become: never the word of the payload, which its producer may
-still fill when another thread has resolved the object to an error.
-"""
 INDIRECT_COPIES = 1
 """The payload of an indirect value that is not resolved: it becomes a copy of a number, which outlives
 the object of a compiled program that had it.
 """
-VALUE_WAITING = 32
-"""Promises of tasks, until they are resolved: the slot of the register that waits for it, or 0."""
-VALUE_STORAGE = 64
-"""Where the storage of a value starts that does not fit into the header."""
 
 UNCONSTRUCTED, CONSTRUCTED, CONCRETE, ERROR = range(4)
 STATE_BITS = 3
@@ -123,17 +144,17 @@ TYPE_OUT = 1 << 32
 """Added where the kernel writes the tensor."""
 
 # Waiter: what happens when a value resolves.
-WAITER_NEXT = 0
-WAITER_KIND = 8
-WAITER_FIRST = 16
-WAITER_SECOND = 24
-WAITER_VALUE = 32
-"""The value that was waited for."""
-WAITER_THIRD = 40
-WAITER_RUN = 48
-"""Coroutines that wait: the number of the run that they are part of."""
-WAITER_PLACE = 56
-"""Coroutines that wait: the record of the operation that does, or 0."""
+_struct(
+    "WAITER",
+    NEXT="",
+    KIND="",
+    FIRST="",
+    SECOND="",
+    VALUE="The value that was waited for.",
+    THIRD="",
+    RUN="Coroutines that wait: the number of the run that they are part of.",
+    PLACE="Coroutines that wait: the record of the operation that does, or 0.",
+)
 
 (
     WAIT_REGISTER,
@@ -149,106 +170,109 @@ WAITER_PLACE = 56
 
 # Latch: lets a thread sleep until a value resolves; owned by the waiter and by the sleeper, so that
 # either may end first.
-LATCH_PENDING = 0
-"""1, or LATCH_ASLEEP while compiled code sleeps on it, until the value is resolved; then 0."""
+_struct(
+    "LATCH",
+    PENDING=(
+        "1, or LATCH_ASLEEP while compiled code sleeps on it, until the value is resolved; then 0."
+    ),
+    OWNERS="",
+)
 LATCH_ASLEEP = 3
-LATCH_OWNERS = 8
 
 # Entry of a ready stack: what the low bits of its first word say.
 READY_KERNEL, READY_DELIVERY, READY_END, READY_JOIN = 0, 1, 2, 4
 READY_BITS = 7
 
 # Task: a function for the work queue.  `function(context, task)`; the function frees the cell.
-TASK_NEXT = 0
-TASK_FUNCTION = 8
-TASK_FIRST = 16
-TASK_SECOND = 24
-TASK_THIRD = 32
-TASK_ACTIVATION = 40
-"""The activation that the task belongs to, or 0: shared before another thread gets the task."""
+_struct(
+    "TASK",
+    NEXT="",
+    FUNCTION="",
+    FIRST="",
+    SECOND="",
+    THIRD="",
+    ACTIVATION=(
+        "The activation that the task belongs to, or 0: shared before another thread gets the task."
+    ),
+)
 
 # Process: one per process; addresses of Python callbacks.
-PROCESS_RELEASE_OBJECT = 0
-"""release(context, handle): the last reference to an object payload is gone."""
-PROCESS_PYTHON_KERNEL = 8
-"""Kernel function `python_functions.run_framed`: run a Python kernel; its frame is in the context."""
-PROCESS_REPORT_ERROR = 16
-"""report(context, record, message id) -> error AsyncValue with one reference."""
-PROCESS_PYTHON_WAITER = 24
-"""waiter(context, handle): a Python callback of and_then; releases the handle."""
-PROCESS_PRINT = 32
-"""print(context, record, number): print what the kernel says with that number."""
-PROCESS_NEED_THREAD = 40
-"""need_thread(context, pool): a blocking task waits and no thread is idle."""
-PROCESS_REQUEST_DONE = 48
-"""done(context, request, NOTIFY_PYTHON or NOTIFY_FORGET): the last activation of a request is gone."""
-PROCESS_RUN_ENTRY = 56
-"""Task function `executor.run_entry`."""
-PROCESS_RUN_BLOCKING = 64
-"""Task function `executor.run_blocking`."""
-PROCESS_MACHINE = 72
-"""machine(context, MACHINE_HOT or MACHINE_LOOK, argument): see `calls.machine_calls`."""
-PROCESS_RUN_COROUTINE = 80
-"""Task function `async_awaiting.run_coroutine`."""
-PROCESS_MEMBER_RESOLVED = 88
-"""Waiter function `async_objects.member_resolved`."""
-PROCESS_ASYNC_EVENT = 96
-"""event(context, EVENT_*, argument): compiled code needs Python, or is wrong."""
-PROCESS_RUN_ROOT = 104
-"""Task function `executor.run_root`."""
-PROCESS_RELEASE_TENSOR = 112
-"""release(context, tensor): the last reference to a tensor or shape payload is gone."""
-PROCESS_INTERRUPTS = 120
-"""Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits."""
-PROCESS_CANCELLED_RUNS = 128
-"""Rows of two words behind their count, or 0: the number of a cancelled run, and its `STOP_*` words."""
-PROCESS_BUFFERS = 136
-"""What the threads share of `async_buffers`."""
-PROCESS_REFUSED = 144
-"""refused(context, record or 0, bytes): a run asks for more memory than there is; it must end."""
-PROCESS_RECLAIM = 152
-"""reclaim(process, _): give back what is kept for later; how much was found."""
-PROCESS_STORE = 160
-"""The store of tensors, or 0."""
-PROCESS_RUN_ROWS = 168
-"""Task function `python_calls.run_rows`."""
-PROCESS_CALL_PYTHON = 176
-"""call(context, record): the callback of PROCESS_PYTHON_KERNEL, within the context that the run carries."""
-PROCESS_CALLER = 184
-"""RUN_CALLER of the run that was started last, with a reference; or 0."""
-PROCESS_HELD = 192
-"""Bytes that native code has from the system, on a line of its own: threads count here."""
-PROCESS_MEMORY_LIMIT = 256
-"""What PROCESS_HELD may grow to for queues without a limit of their own."""
-PROCESS_TRIMMING = 264
-"""1 while a thread gives slabs back."""
-PROCESS_STOCK = 272
-"""Slabs for when the system has no memory: a stack that is taken whole."""
-PROCESS_STOCKED = 280
-"""How many slabs are in the stock."""
-PROCESS_RESUMING = 288
-"""Threads that slept in compiled code until an object was resolved, which it is, and do not run yet."""
-PROCESS_TRIM_NEXT = 296
-"""Until the clock says this, the end of a run gives no slabs back.  Written by the thread that has done so."""
-PROCESS_DEPOT = 320
-"""Batches of free blocks, one stack per size class, which is taken whole."""
-PROCESS_LOGS = 456
-"""The newest ring of events, which links the others."""
-PROCESS_WATCHED = 464
-"""How many runs are watched."""
-PROCESS_CHOOSE = 472
-"""choose(context, 0) -> task or 0: takes one out of CONTEXT_PENDING, for queues with QUEUE_CHOOSE."""
-PROCESS_PYTHON = 480
-"""What native code knows of CPython: PYTHON_ENSURE and the others."""
-PROCESS_OVER = 488
-"""Runs of which nothing is left and that Python has not forgotten: a stack that is taken whole."""
-PROCESS_RUNS = 496
-"""The number of the last run that has begun."""
-PROCESS_OBJECTS = 504
-"""How many Python objects payloads refer to; written with the GIL only."""
-PROCESS_LEFT = 512
-"""Slabs that threads have left before they were cut up, one stack per size class, which is taken whole."""
-PROCESS_SIZE = 704
+_struct(
+    "PROCESS",
+    size=704,
+    RELEASE_OBJECT="release(context, handle): the last reference to an object payload is gone.",
+    PYTHON_KERNEL=(
+        "Kernel function `python_functions.run_framed`: run a Python kernel; its frame is in "
+        "the context."
+    ),
+    REPORT_ERROR="report(context, record, message id) -> error AsyncValue with one reference.",
+    PYTHON_WAITER=("waiter(context, handle): a Python callback of and_then; releases the handle."),
+    PRINT="print(context, record, number): print what the kernel says with that number.",
+    NEED_THREAD="need_thread(context, pool): a blocking task waits and no thread is idle.",
+    REQUEST_DONE=(
+        "done(context, request, NOTIFY_PYTHON or NOTIFY_FORGET): the last activation of a "
+        "request is gone."
+    ),
+    RUN_ENTRY="Task function `executor.run_entry`.",
+    RUN_BLOCKING="Task function `executor.run_blocking`.",
+    MACHINE=("machine(context, MACHINE_HOT or MACHINE_LOOK, argument): see `calls.machine_calls`."),
+    RUN_COROUTINE="Task function `async_awaiting.run_coroutine`.",
+    MEMBER_RESOLVED="Waiter function `async_objects.member_resolved`.",
+    ASYNC_EVENT="event(context, EVENT_*, argument): compiled code needs Python, or is wrong.",
+    RUN_ROOT="Task function `executor.run_root`.",
+    RELEASE_TENSOR=(
+        "release(context, tensor): the last reference to a tensor or shape payload is gone."
+    ),
+    INTERRUPTS="Not 0 while compiled code should ask whether to go on: INTERRUPT_* bits.",
+    CANCELLED_RUNS=(
+        "Rows of two words behind their count, or 0: the number of a cancelled run, and its "
+        "`STOP_*` words."
+    ),
+    BUFFERS="What the threads share of `async_buffers`.",
+    REFUSED=(
+        "refused(context, record or 0, bytes): a run asks for more memory than there is; it "
+        "must end."
+    ),
+    RECLAIM="reclaim(process, _): give back what is kept for later; how much was found.",
+    STORE="The store of tensors, or 0.",
+    RUN_ROWS="Task function `python_calls.run_rows`.",
+    CALL_PYTHON=(
+        "call(context, record): the callback of PROCESS_PYTHON_KERNEL, within the context that "
+        "the run carries."
+    ),
+    CALLER="RUN_CALLER of the run that was started last, with a reference; or 0.",
+    HELD=("Bytes that native code has from the system, on a line of its own: threads count here."),
+    MEMORY_LIMIT=line("What PROCESS_HELD may grow to for queues without a limit of their own."),
+    TRIMMING="1 while a thread gives slabs back.",
+    STOCK="Slabs for when the system has no memory: a stack that is taken whole.",
+    STOCKED="How many slabs are in the stock.",
+    RESUMING=(
+        "Threads that slept in compiled code until an object was resolved, which it is, and do "
+        "not run yet."
+    ),
+    TRIM_NEXT=(
+        "Until the clock says this, the end of a run gives no slabs back. Written by the thread "
+        "that has done so."
+    ),
+    DEPOT=line("Batches of free blocks, one stack per size class, which is taken whole."),
+    LOGS=at(456, "The newest ring of events, which links the others."),
+    WATCHED="How many runs are watched.",
+    CHOOSE=(
+        "choose(context, 0) -> task or 0: takes one out of CONTEXT_PENDING, for queues with "
+        "QUEUE_CHOOSE."
+    ),
+    PYTHON="What native code knows of CPython: PYTHON_ENSURE and the others.",
+    OVER=(
+        "Runs of which nothing is left and that Python has not forgotten: a stack that is taken "
+        "whole."
+    ),
+    RUNS="The number of the last run that has begun.",
+    OBJECTS="How many Python objects payloads refer to; written with the GIL only.",
+    LEFT=(
+        "Slabs that threads have left before they were cut up, one stack per size class, which "
+        "is taken whole."
+    ),
+)
 KEPT_AT_REST = 64 << 20
 """Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
 TRIM_PAUSE = 16
@@ -257,111 +281,116 @@ INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
 # Context: one per thread that runs native code.  Also the frame of the kernel that it runs.  Only the
 # thread that has it writes it; Python reads some words from other threads, such as CONTEXT_EPOCH and _MADE.
-CONTEXT_PROCESS = 0
-CONTEXT_QUEUE = 8
-CONTEXT_WORKER = 16
-"""Number of the worker in its queue, or -1 for a thread that does not work for it now."""
-CONTEXT_DEQUE = 24
-CONTEXT_READY = 32
-"""First entry of the stack of ready kernels: (activation, record) pairs."""
-CONTEXT_READY_TOP = 40
-CONTEXT_READY_LIMIT = 48
-CONTEXT_WAITERS = 56
-"""Waiters of values that were published on this thread and have not run yet."""
-CONTEXT_PUBLISHING = 64
-CONTEXT_ARGUMENTS = 72
-CONTEXT_RESULTS = 80
-CONTEXT_FRAME_LIMIT = 88
-"""How many arguments, and how many results, the frame has room for."""
-CONTEXT_ACTIVATION = 96
-CONTEXT_RECORD = 104
-"""The kernel that runs, or has run last; 0 while a call from outside begins."""
-CONTEXT_MADE = 112
-"""AsyncValues made on this thread; with CONTEXT_DROPPED of all threads, how many are alive."""
-CONTEXT_DROPPED = 120
-CONTEXT_RANDOM = 128
-CONTEXT_NUMBER = 144
-"""Number of the thread in the process, for the board."""
-CONTEXT_BLOCKING = 160
-"""The blocking pool."""
-CONTEXT_STARTED = 168
-"""When the present kernel started, if its run is slowed down."""
-CONTEXT_REQUEST = 176
-"""The request of the present kernel or task."""
-CONTEXT_EPOCH = 184
-"""The activity epoch: odd while the thread may run kernels, even while it sleeps or is away; only grows."""
-CONTEXT_FREE = 192
-"""Heads of the free lists, one word per size class; then as many counts."""
+_struct(
+    "CONTEXT",
+    size=1024,
+    PROCESS="",
+    QUEUE="",
+    WORKER=("Number of the worker in its queue, or -1 for a thread that does not work for it now."),
+    DEQUE="",
+    READY="First entry of the stack of ready kernels: (activation, record) pairs.",
+    READY_TOP="",
+    READY_LIMIT="",
+    WAITERS="Waiters of values that were published on this thread and have not run yet.",
+    PUBLISHING="",
+    ARGUMENTS="",
+    RESULTS="",
+    FRAME_LIMIT="How many arguments, and how many results, the frame has room for.",
+    ACTIVATION="",
+    RECORD="The kernel that runs, or has run last; 0 while a call from outside begins.",
+    MADE=(
+        "AsyncValues made on this thread; with CONTEXT_DROPPED of all threads, how many are alive."
+    ),
+    DROPPED="",
+    RANDOM="",
+    NUMBER=at(144, "Number of the thread in the process, for the board."),
+    BLOCKING=at(160, "The blocking pool."),
+    STARTED="When the present kernel started, if its run is slowed down.",
+    REQUEST="The request of the present kernel or task.",
+    EPOCH=(
+        "The activity epoch: odd while the thread may run kernels, even while it sleeps or is "
+        "away; only grows."
+    ),
+    FREE="Heads of the free lists, one word per size class; then as many counts.",
+    FREE_COUNT=at(328),
+    FAILURE=at(
+        464,
+        "Why the compiled function that returns on this thread failed: an error value, or 0.",
+    ),
+    NESTED="Coroutines that continue inside of each other on this stack.",
+    AWAITED="The object that compiled code on this thread waits for, or 0.",
+    SPAWNED=at(
+        496,
+        "Coroutines put into the queue since this thread last took a task from there itself.",
+    ),
+    PENDING=at(
+        488,
+        "The first of the tasks that only this thread knows, which it runs in their order; or 0.",
+    ),
+    PENDING_LAST=at(504, "The last of them, if there is one."),
+    DEADLINE="When the thread has to go back to Python, by the clock; 0 if it need not.",
+    RUN="The number of the run that compiled code on this thread is part of, or 0.",
+    LOG="The ring of events of this thread, or 0 until it writes its first one.",
+    MAIN="1 if the thread is the process's main one, which sees signals.",
+    PYTHON=(
+        "Address of CPython's interface while the thread works and has the GIL, which it gives "
+        "away for work that lasts; else 0."
+    ),
+    THREAD="What PYTHON_SAVE returned when the thread gave the GIL away.",
+    SEEKING_UNTIL=("Until when the thread, if it has nothing to do, looks for work without sleep."),
+    LEAVES=(
+        "LEAVES_UNKNOWN while the thread waits for a result, HAS_LEFT once it met a kernel that "
+        "it leaves to workers; else 0."
+    ),
+    SPARE="A full batch per size class, or 0.",
+    CARVE=at(
+        712,
+        "Where the next block of each size class is cut from this thread's slab; then where "
+        "that ends.",
+    ),
+    CARVE_END=at(848),
+    REFUSED=at(
+        984,
+        "Bytes that compiled code on this thread was refused, until an operation that has a "
+        "place says so.",
+    ),
+    AWAITED_AT="The record of the operation that waits for CONTEXT_AWAITED, or 0.",
+)
 FREE_CLASSES = 17
-CONTEXT_FREE_COUNT = CONTEXT_FREE + 8 * FREE_CLASSES
 BATCH_CELLS = 4096
 """Cells' worth of blocks in a full free list.  A thread keeps one more of each size class."""
 IDLE_CELLS = 64
 """So many in a free list are not kept by a thread that begins to sleep, or whose run is over."""
-CONTEXT_FAILURE = 464
-"""Why the compiled function that returns on this thread failed: an error value, or 0."""
-CONTEXT_NESTED = 472
-"""Coroutines that continue inside of each other on this stack."""
-CONTEXT_AWAITED = 480
-"""The object that compiled code on this thread waits for, or 0."""
-CONTEXT_SPAWNED = 496
-"""Coroutines put into the queue since this thread last took a task from there itself."""
-CONTEXT_PENDING = 488
-"""The first of the tasks that only this thread knows, which it runs in their order; or 0."""
-CONTEXT_PENDING_LAST = 504
-"""The last of them, if there is one."""
-CONTEXT_DEADLINE = 512
-"""When the thread has to go back to Python, by the clock; 0 if it need not."""
-CONTEXT_RUN = 520
-"""The number of the run that compiled code on this thread is part of, or 0."""
-CONTEXT_LOG = 528
-"""The ring of events of this thread, or 0 until it writes its first one."""
-CONTEXT_MAIN = 536
-"""1 if the thread is the process's main one, which sees signals."""
-CONTEXT_PYTHON = 544
-"""Address of CPython's interface while the thread works and has the GIL, which it gives away for work that lasts; else 0."""
-CONTEXT_THREAD = 552
-"""What PYTHON_SAVE returned when the thread gave the GIL away."""
-CONTEXT_SEEKING_UNTIL = 560
-"""Until when the thread, if it has nothing to do, looks for work without sleep."""
-CONTEXT_LEAVES = 568
-"""LEAVES_UNKNOWN while the thread waits for a result, HAS_LEFT once it met a kernel that it leaves to workers; else 0."""
 LEAVES_UNKNOWN = 1
 HAS_LEFT = 2
-CONTEXT_SPARE = 576
-"""A full batch per size class, or 0."""
-CONTEXT_CARVE = CONTEXT_SPARE + 8 * FREE_CLASSES
-"""Where the next block of each size class is cut from this thread's slab; then where that ends."""
-CONTEXT_CARVE_END = CONTEXT_CARVE + 8 * FREE_CLASSES
-CONTEXT_REFUSED = 984
-"""Bytes that compiled code on this thread was refused, until an operation that has a place says so."""
-CONTEXT_AWAITED_AT = 992
-"""The record of the operation that waits for CONTEXT_AWAITED, or 0."""
-CONTEXT_SIZE = 1024
 
 # Slab: blocks of one size class, from the system in one piece, aligned to its size.
 SLAB_SIZE = 1 << 16
 SLAB_ROOM = SLAB_SIZE - 16
 """Bytes that are asked for: with the header of the C library's allocator, slabs lie side by side."""
-SLAB_NEXT = 0
-SLAB_CARVED = 8
-"""How many blocks were cut from it."""
-SLAB_FREE = 16
-"""How many of them the thread that trims has found free; 0 in between."""
-SLAB_OPEN = 24
-"""1 while blocks may be cut from it: by the thread that has it, or that takes it from PROCESS_LEFT."""
-SLAB_LIST = 32
-"""Those blocks, while a thread trims."""
-SLAB_LINK = 40
-"""The next one of PROCESS_LEFT.  Not SLAB_NEXT, which a thread that trims writes meanwhile."""
-SLAB_PLACE = 48
-"""Where the next block is cut, while it is in PROCESS_LEFT."""
-SLAB_BLOCKS = 64
+_struct(
+    "SLAB",
+    NEXT="",
+    CARVED="How many blocks were cut from it.",
+    FREE="How many of them the thread that trims has found free; 0 in between.",
+    OPEN=(
+        "1 while blocks may be cut from it: by the thread that has it, or that takes it from "
+        "PROCESS_LEFT."
+    ),
+    LIST="Those blocks, while a thread trims.",
+    LINK=(
+        "The next one of PROCESS_LEFT. Not SLAB_NEXT, which a thread that trims writes meanwhile."
+    ),
+    PLACE="Where the next block is cut, while it is in PROCESS_LEFT.",
+    BLOCKS=line(),
+)
 
 # Batch: free blocks of one size class, linked by VALUE_NEXT.  The first one says:
-BATCH_COUNT = 0
-BATCH_NEXT = 8
-"""The next batch of the depot."""
+_struct(
+    "BATCH",
+    COUNT="",
+    NEXT="The next batch of the depot.",
+)
 
 # Messages that native code reports by number.
 MESSAGE_NO_RESULT, MESSAGE_POOL_FULL, MESSAGE_CASE_RANGE = range(3)
@@ -381,81 +410,93 @@ FIRST_FAILURE = 32
 #     for each result:   its AsyncValue, with a reference that is Python's
 IS_VALUE = -1
 ARGUMENT_WORDS = 3
-REQUEST_CANCEL = 0
-"""The error AsyncValue of a cancelled request, or 0; owned by the request."""
-REQUEST_ACTIVE = 8
-"""Root activations and queued tasks that have not finished; a futex word."""
-REQUEST_CANCELLED_VALUE = 24
-"""The error AsyncValue that a cancellation uses; the request holds a reference."""
-REQUEST_OPEN = 32
-"""1 until the run is over, and Python knows that if it wants to; the word that waiting threads read."""
-REQUEST_STORE = 40
-"""Where native kernels get memory for tensors, or 0: then all of it comes from Python's allocator."""
-REQUEST_NUMBER = 48
-"""By which compiled code knows the run; no two runs of a process have the same."""
-REQUEST_OBSERVED = 56
-"""Not 0 if the events of the run are logged, and once Python wants to know how many kernels there are: what
-calls and iterations ask when they begin."""
-REQUEST_UNUSUAL = 64
-"""Not 0 if the run is cancelled or its events are logged: all that the short way of a kernel asks."""
-REQUEST_WATCH = 72
-"""The watch of a run whose events are logged, or 0."""
-REQUEST_NOTIFY = 80
-"""What is to be done when the run is over: 0, NOTIFY_PYTHON to call Python, NOTIFY_FORGET if the Python object of
-the run is dead.  Then NOTIFY_OVER."""
-REQUEST_NEXT = 88
-"""The next one in PROCESS_OVER."""
-REQUEST_TIER = 96
-"""TIER_*: which functions of the run may be machine code; TIER_INTERPRETER once machine code has bailed out."""
-REQUEST_COMPILED = 104
-"""Not 0 once machine code has run."""
-REQUEST_RUN = 112
-"""The Python object of a run that carries the context of its call; else 0."""
-REQUEST_KNOWN = 128
-"""Kernels of the calls and iterations that count, on a line of its own: all threads add here."""
-REQUEST_DECIDED = 136
-"""Those of them that have run or were skipped; short ones are added when their call ends."""
-REQUEST_SIZE = 192
+_struct(
+    "REQUEST",
+    size=192,
+    CANCEL="The error AsyncValue of a cancelled request, or 0; owned by the request.",
+    ACTIVE="Root activations and queued tasks that have not finished; a futex word.",
+    CANCELLED_VALUE=at(
+        24,
+        "The error AsyncValue that a cancellation uses; the request holds a reference.",
+    ),
+    OPEN=(
+        "1 until the run is over, and Python knows that if it wants to; the word that waiting "
+        "threads read."
+    ),
+    STORE=(
+        "Where native kernels get memory for tensors, or 0: then all of it comes from Python's "
+        "allocator."
+    ),
+    NUMBER="By which compiled code knows the run; no two runs of a process have the same.",
+    OBSERVED=(
+        "Not 0 if the events of the run are logged, and once Python wants to know how many "
+        "kernels there are: what calls and iterations ask when they begin."
+    ),
+    UNUSUAL=(
+        "Not 0 if the run is cancelled or its events are logged: all that the short way of a "
+        "kernel asks."
+    ),
+    WATCH="The watch of a run whose events are logged, or 0.",
+    NOTIFY=(
+        "What is to be done when the run is over: 0, NOTIFY_PYTHON to call Python, "
+        "NOTIFY_FORGET if the Python object of the run is dead. Then NOTIFY_OVER."
+    ),
+    NEXT="The next one in PROCESS_OVER.",
+    TIER=(
+        "TIER_*: which functions of the run may be machine code; TIER_INTERPRETER once machine "
+        "code has bailed out."
+    ),
+    COMPILED="Not 0 once machine code has run.",
+    RUN="The Python object of a run that carries the context of its call; else 0.",
+    KNOWN=line(
+        "Kernels of the calls and iterations that count, on a line of its own: all threads add "
+        "here.",
+    ),
+    DECIDED=(
+        "Those of them that have run or were skipped; short ones are added when their call ends."
+    ),
+)
 NOTIFY_PYTHON, NOTIFY_FORGET, NOTIFY_OVER = 1, 2, 3
 TIER_AUTO, TIER_INTERPRETER, TIER_COMPILED = range(3)
 """Functions that are hot; none; all that can be."""
 
 # Kept: what a watch knows of a register apart from the events, which may be overwritten.
-KEPT_VALUE = 0
-"""The latest value that is more than a word or an error, with a reference; or 0."""
-KEPT_COUNT = 8
-"""How often the register was set."""
-KEPT_WORD = 16
-"""The payload that it was set to last, or by one of several threads at the same time."""
-KEPT_SIZE = 24
+_struct(
+    "KEPT",
+    size=24,
+    VALUE="The latest value that is more than a word or an error, with a reference; or 0.",
+    COUNT="How often the register was set.",
+    WORD="The payload that it was set to last, or by one of several threads at the same time.",
+)
 
 # Watch: of one run whose events are logged.
-WATCH_RUN = 0
-"""The run's number in its events, 16 bits."""
-WATCH_VALUES = 8
-"""Address of a table of addresses, one per function, of KEPT_SIZE bytes per register; or 0."""
-WATCH_SLOW = 16
-"""How long a kernel lasts, in thousandths of what it takes; 0 for as long as it takes."""
-WATCH_PROGRAM = 24
-"""Upper half of the handles of its program: calls of others, within the run, have no numbers in the log."""
-WATCH_INSTANCES = 64
-"""The next number of an activation or iteration, on a line of its own."""
-WATCH_SIZE = 128
+_struct(
+    "WATCH",
+    size=128,
+    RUN="The run's number in its events, 16 bits.",
+    VALUES=(
+        "Address of a table of addresses, one per function, of KEPT_SIZE bytes per register; or 0."
+    ),
+    SLOW="How long a kernel lasts, in thousandths of what it takes; 0 for as long as it takes.",
+    PROGRAM=(
+        "Upper half of the handles of its program: calls of others, within the run, have no "
+        "numbers in the log."
+    ),
+    INSTANCES=line("The next number of an activation or iteration, on a line of its own."),
+)
 
 # Log: a ring of events that one thread writes and one thread reads.
-LOG_HEAD = 0
-"""Events written ever."""
-LOG_NEXT = 8
-"""The next ring of the process."""
-LOG_OWNER = 16
-"""The context that writes, or 0."""
-LOG_QUEUE = 24
-"""The work queue of that context, or of the last one."""
-LOG_TAIL = 64
-"""Events read or lost ever."""
-LOG_LOST = 72
-LOG_SKIP = 80
-LOG_RECORDS = 128
+_struct(
+    "LOG",
+    HEAD="Events written ever.",
+    NEXT="The next ring of the process.",
+    OWNER="The context that writes, or 0.",
+    QUEUE="The work queue of that context, or of the last one.",
+    TAIL=line("Events read or lost ever."),
+    LOST="",
+    SKIP="",
+    RECORDS=line(),
+)
 LOG_CAPACITY = 1 << 15
 LOG_RECORD = 32
 LOG_KINDS = (
@@ -492,53 +533,49 @@ function or an iteration is over; a block of compiled code begins; compiled code
 ) = range(len(LOG_KINDS))
 
 # Function: a decoded BEF function, made once when it is loaded.
-FUNCTION_SIZE = 0
-"""Bytes of an activation."""
-FUNCTION_TEMPLATE = 8
-"""Image of registers and ready counts at entry."""
-FUNCTION_TEMPLATE_SIZE = 16
-FUNCTION_KERNELS = 24
-"""Kernels that run in an activation."""
-FUNCTION_ARGUMENTS = 32
-FUNCTION_ARGUMENT_TABLE = 40
-"""One slot per argument."""
-FUNCTION_RESULTS = 48
-FUNCTION_ENTRIES = 56
-FUNCTION_ENTRY_TABLE = 64
-"""Records of the kernels that wait for nothing."""
-FUNCTION_CONSTANTS = 72
-FUNCTION_CONSTANT_TABLE = 80
-"""(slot, value) pairs: immortal values that are returned as they are."""
-FUNCTION_FLAGS = 88
-FUNCTION_HANDLE = 96
-FUNCTION_HEAVY = 104
-"""Of the kernels those that are counted one by one in REQUEST_DECIDED, as they may take long."""
-FUNCTION_MACHINE = 112
-"""What the core knows of its machine code (MACHINE_*), or 0: it never has any."""
+_struct(
+    "FUNCTION",
+    SIZE="Bytes of an activation.",
+    TEMPLATE="Image of registers and ready counts at entry.",
+    TEMPLATE_SIZE="",
+    KERNELS="Kernels that run in an activation.",
+    ARGUMENTS="",
+    ARGUMENT_TABLE="One slot per argument.",
+    RESULTS="",
+    ENTRIES="",
+    ENTRY_TABLE="Records of the kernels that wait for nothing.",
+    CONSTANTS="",
+    CONSTANT_TABLE="(slot, value) pairs: immortal values that are returned as they are.",
+    FLAGS="",
+    HANDLE="",
+    HEAVY=(
+        "Of the kernels those that are counted one by one in REQUEST_DECIDED, as they may take "
+        "long."
+    ),
+    MACHINE="What the core knows of its machine code (MACHINE_*), or 0: it never has any.",
+)
 FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_SHELL = 1, 2
 """The second: its registers and its kernel stand for a sync function, whose numbers they do not have."""
 
 # Record: a kernel of a decoded function.
-RECORD_KERNEL = 0
-RECORD_ARGUMENTS = 8
-RECORD_RESULTS = 16
-RECORD_FLAGS = 24
-RECORD_DATA = 32
-"""Attributes as words, and what else the kernel asked the decoder for."""
-RECORD_FUNCTIONS = 40
-"""Addresses of the functions among its attributes and regions."""
-RECORD_HANDLE = 48
-"""Number of the kernel in Python's table: name, location, Python callable."""
-RECORD_SLOTS = 56
-"""Address of the table of result slots, which stands behind the registers."""
-RECORD_READY = 64
-"""Offset of its ready count in the activation."""
-RECORD_WAITS = 72
-"""Non-strict: address of how many arguments are strict, and the references that each argument
-register needs; else 0."""
-RECORD_REGISTERS = 80
-"""Offsets of the argument registers in the activation, one word each."""
+_struct(
+    "RECORD",
+    KERNEL="",
+    ARGUMENTS="",
+    RESULTS="",
+    FLAGS="",
+    DATA="Attributes as words, and what else the kernel asked the decoder for.",
+    FUNCTIONS="Addresses of the functions among its attributes and regions.",
+    HANDLE="Number of the kernel in Python's table: name, location, Python callable.",
+    SLOTS="Address of the table of result slots, which stands behind the registers.",
+    READY="Offset of its ready count in the activation.",
+    WAITS=(
+        "Non-strict: address of how many arguments are strict, and the references that each "
+        "argument register needs; else 0."
+    ),
+    REGISTERS="Offsets of the argument registers in the activation, one word each.",
+)
 
 KERNEL_NONSTRICT = 1
 """Runs when one argument is available, with unavailable ones and errors among its arguments."""
@@ -564,221 +601,231 @@ FRAME_ROOM = 32
 """Arguments, and results, that every frame has room for."""
 
 # Slot: where a result goes.  Behind its header stand the users, then the returns; made by the decoder.
-SLOT_REGISTER = 0
-"""Offset of the register in the activation."""
-SLOT_REFERENCES = 8
-"""References that the register needs: one per use by a kernel, one per return."""
-SLOT_SPECIAL = 16
-"""Not 0 when there is more to do than to count down users: a return, a non-strict reader."""
-SLOT_USERS = 24
-SLOT_RETURNS = 32
-SLOT_LISTS = 40
-"""Then (record, ready offset, weight) per user, then a result number per return."""
+_struct(
+    "SLOT",
+    REGISTER="Offset of the register in the activation.",
+    REFERENCES="References that the register needs: one per use by a kernel, one per return.",
+    SPECIAL=(
+        "Not 0 when there is more to do than to count down users: a return, a non-strict reader."
+    ),
+    USERS="",
+    RETURNS="",
+    LISTS="Then (record, ready offset, weight) per user, then a result number per return.",
+)
 USER_SIZE = 24
 
 # Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is hot.
-MACHINE_CODE = 0
-"""Address of its machine code: `code(attempt)`, 1 if it has come to its end; or 0."""
-MACHINE_LEFT = 8
-"""How many kernels of it are interpreted before it is hot.  Threads may lose what others subtract."""
-MACHINE_NUMBER = 16
-"""Its number: that of the program, and below it its own in the file."""
-MACHINE_ASK = 24
-"""Address of `machine_calls.ask`."""
-MACHINE_ARGUMENTS = 32
-MACHINE_RESULTS = 40
-MACHINE_TYPES = 48
-"""Payload types of the arguments, then of the results."""
+_struct(
+    "MACHINE",
+    CODE="Address of its machine code: `code(attempt)`, 1 if it has come to its end; or 0.",
+    LEFT=(
+        "How many kernels of it are interpreted before it is hot. Threads may lose what others "
+        "subtract."
+    ),
+    NUMBER="Its number: that of the program, and below it its own in the file.",
+    ASK="Address of `machine_calls.ask`.",
+    ARGUMENTS="",
+    RESULTS="",
+    TYPES="Payload types of the arguments, then of the results.",
+)
 MACHINE_NEVER = 1 << 62
 """In MACHINE_LEFT: it cannot be compiled."""
 MACHINE_HOT, MACHINE_LOOK = range(2)
 """Events for Python: the function with that number is hot; whether a run shall go on, as the time is over."""
 
 # Attempt: one call of machine code.
-ATTEMPT_STACK = 0
-"""Bytes of stack that it may use; from its first instruction on, the address where they end."""
-ATTEMPT_FUEL = 8
-"""Kernels until it asks whether to go on; below 0 it asks."""
-ATTEMPT_ASK = 16
-"""`ask(attempt)`: kernels that it may run then; 0: it bails out."""
-ATTEMPT_CONTEXT = 24
-ATTEMPT_REQUEST = 32
-ATTEMPT_ARGUMENTS = 40
-"""Address of one word per argument."""
-ATTEMPT_NEXT = 48
-"""When Python is asked again, by the clock."""
-ATTEMPT_RESULTS = 56
-"""One word per result."""
+_struct(
+    "ATTEMPT",
+    STACK=(
+        "Bytes of stack that it may use; from its first instruction on, the address where they end."
+    ),
+    FUEL="Kernels until it asks whether to go on; below 0 it asks.",
+    ASK="`ask(attempt)`: kernels that it may run then; 0: it bails out.",
+    CONTEXT="",
+    REQUEST="",
+    ARGUMENTS="Address of one word per argument.",
+    NEXT="When Python is asked again, by the clock.",
+    RESULTS="One word per result.",
+)
 
 # Activation: one call of a function.
-ACTIVATION_FUNCTION = 0
-ACTIVATION_REMAINING = 8
-"""Kernels that have not finished, and deliveries that wait."""
-ACTIVATION_SHARED = 16
-"""Not 0 once another thread may touch it: until then its counters are plain words."""
+_struct(
+    "ACTIVATION",
+    FUNCTION="",
+    REMAINING="Kernels that have not finished, and deliveries that wait.",
+    SHARED="Not 0 once another thread may touch it: until then its counters are plain words.",
+    REQUEST="",
+    RETURN="Where results go: one of RETURN_*.",
+    CALLER="The activation that waits for this one to finish, or 0.",
+    CALLER_RECORD=(
+        "The kernel of the caller (RETURN_CALL), a loop (RETURN_LOOP), a join (RETURN_JOIN) or "
+        "the table of indirect results (RETURN_ROOT)."
+    ),
+    NESTED=(
+        "Bytes of the activation and of those that it is nested in, and the flag "
+        "ACTIVATION_OBSERVED, in the lower half; in the upper one its number in the events of a "
+        "watched run."
+    ),
+    REGISTERS="",
+)
 SHARED_ALONE, SHARED_WITH_CALLERS = 1, 2
-ACTIVATION_REQUEST = 24
-ACTIVATION_RETURN = 32
-"""Where results go: one of RETURN_*."""
-ACTIVATION_CALLER = 40
-"""The activation that waits for this one to finish, or 0."""
-ACTIVATION_CALLER_RECORD = 48
-"""The kernel of the caller (RETURN_CALL), a loop (RETURN_LOOP), a join (RETURN_JOIN) or the
-table of indirect results (RETURN_ROOT)."""
-ACTIVATION_NESTED = 56
-"""Bytes of the activation and of those that it is nested in, and the flag ACTIVATION_OBSERVED, in the lower
-half; in the upper one its number in the events of a watched run."""
 ACTIVATION_OBSERVED = 1
 """Its kernels are in REQUEST_KNOWN, and its begin in the log of a watched run."""
 MAX_NESTED = 1 << 27
 """A recursion that takes more ends in an error; its values may take ten times as much."""
-ACTIVATION_REGISTERS = 64
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)
 
 # Loop: the state of repeat and while between two iterations.  Threads that deliver results of the body
 # write its table; the thread that ends the body's activation does all the rest.
-LOOP_CALLER = 0
-LOOP_RECORD = 8
-LOOP_FUNCTION = 16
-LOOP_LEFT = 24
-"""Iterations left for repeat; -1 for while."""
-LOOP_VALUES = 32
-"""Number of loop values."""
-LOOP_CONDITION = 40
-"""The value that decides about the next iteration of while, or 0."""
-LOOP_TABLE = 64
-"""The loop values, then room for a copy of them."""
+_struct(
+    "LOOP",
+    CALLER="",
+    RECORD="",
+    FUNCTION="",
+    LEFT="Iterations left for repeat; -1 for while.",
+    VALUES="Number of loop values.",
+    CONDITION="The value that decides about the next iteration of while, or 0.",
+    TABLE=line("The loop values, then room for a copy of them."),
+)
 
 # Join: counts the blocks of a parallel loop.  LEFT counts each block, and each chain that a
 # block has returned until it is resolved.
-JOIN_CALLER = 0
-JOIN_RECORD = 8
-JOIN_LEFT = 16
-JOIN_ERROR = 24
-JOIN_SIZE = 64
+_struct(
+    "JOIN",
+    size=64,
+    CALLER="",
+    RECORD="",
+    LEFT="",
+    ERROR="",
+)
 
 # Benchmark: the state of `tfrt_test.benchmark` between two runs.
-BENCHMARK_CALLER = 0
-BENCHMARK_RECORD = 8
-BENCHMARK_VALUE = 16
-"""The result of the present run."""
-BENCHMARK_WARMUPS = 24
-"""Runs that are still not measured."""
-BENCHMARK_COUNT = 32
-BENCHMARK_TOTAL = 40
-"""Nanoseconds of all measured runs."""
-BENCHMARK_WALL = 48
-BENCHMARK_CPU = 56
-"""Clocks at the start of the present run."""
-BENCHMARK_SAMPLES = 64
-"""Address of the table: wall and CPU nanoseconds of each measured run."""
-BENCHMARK_ROOM = 72
-"""How many samples the table has room for."""
-BENCHMARK_SIZE = 80
+_struct(
+    "BENCHMARK",
+    size=80,
+    CALLER="",
+    RECORD="",
+    VALUE="The result of the present run.",
+    WARMUPS="Runs that are still not measured.",
+    COUNT="",
+    TOTAL="Nanoseconds of all measured runs.",
+    WALL="",
+    CPU="Clocks at the start of the present run.",
+    SAMPLES="Address of the table: wall and CPU nanoseconds of each measured run.",
+    ROOM="How many samples the table has room for.",
+)
 MAX_SAMPLES = 1 << 20
 
 # Tensor: dense elements, or with no data a shape.  It has an AsyncValue's references and Python's.
-TENSOR_REFERENCES = 0
-TENSOR_ELEMENT = 8
-"""Its elements' type as the type of a payload; bool is TYPE_I1, one byte each.  0 for a shape."""
-TENSOR_RANK = 16
-TENSOR_COUNT = 24
-"""How many elements."""
-TENSOR_DATA = 32
-TENSOR_OWNER = 40
-"""Handle of the Python object that the elements live as long as; 0 if they are the store's."""
-TENSOR_STORE = 48
-TENSOR_BYTES = 56
-"""Size of the store's memory; of an owner's memory 0, or READ_ONLY."""
-TENSOR_SIZES = 64
+_struct(
+    "TENSOR",
+    REFERENCES="",
+    ELEMENT=(
+        "Its elements' type as the type of a payload; bool is TYPE_I1, one byte each. 0 for a "
+        "shape."
+    ),
+    RANK="",
+    COUNT="How many elements.",
+    DATA="",
+    OWNER=(
+        "Handle of the Python object that the elements live as long as; 0 if they are the store's."
+    ),
+    STORE="",
+    BYTES="Size of the store's memory; of an owner's memory 0, or READ_ONLY.",
+    SIZES="",
+)
 READ_ONLY = -1
 """As TENSOR_BYTES: the memory must not be written, and may be in pages that the system protects."""
 
 # Store: memory of tensors, kept by size for the next ones.
-STORE_TENSORS = 0
-"""How many tensors and shapes are alive."""
-STORE_PROCESS = 64
-"""The process whose budget its blocks are counted in."""
-STORE_SLOTS = 128
-"""For each class of sizes, addresses of free blocks, 0 for an empty slot."""
 STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
 """Larger blocks go back at once; of those of one class, no more than this power of two is kept."""
-STORE_SIZE = STORE_SLOTS + 8 * STORE_CLASSES * SLOTS_PER_CLASS
+_struct(
+    "STORE",
+    table=8 * STORE_CLASSES * SLOTS_PER_CLASS,
+    TENSORS="How many tensors and shapes are alive.",
+    PROCESS=line("The process whose budget its blocks are counted in."),
+    SLOTS=line("For each class of sizes, addresses of free blocks, 0 for an empty slot."),
+)
 
 # Work queue.
-QUEUE_INJECTED = 0
-"""Tasks from outside: a stack that consumers take whole."""
-QUEUE_ORDERED = 8
-"""Without workers: tasks that a thread has put back, oldest first.  They are older than all others, and are taken whole."""
-QUEUE_EPOCH = 64
-"""Changes whenever a sleeper should look again; a futex word."""
-QUEUE_SLEEPERS = 72
-"""Threads that sleep: in the low half those that no wake-up is on its way to, in the high half the others."""
+_struct(
+    "QUEUE",
+    size=384,
+    INJECTED="Tasks from outside: a stack that consumers take whole.",
+    ORDERED=(
+        "Without workers: tasks that a thread has put back, oldest first. They are older than "
+        "all others, and are taken whole."
+    ),
+    EPOCH=line("Changes whenever a sleeper should look again; a futex word."),
+    SLEEPERS=(
+        "Threads that sleep: in the low half those that no wake-up is on its way to, in the "
+        "high half the others."
+    ),
+    SEEKERS="Threads that look for work without sleep.",
+    RESTING="Threads that leave the tasks of others to them for a while.",
+    WORKERS=line(),
+    DEQUES="Address of the table of deques, one per worker.",
+    STOP="",
+    ASYNC=at(200, "The state of compiled programs that run on the queue, or 0."),
+    MEMORY_LIMIT=(
+        "What PROCESS_HELD may grow to on behalf of this queue's programs, or 0: the process's "
+        "limit."
+    ),
+    STARTED=line(
+        "Calls from outside that no thread has begun: a stack that consumers take whole.",
+    ),
+    TAKEN="How often a thread took that stack.",
+    NAPPING="Workers that will check that stack when their nap is over.",
+    WAITING="Sleepers that wait for a word to become 0; the others only wait for tasks.",
+    WATCHERS="Threads that wait for a word to become 0 and take no tasks.",
+    NEWS="Changes whenever such a word may have become 0; a futex word.",
+    CHOOSE=(
+        "Not 0: each ready kernel is a task, and PROCESS_CHOOSE says which task is next. "
+        "Without workers."
+    ),
+    HOST="1 while a thread that is no worker has the deque for those.",
+    ASIDE="Not 0 while a thread that waits must not work without asking Python.",
+    THREAD=(
+        "The thread, as CPython knows it, that QUEUE_CONTEXT is the context of; 0 after that "
+        "has changed. With the GIL."
+    ),
+    CONTEXT="",
+    FIND="The Python function that says what the context of its thread is.",
+    TURN=(
+        "How many runs the thread still starts in which it gives the GIL away now and then; 0 "
+        "if no other one starts runs."
+    ),
+)
 SLEEPERS_NOTIFIED = 1 << 32
 """One thread in the high half."""
-QUEUE_SEEKERS = 80
-"""Threads that look for work without sleep."""
-QUEUE_RESTING = 88
-"""Threads that leave the tasks of others to them for a while."""
-QUEUE_WORKERS = 128
-QUEUE_DEQUES = 136
-"""Address of the table of deques, one per worker."""
-QUEUE_STOP = 144
-QUEUE_ASYNC = 200
-"""The state of compiled programs that run on the queue, or 0."""
-QUEUE_MEMORY_LIMIT = 208
-"""What PROCESS_HELD may grow to on behalf of this queue's programs, or 0: the process's limit."""
-QUEUE_STARTED = 256
-"""Calls from outside that no thread has begun: a stack that consumers take whole."""
-QUEUE_TAKEN = 264
-"""How often a thread took that stack."""
-QUEUE_NAPPING = 272
-"""Workers that will check that stack when their nap is over."""
-QUEUE_WAITING = 280
-"""Sleepers that wait for a word to become 0; the others only wait for tasks."""
-QUEUE_WATCHERS = 288
-"""Threads that wait for a word to become 0 and take no tasks."""
-QUEUE_NEWS = 296
-"""Changes whenever such a word may have become 0; a futex word."""
-QUEUE_CHOOSE = 304
-"""Not 0: each ready kernel is a task, and PROCESS_CHOOSE says which task is next.  Without workers."""
-QUEUE_HOST = 312
-"""1 while a thread that is no worker has the deque for those."""
-QUEUE_ASIDE = 320
-"""Not 0 while a thread that waits must not work without asking Python."""
-QUEUE_THREAD = 328
-"""The thread, as CPython knows it, that QUEUE_CONTEXT is the context of; 0 after that has changed.  With the GIL."""
-QUEUE_CONTEXT = 336
-QUEUE_FIND = 344
-"""The Python function that says what the context of its thread is."""
-QUEUE_TURN = 352
-"""How many runs the thread still starts in which it gives the GIL away now and then; 0 if no other one starts runs."""
-QUEUE_SIZE = 384
 
 # Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.  Only the owner
 # writes BOTTOM and the table; TOP only grows, by compare-and-swap.  They are on different cache lines.
-DEQUE_TOP = 0
-DEQUE_BOTTOM = 64
-DEQUE_TASKS = 128
 DEQUE_CAPACITY = 1024
-DEQUE_SIZE = DEQUE_TASKS + 8 * DEQUE_CAPACITY
+_struct(
+    "DEQUE",
+    table=8 * DEQUE_CAPACITY,
+    TOP="",
+    BOTTOM=line(),
+    TASKS=line(),
+)
 
 # Blocking pool: a ring for many producers and many consumers.
-POOL_HEAD = 0
-POOL_TAIL = 64
-POOL_EPOCH = 128
-"""A futex word that changes with every task."""
-POOL_IDLE = 136
-POOL_THREADS = 144
-POOL_LIMIT = 152
-"""Most threads that the pool may have."""
-POOL_STOP = 160
-POOL_CAPACITY = 168
-POOL_DONE = 192
-"""How many tasks have been run; with POOL_TAIL, how many are not."""
-POOL_CELLS = 256
-"""Then (sequence, task) per place."""
+_struct(
+    "POOL",
+    HEAD="",
+    TAIL=line(),
+    EPOCH=line("A futex word that changes with every task."),
+    IDLE="",
+    THREADS="",
+    LIMIT="Most threads that the pool may have.",
+    STOP="",
+    CAPACITY="",
+    DONE=line("How many tasks have been run; with POOL_TAIL, how many are not."),
+    CELLS=line("Then (sequence, task) per place."),
+)
