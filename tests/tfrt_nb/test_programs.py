@@ -14,9 +14,8 @@ def test_a_text_that_is_too_large_is_refused_before_it_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
-    monkeypatch.setattr("tfrt_nb.programs.MAX_PLAIN_TEXT", 9)
 
-    with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: 10 bytes, of at"):
+    with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: 10 bytes; the limits"):
         Program.from_source("x" * 10, "big.mlir")
 
 
@@ -33,17 +32,10 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     assert Program.from_file(tmp_path / "marked.mlir").run().result() == 1
 
 
-def test_a_large_text_may_have_plain_lines_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
-
-    assert Program.from_source(PLAIN, "big.mlir").run().results[0].result() == 1
-    with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: "):
-        Program.from_source(PLAIN + "oops", "big.mlir")
-
-
 def test_a_large_text_of_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
-    monkeypatch.setattr("tfrt_nb.programs.MAX_PLAIN_LINES", 3)
+    monkeypatch.setattr("tfrt_nb.programs.MAX_LINES", 3)
 
-    with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: "):
+    with pytest.raises(
+        TfrtError, match="'big.mlir' is too large for a program: 4 lines; the limits"
+    ):
         Program.from_source(PLAIN, "big.mlir")

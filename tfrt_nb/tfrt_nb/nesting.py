@@ -12,10 +12,10 @@ from contextlib import contextmanager
 
 from tfrt_runtime.diagnostics import TfrtError, error
 
-MAX_TEXT = 32 << 20
-"""The most bytes of a program's text; half a million operations take less."""
-MAX_PLAIN_TEXT, MAX_PLAIN_LINES = 96 << 20, 3 << 19
-"""The most bytes and lines of one that is read line by line; a million operations take less."""
+MAX_FILE = 96 << 20
+"""The most bytes of a file that is read: a BEF file may hold large tensors."""
+MAX_TEXT, MAX_LINES = 32 << 20, 200_000
+"""The most characters and lines of a program's source."""
 MAX_NESTING = 1_024
 TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 
@@ -27,12 +27,10 @@ _users = 0
 _limit_before = 0
 
 
-def too_large(name: str, size: int) -> TfrtError:
-    """The refusal of a text of `size` bytes."""
-    text = (
-        f"'{name}' is too large for a program: {size} bytes, of at most {MAX_TEXT},"
-        f" or {MAX_PLAIN_TEXT} in {MAX_PLAIN_LINES} lines of a plain operation each"
-    )
+def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
+    """The error for source of `size` bytes, of which `lines` are known to be too many if not 0."""
+    found = f"{lines} lines" if lines else f"{size} bytes"
+    text = f"'{name}' is too large for a program: {found}; the limits are {MAX_TEXT} bytes and {MAX_LINES} lines"
     return TfrtError(error(text))
 
 

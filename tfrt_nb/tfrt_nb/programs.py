@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import (
-    MAX_PLAIN_LINES,
-    MAX_PLAIN_TEXT,
+    MAX_LINES,
     MAX_TEXT,
     deep_stack,
     too_large,
@@ -207,9 +206,10 @@ class Program:
             isinstance(one, Program) for one in (libraries or {}).values()
         )
         require(are_programs, "libraries", "a dictionary of programs by name", libraries)
-        is_large = len(text) > MAX_TEXT
-        if is_large and (len(text) > MAX_PLAIN_TEXT or text.count("\n") > MAX_PLAIN_LINES):
+        if len(text) > MAX_TEXT:
             raise too_large(name, len(text))
+        if (lines := text.count("\n")) > MAX_LINES:
+            raise too_large(name, len(text), lines)
         # The compiler is imported here: a program that comes as a file does not need it.
         from tfrt_nb.compiled.division import divide
         from tfrt_nb.compiled.module import CompiledModule, loop_passes, requested_parallel_for
@@ -229,8 +229,6 @@ class Program:
                 program = Program._of_file(BefFile.of(records, name), text)
                 program._plain = plain
                 return program
-            if is_large:
-                raise too_large(name, len(text))
             others = {key: library._parsed for key, library in (libraries or {}).items()}
             host, code = divide(parse_module(text, name, others))
             compiled = None

@@ -20,12 +20,11 @@ from typing import Any, NamedTuple
 from tfrt_runtime.bef.encoding import (
     KERNEL_ALIGNMENT,
     KERNEL_HEADER_WORDS,
-    MANY_KERNELS,
     PSEUDO_KERNEL_CODE,
     PSEUDO_KERNEL_LOCATION,
     FunctionKind,
 )
-from tfrt_runtime.bef.records import BefFunction, BefKernel, Later, Numbers, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefKernel, Numbers, kernel_of
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import counted
 
@@ -67,7 +66,7 @@ class BodyReader:
 
     @cached_property
     def _words(self) -> Numbers:
-        """The section; where bodies are read by column, it is not asked for."""
+        """The section."""
         return struct.unpack_from(
             f"<{(self._end - self._start) // _WORD}I", self._data, self._start
         )
@@ -82,12 +81,6 @@ class BodyReader:
         cursor = Cursor(self._data, _PROBLEM, self._start + signature.offset, self._end)
         location = cursor.varint()
         register_count = cursor.count("registers")
-        if register_count >= MANY_KERNELS and not nonstrict:
-            columns = Cursor(self._data, _PROBLEM, cursor.offset, self._end)
-            if (
-                function := self._read_columns(signature, location, register_count, columns)
-            ) is not None:
-                return function
         use_counts = cursor.varints(register_count)
         kernel_count = cursor.count("kernels")
         table = cursor.varints(3 * kernel_count)
@@ -114,58 +107,6 @@ class BodyReader:
         if problem := _find_wrong_use(function):
             raise cursor.fail(problem)
         return function
-
-    def _read_columns(
-        self, signature: Signature, location: int, register_count: int, cursor: Cursor
-    ) -> BefFunction | None:
-        """A large function by column, its use counts at the cursor; None if it is small or wrong."""
-        from tfrt_runtime.bef.column_bytes import Body, read_kernels, word_column
-        from tfrt_runtime.bef.columns import narrowed
-
-        if (use_counts := cursor.varint_column(register_count)) is None:
-            return None
-        kernel_count = cursor.count("kernels")
-        if kernel_count < MANY_KERNELS or (table := cursor.varint_column(3 * kernel_count)) is None:
-            return None
-        result_registers = cursor.varints(len(signature.result_types))
-        cursor.align(KERNEL_ALIGNMENT)
-        words = word_column(self._data[cursor.offset : self._end])
-        head: Numbers = tuple(words[: table[3] // _WORD].tolist())
-        argument_count = len(signature.argument_types)
-        if len(head) < KERNEL_HEADER_WORDS:
-            return None
-        lists = _split_words(head, 0)
-        if lists[-1] != len(head) or not _is_pseudo_kernel(
-            table[0], lists, register_count, argument_count
-        ):
-            return None
-        entry_users, *argument_users = lists[6]
-        body = Body(
-            table[3:],
-            use_counts,
-            argument_users,
-            entry_users,
-            result_registers,
-            self._tables.kernel_names,
-            self._tables.function_count,
-            self._tables.attributes_size,
-        )
-        if (read := read_kernels(words, body)) is None:
-            return None
-        kernels, size = read
-        self._next_word = (cursor.offset - self._start) // _WORD + size
-        streams = narrowed(table[2::3])
-        return BefFunction(
-            *signature[:4],
-            location,
-            register_count,
-            Later(narrowed(use_counts).tolist),
-            kernels,
-            entry_users,
-            tuple(argument_users),
-            Later(streams.tolist),
-            result_registers,
-        )
 
     def _read_pseudo_kernel(
         self, table: tuple[int, ...], register_count: int, argument_count: int

@@ -64,9 +64,6 @@ PSEUDO_KERNEL_LOCATION: Final = 0xCDCDCDCD
 KERNEL_ALIGNMENT: Final = 4
 KERNEL_HEADER_WORDS: Final = 6
 
-MANY_KERNELS: Final = 4096
-"""Functions of so many kernels are read and laid out by column (`columns`)."""
-
 MAX_AGGREGATES: Final = 64
 """Levels of an attribute: the deepest one that a program has needed has a handful."""
 

@@ -14,11 +14,10 @@ offset outside of the section stands for a location that could not be written.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfrt_runtime.bef.encoding import MANY_KERNELS, LocationKind
+from tfrt_runtime.bef.encoding import LocationKind
 from tfrt_runtime.bef.wire import ByteBuilder, Cursor, MalformedBef
 from tfrt_runtime.diagnostics import AnyLocation, Location, OpaqueLocation
 
@@ -94,8 +93,6 @@ class PlaceWriter:
 
     def add_lines(self, file: str, lines: Sequence[int], columns: Sequence[int]) -> Sequence[int]:
         """`add_file` of each line and column."""
-        if len(lines) >= MANY_KERNELS:
-            return self._add_columns(file, lines, columns)
         records, ends = self.records.data, self._columns
         offsets = []
         known, group, before = self._before
@@ -113,24 +110,6 @@ class PlaceWriter:
             records.append(line & 0x7F)
             records += end
         self._before = file, group, before
-        return offsets
-
-    def _add_columns(
-        self, file: str, lines: Sequence[int], columns: Sequence[int]
-    ) -> Sequence[int]:
-        """`add_lines` of many."""
-        import numpy as np
-
-        from tfrt_runtime.bef.column_bytes import with_varints
-        from tfrt_runtime.bef.columns import PIECE
-
-        head = _varints(_FILE_LINE_COLUMN, self._string(file))
-        offsets = array("I")
-        for first in range(0, len(lines), PIECE):
-            part = [np.array(one[first : first + PIECE], np.int64) for one in (lines, columns)]
-            data, starts = with_varints(head, *part)
-            offsets.frombytes((len(self.records) + starts[:-1]).astype(np.uint32).tobytes())
-            self.records.data += data
         return offsets
 
     def _write(self, place: Place) -> None:

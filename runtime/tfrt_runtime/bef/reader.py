@@ -28,7 +28,7 @@ from tfrt_runtime.bef.encoding import (
     SectionId,
 )
 from tfrt_runtime.bef.locations import Place, debug_name, read_place, to_location
-from tfrt_runtime.bef.records import BefFunction, BefModule, KernelsByColumn, Repeated
+from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import AnyLocation
 
@@ -343,14 +343,6 @@ def _read_register_types(
 ) -> Sequence[str]:
     count = function.register_count
     _expect(cursor, count, "registers")
-    if isinstance(function.kernels, KernelsByColumn):
-        column = cursor.varint_column(count)
-        if column is not None and column.max() < len(types):
-            from tfrt_runtime.bef.columns import narrowed
-
-            return Repeated(tuple(types.values()), narrowed(column))
-        if column is not None:
-            return _lookup(cursor, types, column.tolist(), "type")
     return _lookup(cursor, types, cursor.varints(count), "type")
 
 
@@ -358,10 +350,6 @@ def _read_attribute_names(
     strings: Mapping[int, str], cursor: Cursor, function: BefFunction
 ) -> Sequence[tuple[str, ...]]:
     _expect(cursor, 1 + len(function.kernels), "kernels")
-    counts = function.attribute_counts
+    counts = [len(kernel.attributes) for kernel in function.kernels]
     names = iter(_lookup(cursor, strings, cursor.varints(sum(counts)), "string"))
-    if isinstance(counts, Repeated):
-        from tfrt_runtime.bef.columns import dealt
-
-        return dealt(names, counts)
     return tuple([tuple(islice(names, count)) if count else () for count in counts])

@@ -8,20 +8,13 @@ count from 1 in `used_by` and friends: kernel 0 is the pseudo kernel, which is n
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
+from typing import NamedTuple
 
 from tfrt_runtime.bef.encoding import FunctionKind
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 class BefKernel(NamedTuple):
@@ -49,104 +42,6 @@ kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, Be
 """The kernel with these nine fields, in half the time that it takes to call the class."""
 
 Numbers = tuple[int, ...]
-T = TypeVar("T")
-
-
-class Compared(Sequence[T]):
-    """A sequence that is equal to any other of the same items."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-class Later(Compared[T]):
-    """What is worked out when it is looked at."""
-
-    def __init__(self, find: Callable[[], Sequence[T]]) -> None:
-        self._find = find
-
-    @cached_property
-    def _found(self) -> Sequence[T]:
-        return self._find()
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        return self._found[index]
-
-
-class Repeated(Compared[T]):
-    """A long sequence of few values: `numbers` has the place in `values` of each entry."""
-
-    def __init__(
-        self, values: Sequence[T], numbers: npt.NDArray[np.integer[Any]] | array[int]
-    ) -> None:
-        self.values = values
-        self.numbers = numbers
-
-    def changed(self, changes: Mapping[int, T]) -> Repeated[T]:
-        """The same, but for the entries that `changes` has."""
-        values, numbers = list(self.values), copy(self.numbers)
-        places: dict[T, int] = {}
-        for index, value in changes.items():
-            numbers[index] = place = places.setdefault(value, len(values))
-            if place == len(values):
-                values.append(value)
-        return Repeated(values, numbers)
-
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Repeated[T]: ...
-
-    def __getitem__(self, index: int | slice) -> T | Repeated[T]:
-        if isinstance(index, slice):
-            return Repeated(self.values, self.numbers[index])
-        return self.values[int(self.numbers[index])]
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __iter__(self) -> Iterator[T]:
-        return map(self.values.__getitem__, self.numbers.tolist())
-
-
-class KernelsByColumn(Compared[BefKernel]):
-    """The kernels of a large function, whose records are made when they are looked at (`columns`)."""
-
-    @property
-    @abstractmethod
-    def names(self) -> Sequence[str]:
-        """The name of each."""
-
-    @property
-    @abstractmethod
-    def first_of_names(self) -> dict[str, int]:
-        """The first kernel of each name, in their order."""
-
-    @abstractmethod
-    def location(self, index: int) -> int:
-        """The location of one of them, of which no record is made."""
-
-    @property
-    @abstractmethod
-    def attribute_counts(self) -> Sequence[int]:
-        """How many attributes each has."""
-
-    @property
-    @abstractmethod
-    def callees(self) -> set[int]:
-        """The functions that they name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +61,7 @@ class BefFunction:
     location: int = 0
     register_count: int = 0
     use_counts: Sequence[int] = ()
-    kernels: tuple[BefKernel, ...] | KernelsByColumn = ()
+    kernels: tuple[BefKernel, ...] = ()
     entry_users: tuple[int, ...] = ()
     argument_users: Sequence[Numbers] = ()
     streams: Sequence[int] = ()
@@ -175,45 +70,17 @@ class BefFunction:
     attribute_names: Sequence[tuple[str, ...]] | None = None
 
     @property
-    def kernel_names(self) -> Sequence[str]:
-        """The name of each kernel."""
-        kernels = self.kernels
-        if isinstance(kernels, KernelsByColumn):
-            return kernels.names
-        return [kernel.name for kernel in kernels]
-
-    @property
     def first_of_names(self) -> dict[str, int]:
         """The first kernel of each name, in their order."""
-        kernels = self.kernels
-        if isinstance(kernels, KernelsByColumn):
-            return kernels.first_of_names
         firsts: dict[str, int] = {}
-        for number, kernel in enumerate(kernels):
+        for number, kernel in enumerate(self.kernels):
             firsts.setdefault(kernel.name, number)
         return firsts
 
     @property
-    def attribute_counts(self) -> Sequence[int]:
-        """How many attributes each kernel has."""
-        kernels = self.kernels
-        if isinstance(kernels, KernelsByColumn):
-            return kernels.attribute_counts
-        return [len(kernel.attributes) for kernel in kernels]
-
-    @property
-    def distinct_attribute_names(self) -> Sequence[tuple[str, ...]]:
-        """The lists of `attribute_names`; those of large functions once each."""
-        names = self.attribute_names or ()
-        return names.values if isinstance(names, Repeated) else names
-
-    @property
     def callees(self) -> set[int]:
         """The functions that kernels name."""
-        kernels = self.kernels
-        if isinstance(kernels, KernelsByColumn):
-            return kernels.callees
-        return {index for kernel in kernels for index in kernel.functions}
+        return {index for kernel in self.kernels for index in kernel.functions}
 
     def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
         """The same function in another place, with its kernels there."""
@@ -261,5 +128,5 @@ class BefModule:
         names = {*self.type_names, *self.kernel_names}
         for function in self.functions:
             names.add(function.name)
-            names.update(chain.from_iterable(function.distinct_attribute_names))
+            names.update(chain.from_iterable(function.attribute_names or ()))
         return names

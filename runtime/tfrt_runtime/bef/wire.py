@@ -7,14 +7,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from tfrt_runtime.bef.encoding import MANY_KERNELS, PADDING
+from tfrt_runtime.bef.encoding import PADDING
 from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 # Sizes and offsets are 64 bits wide, here as in the files' other readers.
 _VARINT_LIMIT = 1 << 57
@@ -90,8 +85,6 @@ class Cursor:
 
     def varints(self, count: int) -> tuple[int, ...]:
         """`count` integers, as of `varint`, at a fraction of the price."""
-        if count >= MANY_KERNELS and (column := self.varint_column(count)) is not None:
-            return tuple(column.tolist())
         chunk = self.take(count).tobytes()
         if chunk.isascii():
             return tuple(chunk)
@@ -101,17 +94,6 @@ class Cursor:
         while missing := count - len(values):
             pending = self._groups(self.take(missing).tobytes(), pending, values)
         return tuple(values)
-
-    def varint_column(self, count: int) -> npt.NDArray[np.uint32] | None:
-        """`count` integers, as of `varint`, as an array; None, without a move, if one has more than 32 bits or
-        bytes are missing."""
-        from tfrt_runtime.bef.column_bytes import varints
-
-        if (read := varints(self.data[self.offset : self.end], count)) is None:
-            return None
-        values, size = read
-        self.offset += size
-        return values
 
     def _groups(self, chunk: bytes, pending: int, values: list[int]) -> int:
         """Append the integers that end in `chunk`; returns the unfinished one."""

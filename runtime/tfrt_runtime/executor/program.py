@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tfrt_runtime.bef.attributes import String
 from tfrt_runtime.bef.collector import collector_paused
-from tfrt_runtime.bef.encoding import MANY_KERNELS, DType, FunctionKind
+from tfrt_runtime.bef.encoding import DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel, KernelsByColumn, Repeated
+from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, known_names, note
 from tfrt_runtime.executor.calls import Entry
@@ -53,7 +53,6 @@ from tfrt_runtime.kernels.registry import (
 from tfrt_runtime.native.layouts import FUNCTION_HANDLE, FUNCTION_WORDS, KERNEL_RAW
 
 if TYPE_CHECKING:
-    from tfrt_runtime.executor.loading.columns import Alike
     from tfrt_runtime.host.tracing.events import Watch
 
 Registry = Mapping[str, Kernel]
@@ -150,31 +149,25 @@ class Executable:
                 is_sync = function.kind is FunctionKind.SYNC
                 used = self._find_all(function)
                 function = lazy_last(function, used)
-                alike, writer_class = None, FunctionWriter
-                if _is_large(function):
-                    # Imported here: small programs do not need NumPy, which takes as long to load as they do.
-                    from tfrt_runtime.executor.loading.columns import ColumnWriter, find_alike
-
-                    alike, writer_class = find_alike(function, used), ColumnWriter
-                kernels = _each(function.kernel_names, used)
-                calls, constants = self._resolve(resolver, function, used, first, alike)
+                kernels = [used[kernel.name] for kernel in function.kernels]
+                calls, constants = self._resolve(resolver, function, used, first)
                 unsure = {
                     number: self._checked(kernels[number], calls[number], function, number)
-                    for number in type_check.check(function, kernels, alike)
+                    for number in type_check.check(function, kernels)
                 }
-                calls = _changed(calls, unsure)
+                if unsure:
+                    calls = [unsure.get(number, call) for number, call in enumerate(calls)]
                 source = SyncFunction(function, kernels, calls, constants, handle, index)
                 self.machine.add(index, source, offsets[index])
                 if not is_sync:
-                    writer = writer_class(arena, function, constants, calls, handle)
+                    writer = FunctionWriter(arena, function, constants, calls, handle)
                     writer.write(offsets[index], offsets)
                     is_repeated = shape is not None and counts[shape] > 1
                     if is_repeated and not any(
                         isinstance(one, PythonKernel | CompiledKernel) for one in used.values()
                     ):
                         piece = arena.piece(mark, offsets[index], FUNCTION_WORDS, writer.handles)
-                        if piece is not None:
-                            known[shape] = _Laid(source, piece)
+                        known[shape] = _Laid(source, piece)
             self.constants.append(source.constants)
             sources.append(source)
         if any(source.function.kind is FunctionKind.SYNC for source in sources):
@@ -209,22 +202,15 @@ class Executable:
         function: BefFunction,
         used: Mapping[str, Kernel],
         number: int,
-        alike: Alike | None,
     ) -> tuple[Sequence[Call | None], dict[int, Constant]]:
-        """What each kernel's record says, None for constants; the constants by register.
-
-        Of kernels that are alike the first one is looked at.
-        """
+        """What each kernel's record says, None for constants; the constants by register."""
         calls: list[Call | None] = []
         constants: dict[int, Constant] = {}
-        records = function.kernels
-        looked_at = range(len(records)) if alike is None else alike.firsts
         # Such a kernel may also see a constant through another value, which forwards to it.
         are_observed = any(map(_is_raw, used.values()))
         in_sync = function.kind is FunctionKind.SYNC
         read_here = _read_here(function, used)
-        for position in looked_at:
-            record = records[position]
+        for position, record in enumerate(function.kernels):
             kernel = used[record.name]
             if (call := resolver.known(kernel, record, in_sync)) is not None:
                 calls.append(call)
@@ -259,7 +245,7 @@ class Executable:
             if isinstance(kernel, CompiledKernel):
                 self._compiled[kernel.name] = kernel
                 self.prepares[kernel.prepare] = None
-        return (calls, constants) if alike is None else alike.spread(calls, constants)
+        return calls, constants
 
     def _find_all(self, function: BefFunction) -> dict[str, Kernel]:
         """The kernels that a function uses, by name; each name is looked up once."""
@@ -355,10 +341,7 @@ class Executable:
     def location_of(self, number: int) -> AnyLocation:
         """The place of kernel `number` of the file."""
         function, index = self._find_kernel(number)
-        kernels = function.kernels
-        if isinstance(kernels, KernelsByColumn):
-            return self.file.location(kernels.location(index))
-        return self.file.location(kernels[index].location)
+        return self.file.location(function.kernels[index].location)
 
     def kernel_name(self, number: int) -> str:
         """What kernel `number` of the file is called."""
@@ -419,34 +402,6 @@ class Executable:
         name = self.file.attribute_reader.read(record.attributes[BENCHMARK_NAME], DType.STRING)
         assert isinstance(name, String)
         return name.text
-
-
-def _each(names: Sequence[str], used: Mapping[str, Kernel]) -> Sequence[Kernel]:
-    """The kernel of each name."""
-    if isinstance(names, Repeated):
-        return Repeated([used[name] for name in names.values], names.numbers)
-    return [used[name] for name in names]
-
-
-def _changed(
-    calls: Sequence[Call | None], changes: Mapping[int, Call | None]
-) -> Sequence[Call | None]:
-    """The calls of all kernels, those of some being others."""
-    if not changes:
-        return calls
-    if isinstance(calls, Repeated):
-        return calls.changed(changes)
-    return [changes.get(number, call) for number, call in enumerate(calls)]
-
-
-def _is_large(function: BefFunction) -> bool:
-    """Whether a function is worked on by column (`loading.columns`): a strict one of many kernels."""
-    kernels = function.kernels
-    return (
-        function.kind is FunctionKind.ASYNC
-        and len(kernels) >= MANY_KERNELS
-        and not (isinstance(kernels, tuple) and any(one.is_nonstrict for one in kernels))
-    )
 
 
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:

@@ -180,7 +180,7 @@ def test_a_text_with_a_nul_is_no_program(shell) -> None:
 def test_a_text_that_is_too_large_is_refused_before_it_is_read(
     shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "MAX_PLAIN_TEXT", len(PROGRAM) - 1)
+    monkeypatch.setattr(files, "MAX_FILE", len(PROGRAM) - 1)
     shell.write("f.mlir", PROGRAM)
 
     assert "is too large for a program" in shell("run", "f.mlir").stderr

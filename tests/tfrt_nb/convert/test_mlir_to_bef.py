@@ -18,8 +18,7 @@ from tfrt_nb.dialects.control_flow import ReturnOp
 from tfrt_nb.passes.streams import StreamOptions
 from tfrt_nb.source import parse_module
 from tfrt_runtime.bef.attributes import Attribute
-from tfrt_runtime.bef.columns import columns_of
-from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
+from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, Location
@@ -168,11 +167,3 @@ func @f(%c: i1) attributes {tfrt.sync} {
         (FunctionKind.SYNC, "f"),
     ]
     assert functions[3].kernels[0].functions == (1, 2)
-
-
-def test_equal_operations_of_a_large_module_are_of_one_kind() -> None:
-    lines = [f"  %v{i + 1} = tfrt.add.i32 %v{i}, %v0\n" for i in range(2 * MANY_KERNELS)]
-    text = f"func @f(%v0: i32) {{\n{''.join(lines)}  tfrt.return\n}}"
-    (function,) = to_records(parse_module(text, "f.mlir")).functions
-
-    assert len(columns_of(function).kinds.codes) == 1

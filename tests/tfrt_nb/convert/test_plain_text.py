@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.tfrt_nb.source.damage import damaged
@@ -15,10 +14,8 @@ from tfrt_nb.convert import plain_text
 from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
-from tfrt_nb.source import parse_module, spans
-from tfrt_nb.source.plain import reader, runs
+from tfrt_nb.source import parse_module
 from tfrt_nb.source.plain.reader import _MEMORY, MAX_REMEMBERED, read_plain
-from tfrt_nb.source.plain.rows import Run
 from tfrt_nb.source.spans import SourceText
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.records import BefModule
@@ -190,21 +187,6 @@ WHOLE = {
 }
 
 
-@pytest.fixture(params=["by rows", "by runs"])
-def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read texts of any size as small ones are, or as large ones."""
-    if request.param == "by runs":
-        take_as_large(monkeypatch)
-
-
-def take_as_large(patch: pytest.MonkeyPatch, size: int = 100) -> None:
-    """Look for runs in texts of any size, in so many characters at a time."""
-    patch.setattr(reader, "LARGE", 0)
-    patch.setattr(runs, "SHORTEST", 1)
-    patch.setattr(runs, "_FIRST", size)
-    patch.setattr(runs, "_CHUNK", 2 * size)
-
-
 def plain_records(text: str, name: str) -> BefModule | None:
     """The records without the IR; None for a program that is not plain."""
     with collector_paused(), deep_stack():
@@ -221,7 +203,6 @@ def full_way(text: str, name: str) -> BefModule | tuple[Diagnostic, ...] | None:
         return error.diagnostics
 
 
-@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
 def test_a_plain_program_is_the_same_both_ways(text: str) -> None:
     records = plain_records(text, "plain.mlir")
@@ -230,7 +211,6 @@ def test_a_plain_program_is_the_same_both_ways(text: str) -> None:
     assert records == full_way(text, "plain.mlir")
 
 
-@pytest.mark.usefixtures("_way")
 def test_a_long_program_is_the_same_both_ways() -> None:
     random_ = random.Random(1)
     values, lines = ["%n", "%v0"], ["%v0 = tfrt.constant.i32 1"]
@@ -258,7 +238,6 @@ def test_a_long_program_is_the_same_both_ways() -> None:
     assert write_bef(records) == write_bef(full)
 
 
-@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: str(path.relative_to(TESTS)))
 def test_the_corpus_is_the_same_both_ways(path: Path) -> None:
     records = plain_records(path.read_text(), path.name)
@@ -284,7 +263,6 @@ OTHERS = [
 ]
 
 
-@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("whole", WHOLE.values(), ids=WHOLE)
 def test_damaged_programs_are_the_same_both_ways(whole: str, seed: int) -> None:
@@ -304,7 +282,6 @@ ADDS = [f"  %v{i} = tfrt.add.i32 %v{i - 1}, %a" for i in range(1, 9)]
 ADDS[0] = "  %v1 = tfrt.add.i32 %a, %a"
 
 
-@pytest.mark.usefixtures("_way")
 @pytest.mark.parametrize(
     "text",
     [
@@ -379,44 +356,6 @@ def test_a_plain_program_has_a_module_when_it_is_asked_for() -> None:
     assert program._module is not None
     assert to_records(program._module) == plain_records(PLAIN, "plain.mlir")
     assert program._named_values()[1, 1] == "%1"
-
-
-@pytest.mark.parametrize("size", [1, 40, 300, 1 << 14])
-def test_names_and_places_are_the_same_by_runs(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read() -> list[object]:
-        program = read_plain(SourceText(REPEATED, "repeated.mlir"))
-        assert program is not None
-        return [
-            (
-                program.names(body),
-                [program.extent(body, at) for at in range(len(body.lines))],
-                [shape.operation.name for shape in body.shapes],
-                body.operand_lists(),
-                [*map(str, body.register_types)],
-                body.returned,
-            )
-            for body in program.bodies
-        ]
-
-    by_rows = read()
-    take_as_large(monkeypatch, size)
-    monkeypatch.setattr(spans, "_PART", 64)
-    assert read() == by_rows
-
-
-def test_a_large_text_is_read_by_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    adds = [f"  %v{i} = tfrt.add.i32 %v{i - 1}, %v0" for i in range(1, 10_000)]
-    text = function("  %v0 = tfrt.add.i32 %a, %a", *adds, "tfrt.return")
-    found: list[Run] = []
-    whole = runs.Runs.read
-
-    def read(self: runs.Runs, run: Run, *others: Any) -> None:
-        found.append(run)
-        whole(self, run, *others)
-
-    monkeypatch.setattr(runs.Runs, "read", read)
-    assert plain_records(text, "large.mlir") is not None
-    assert sum(len(run.forms) for run in found) > 9_900
 
 
 # What earlier texts have taught

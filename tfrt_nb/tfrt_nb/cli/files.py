@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from tfrt_nb.nesting import MAX_PLAIN_TEXT, too_large
+from tfrt_nb.nesting import MAX_FILE, too_large
 from tfrt_nb.report import render_all
 from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.diagnostics import TfrtError, error
@@ -34,18 +34,18 @@ def read_input(path: str) -> bytes:
     """
     try:
         if path == STANDARD_INPUT:
-            data = sys.stdin.buffer.read(MAX_PLAIN_TEXT + 1)
+            data = sys.stdin.buffer.read(MAX_FILE + 1)
         elif Path(path).is_file():
             return Path(path).read_bytes()
         else:
             with Path(path).open("rb") as stream:  # says so if it is a folder, or missing
-                data = stream.read(MAX_PLAIN_TEXT + 1)
+                data = stream.read(MAX_FILE + 1)
     except OSError as problem:
         raise TfrtError(error(f"cannot read '{path}': {problem.strerror}")) from None
     except ValueError as problem:  # a NUL, half a surrogate pair
         raise TfrtError(error(f"cannot read {path!r}: {problem}")) from None
-    if len(data) > MAX_PLAIN_TEXT:
-        text = f"'{display_name(path)}' gives more than {MAX_PLAIN_TEXT} bytes, and may have no end"
+    if len(data) > MAX_FILE:
+        text = f"'{display_name(path)}' gives more than {MAX_FILE} bytes, and may have no end"
         raise TfrtError(error(f"{text}; give the name of a file"))
     return data
 
@@ -115,7 +115,7 @@ def decode(data: bytes, name: str) -> str:
     if name.endswith(".py"):
         text = f"'{name}' is a Python file, and no program: run it with python, or give its kernels"
         raise TfrtError(error(f"{text} to a program with --with {name}"))
-    if len(data) > MAX_PLAIN_TEXT:
+    if len(data) > MAX_FILE:
         raise too_large(name, len(data))
     if data.startswith(MAGIC):
         hint = f"'{name}' is a BEF file; bef-to-mlir makes text of it, and run takes it as it is"

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tfrt_nb.convert.collect import Call, Collector
-from tfrt_nb.convert.rows import FunctionHead, Row, function_by_column, function_of, is_large
+from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.passes.streams import AUTOMATIC, operation_costs
 from tfrt_nb.source.plain.program import Body, PlainProgram, Shape
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefModule, Repeated, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefModule, kernel_of
 
 
 def plain_records(program: PlainProgram) -> BefModule | None:
@@ -96,32 +96,14 @@ class _Converter:
             tuple(types.spellings(body.result_types)),
             location,
         )
-        all_types = self._register_types(body)
+        all_types = tuple(types.spellings(body.register_types))
         places = self._add_places(body)
-        if not body.regions and is_large(len(body.numbers)):
-            own = dict.fromkeys(body.numbers)
-            rows = {number: self._rows[body.table[number]] for number in own}
-            if not any(row.is_nonstrict for row in rows.values()):
-                counts = {number: len(body.table[number].operand_types) for number in own}
-                columns = body.numbers, body.operands
-                return function_by_column(
-                    head, rows, counts, *columns, body.returned, all_types, places
-                )
         all_rows = [self._rows[shape] for shape in body.shapes]
         for index, regions in body.regions.items():
             numbers = tuple([self._indexes[id(region)] for region in regions])
             all_rows[index] = all_rows[index]._replace(functions=numbers)
         operands = body.operand_lists()
         return function_of(head, all_rows, operands, body.returned, all_types, places)
-
-    def _register_types(self, body: Body) -> Sequence[str]:
-        """How the types of the registers are written."""
-        types, own = self._contents.types, body.register_types
-        if not isinstance(own, Repeated):
-            return tuple(types.spellings(own))
-        used = dict.fromkeys(own.numbers)
-        written = dict(zip(used, types.spellings([own.values[one] for one in used]), strict=True))
-        return Repeated([written.get(one, "") for one in range(len(own.values))], own.numbers)
 
     def _add_places(self, body: Body) -> Sequence[int]:
         """The records of the operations' places."""

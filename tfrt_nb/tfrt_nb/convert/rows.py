@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tfrt_nb.dialects.types import CHAIN
 from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, assign_streams
-from tfrt_runtime.bef.encoding import MANY_KERNELS, FunctionKind
-from tfrt_runtime.bef.records import BefFunction, BefKernel, Later, Repeated, kernel_of
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import BefFunction, BefKernel, kernel_of
 
 CHAIN_TEXT = str(CHAIN)
 
@@ -54,17 +52,6 @@ def function_of(
     Its registers are its arguments, then the results in the order of the rows.
     """
     argument_count = len(head.argument_types)
-    if is_large(len(rows)) and not any(row.is_nonstrict for row in rows):
-        counts = [*map(len, operands)]
-        keys = [*zip(rows, counts, strict=True)]
-        places_of = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-        numbers = array("i", map(places_of.__getitem__, keys))
-        distinct = dict(zip(numbers, rows, strict=True))
-        own_counts = dict(zip(numbers, counts, strict=True))
-        flat = array("i", chain.from_iterable(operands))
-        return function_by_column(
-            head, distinct, own_counts, numbers, flat, returned, register_types, places, options
-        )
     streams = _streams(argument_count, rows, operands, returned, register_types, options)
     # The numbers of the operations that use each register, an entry per use.
     users: list[list[int]] = [[] for _ in range(len(register_types))]
@@ -89,11 +76,6 @@ def function_of(
     )
 
 
-def is_large(count: int) -> bool:
-    """Whether a function of so many operations is worked on by column."""
-    return count >= MANY_KERNELS
-
-
 def _streams(
     argument_count: int,
     rows: Sequence[Row],
@@ -113,72 +95,6 @@ def _streams(
         is_data = [text != CHAIN_TEXT for text in register_types]
         data = [[definers[one] for one in registers if is_data[one]] for registers in used]
     return assign_streams(defining, [1, *[row.cost for row in rows], 1], options, data)
-
-
-def function_by_column(
-    head: FunctionHead,
-    rows: Mapping[int, Row],
-    operand_counts: Mapping[int, int],
-    numbers: array[int],
-    operands: array[int],
-    returned: tuple[int, ...],
-    register_types: Sequence[str],
-    places: Sequence[int],
-    options: StreamOptions = AUTOMATIC,
-) -> BefFunction:
-    """`function_of` of many rows, all of them strict: no record is made.  Streams are for files only, and wait.
-
-    Args:
-        rows: those that differ, by number, with how many operands each has.
-        numbers: which of them each operation is.
-        operands: those of all operations, end to end.
-    """
-    import numpy as np
-
-    from tfrt_runtime.bef.columns import ColumnKernels, Columns, Kinds, lists_of
-
-    argument_count = len(head.argument_types)
-    own, own_rows = [*rows], [*rows.values()]
-    names = tuple(dict.fromkeys([row.name for row in own_rows]))
-    codes = {name: code for code, name in enumerate(names)}
-    kinds = Kinds(
-        np.array([codes[row.name] for row in own_rows]),
-        np.array([operand_counts[number] for number in own]),
-        lists_of([row.attributes for row in own_rows]),
-        lists_of([row.functions for row in own_rows]),
-        np.array([row.result_count for row in own_rows]),
-    )
-    kind_of = np.zeros(max(own, default=0) + 1, np.int32)
-    kind_of[own] = np.arange(len(own))
-    kind_of_each = kind_of[np.frombuffer(numbers, np.int32)]
-    registers = np.frombuffer(operands, np.int32)
-    columns = Columns(
-        names, kinds, kind_of_each, np.array(places, np.uint32), registers, argument_count
-    )
-    kernels = ColumnKernels(columns)
-
-    def use_counts() -> list[int]:
-        uses = np.concatenate((registers, np.array(returned, np.int32)))
-        counts: list[int] = np.bincount(uses, minlength=len(register_types)).tolist()
-        return counts
-
-    def streams() -> list[int]:
-        all_rows = [rows[number] for number in numbers]
-        arguments = [kernel.arguments for kernel in kernels]
-        return _streams(argument_count, all_rows, arguments, returned, register_types, options)[:-1]
-
-    return BefFunction(
-        *head,
-        len(register_types),
-        Later(use_counts),
-        kernels,
-        tuple((1 + np.flatnonzero(columns.argument_counts == 0)).tolist()),
-        Later(lambda: kernels.users.tuples()[:argument_count]) if argument_count else (),
-        Later(streams),
-        returned,
-        register_types=register_types,
-        attribute_names=Repeated([row.attribute_names for row in own_rows], kind_of_each),
-    )
 
 
 def _kernels(

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-Fill = Callable[["array[int]", int, int], None]
-"""Writes a part of a memory whose address is known: the memory, the part's first word, the address."""
-_CHUNK = bytes(1 << 20)
-
 
 class Mark(NamedTuple):
-    """How many words, relocations and blocks an arena has."""
+    """How many words and relocations an arena has."""
 
     words: int
     relocations: int
-    blocks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +40,6 @@ class Arena:
     def __init__(self) -> None:
         self.words = array("q")
         self._relocations: list[int] = []
-        self._blocks: list[tuple[int, Fill]] = []
 
     @property
     def offset(self) -> int:
@@ -62,12 +56,6 @@ class Arena:
         """Append plain words."""
         self.words += words
 
-    def add_block(self, count: int, fill: Fill) -> int:
-        """Append words that `fill` writes when the arena is sealed, and that are zero until then."""
-        offset = self.reserve(count)
-        self._blocks.append((offset // 8, fill))
-        return offset
-
     def add_addresses(self, *offsets: int) -> int:
         """Append words that become addresses of offsets in the arena."""
         first = len(self.words)
@@ -78,9 +66,7 @@ class Arena:
     def reserve(self, count: int) -> int:
         """Append `count` zero words, to fill later; returns the offset of the first."""
         offset = 8 * len(self.words)
-        for _ in range(8 * count // len(_CHUNK)):  # a large one is not made twice
-            self.words.frombytes(_CHUNK)
-        self.words.frombytes(bytes(8 * count % len(_CHUNK)))
+        self.words.frombytes(bytes(8 * count))
         return offset
 
     def put(self, offset: int, word: int) -> None:
@@ -101,16 +87,14 @@ class Arena:
     @property
     def mark(self) -> Mark:
         """Where a piece begins (`piece`)."""
-        return Mark(len(self.words), len(self._relocations), len(self._blocks))
+        return Mark(len(self.words), len(self._relocations))
 
-    def piece(self, mark: Mark, head: int, head_words: int, numbers: Iterable[int]) -> Piece | None:
-        """What was appended since `mark`, with its head at the offset `head`; None if there is a block in it.
+    def piece(self, mark: Mark, head: int, head_words: int, numbers: Iterable[int]) -> Piece:
+        """What was appended since `mark`, with its head at the offset `head`.
 
         `numbers` are offsets in what was appended.
         """
-        first, relocations, blocks = mark
-        if len(self._blocks) > blocks:
-            return None
+        first, relocations = mark
         place = head // 8
         moved = head_words - first
         positions = [
@@ -153,7 +137,4 @@ class Arena:
         base, _ = memory.buffer_info()
         for position in self._relocations:
             memory[position] += base
-        for first, fill in self._blocks:
-            fill(memory, first, base)
-        self._blocks = []
         return memory, base

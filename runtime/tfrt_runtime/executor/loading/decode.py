@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from tfrt_runtime.bef.records import BefFunction, Repeated
+from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.native import layouts as at
 
@@ -140,25 +140,31 @@ class FunctionWriter:
         addresses: list[int] = []
         kernels, records = self._function.kernels, self._records
         ready = self._first_ready
+        known_flags: dict[tuple[int, int, int], int] = {}
         for index, call in enumerate(self._calls):
             if call is None:
                 continue
             arguments, results = kernels[index].arguments, kernels[index].results
             first = len(words)
-            flags = self._flags(call, len(arguments), len(results))
+            counts = len(arguments), len(results)
+            key = call.flags, *counts
+            flags = known_flags.get(key)
+            if flags is None:
+                flags = known_flags[key] = self._flags(call, *counts)
             table = first + _RECORD_WORDS + len(arguments)
             addresses += (first + at.RECORD_SLOTS // 8, *range(table, table + len(results)))
-            data, functions, waits = self._write_data(call, arguments, function_offsets)
-            there = (
-                (at.RECORD_DATA, data),
-                (at.RECORD_FUNCTIONS, functions),
-                (at.RECORD_WAITS, waits),
-            )
-            addresses += [first + place // 8 for place, target in there if target]
+            data = functions = waits = 0
+            if call.data or call.functions or call.code or call.flags & at.KERNEL_NONSTRICT:
+                data, functions, waits = self._write_data(call, arguments, function_offsets)
+                there = (
+                    (at.RECORD_DATA, data),
+                    (at.RECORD_FUNCTIONS, functions),
+                    (at.RECORD_WAITS, waits),
+                )
+                addresses += [first + place // 8 for place, target in there if target]
             words += (
                 call.address,
-                len(arguments),
-                len(results),
+                *counts,
                 flags,
                 data,
                 functions,
@@ -317,13 +323,7 @@ class FunctionWriter:
 
 def _flag_counts(calls: Sequence[Call | None]) -> Counter[int]:
     """How many calls have the same flags."""
-    if not isinstance(calls, Repeated):
-        return Counter([call.flags for call in calls if call is not None])
-    counts: Counter[int] = Counter()
-    for number, count in Counter(calls.numbers.tolist()).items():
-        if (call := calls.values[number]) is not None:
-            counts[call.flags] += count
-    return counts
+    return Counter([call.flags for call in calls if call is not None])
 
 
 def _counts(flags: int) -> bool:
@@ -333,6 +333,8 @@ def _counts(flags: int) -> bool:
 
 def _counted(users: Sequence[int]) -> dict[int, int]:
     """How often each of `users` occurs; in the same order."""
+    if len(users) == 1:
+        return {users[0]: 1}
     counts: dict[int, int] = {}
     for user in users:
         counts[user] = counts.get(user, 0) + 1

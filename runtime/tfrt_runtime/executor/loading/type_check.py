@@ -8,7 +8,6 @@ not from what the file says of its registers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
@@ -26,9 +25,6 @@ from tfrt_runtime.kernels.registry import (
     PythonKernel,
 )
 
-if TYPE_CHECKING:
-    from tfrt_runtime.executor.loading.columns import Alike
-
 UNKNOWN = ""
 _TEXTS = {"chain": CHAIN_TYPE, "complex64": "complex<f32>", "complex128": "complex<f64>"}
 _NUMBERS = frozenset(_TEXTS.get(word, word) for word in SCALAR_TYPES)
@@ -45,28 +41,13 @@ class TypeCheck:
         self._right: set[object] = set()
         """Calls of control kernels that are right: the kernel, the types that it gets, its functions."""
 
-    def check(
-        self, function: BefFunction, kernels: Sequence[Kernel], alike: Alike | None
-    ) -> list[int]:
+    def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
         """The numbers of the kernels whose arguments must be looked at when they run.
 
         Raises:
             TfrtError: if a kernel takes another type, or fewer arguments; the place is the kernel's.
         """
-        types: Sequence[str]
-        if alike is None:
-            types, in_doubt = self._types(function, kernels)
-        else:
-            notes = [self._note(kernels[first]) for first in alike.firsts]
-            given = [
-                self._given(kernels[first], function.kernels[first], function)
-                if gives is None
-                else gives
-                for first, (_, gives) in zip(alike.firsts, notes, strict=True)
-            ]
-            types, in_doubt = alike.types(function, [takes for takes, _ in notes], given, UNKNOWN)
-        if 16 * len(in_doubt) > len(kernels):  # a list is faster to look into
-            types, kernels = list(types), list(kernels)
+        types, in_doubt = self._types(function, kernels)
         unsure = []
         ignored = () if function.kind is FunctionKind.SYNC else (CHAIN_TYPE, UNKNOWN)
         for number in in_doubt:

@@ -25,7 +25,7 @@ from tfrt_nb.cli.files import (
     write,
 )
 from tfrt_nb.cli.running.known_programs import program_of, program_of_file
-from tfrt_nb.nesting import MAX_PLAIN_TEXT
+from tfrt_nb.nesting import MAX_FILE
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
 from tfrt_runtime.diagnostics import (
@@ -393,5 +393,5 @@ def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
         return
     path = Path(place.source)
     with contextlib.suppress(OSError, ValueError, TfrtError):
-        if path.is_file() and path.stat().st_size <= MAX_PLAIN_TEXT:
+        if path.is_file() and path.stat().st_size <= MAX_FILE:
             sources[place.source] = decode(path.read_bytes(), place.source)

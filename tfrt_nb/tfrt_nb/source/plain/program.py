@@ -15,7 +15,6 @@ from tfrt_nb.source.plain.rows import ANY_NAME, TAIL, parts, row_of
 from tfrt_nb.source.spans import SourceText
 from tfrt_nb.source.statements import NAME
 from tfrt_runtime.bef.locations import FilePlace
-from tfrt_runtime.bef.records import Repeated
 
 Types: TypeAlias = tuple[Attribute, ...]
 Name: TypeAlias = tuple[str, int, int]
@@ -62,7 +61,7 @@ class Body:
     `returned`; a number is the place of its shape in `table`, which the bodies of a text share.  `operands`
     has the registers of all operations, end to end.  `regions` and `places` (what `loc(...)` says) have an entry for
     those operations that have some.  `line` and `column` are where the function or the region's operation starts.
-    `register_types` has an entry per register; `type_numbers` has one, too, where runs were read (`runs`).
+    `register_types` has an entry per register.
     `like` is a region of an earlier line, which has all of this but the places.
     """
 
@@ -80,7 +79,6 @@ class Body:
     operands: array[int] = field(default_factory=_numbers)
     lines: array[int] = field(default_factory=_numbers)
     columns: array[int] = field(default_factory=_numbers)
-    type_numbers: array[int] = field(default_factory=_numbers)
     regions: dict[int, tuple[Body, ...]] = field(default_factory=dict)
     places: dict[int, FilePlace] = field(default_factory=dict)
     returned: tuple[int, ...] = ()
@@ -88,9 +86,9 @@ class Body:
     like: Body | None = None
 
     @property
-    def shapes(self) -> Sequence[Shape]:
+    def shapes(self) -> list[Shape]:
         """The shape of each operation."""
-        return Repeated(self.table, self.numbers)
+        return [self.table[number] for number in self.numbers]
 
     def operand_lists(self) -> list[tuple[int, ...]]:
         """The operands of each operation."""

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from xdsl.dialects.builtin import UNKNOWN_LOC
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import IfOp, JitOp, ReturnOp
@@ -29,7 +30,6 @@ from tfrt_nb.source.plain.program import (
     Shape,
     Types,
 )
-from tfrt_nb.source.plain.register_names import RegisterNames
 from tfrt_nb.source.plain.rows import (
     ANY_NAME,
     COMMENT_OR_NOTHING,
@@ -38,18 +38,16 @@ from tfrt_nb.source.plain.rows import (
     NO_NAME,
     NotPlain,
     Row,
-    Run,
     apart,
     is_nothing,
     next_closer,
     rows_of,
 )
-from tfrt_nb.source.plain.runs import LARGE, NOTHING, Form, Runs
 from tfrt_nb.source.spans import SourceText, source_span
 from tfrt_nb.source.verification import check_operation
 from tfrt_runtime.bef.locations import FilePlace
 
-_LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]+):([0-9]+)\)[ ]*', re.ASCII)
+_LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]{1,9}):([0-9]{1,9})\)[ ]*', re.ASCII)
 MAX_REMEMBERED = 1024
 """So many shapes are kept for later texts."""
 _Key: TypeAlias = tuple[str, str]
@@ -62,9 +60,15 @@ def read_plain(source: SourceText) -> PlainProgram | None:
     """The functions of a text that is a plain program and right; None for any other one."""
     try:
         return PlainProgram(source, _Reader(source).read())
-    except Exception:  # noqa: BLE001
-        # xDSL's parsers and checks raise all kinds; the full reader reports it.
+    except NotPlain:
         return None
+
+
+class _Registers(dict[str, int]):
+    """The register of each name; an unknown name is not plain."""
+
+    def __missing__(self, name: str) -> int:
+        raise NotPlain
 
 
 class _Names(NamedTuple):
@@ -137,7 +141,6 @@ class _Reader:
         self._source = source
         self._shapes: dict[_Key, _Known] = {}
         self._table: list[Shape] = []
-        self._runs = Runs(source.text) if len(source.text) >= LARGE else None
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
@@ -151,9 +154,9 @@ class _Reader:
         """The contents of the program.
 
         Raises:
-            Exception: the text is not plain, or wrong.
+            NotPlain: the text is not plain, or wrong.
         """
-        rows = rows_of(self._source.text) if self._runs is None else self._runs.rows()
+        rows = rows_of(self._source.text)
         functions: list[Body] = []
         for line, row in rows:
             if not is_nothing(row):
@@ -170,13 +173,13 @@ class _Reader:
         _MEMORY.learn(shapes, self._lists)
         return self._contents
 
-    def _read_head(self, line: int) -> tuple[Body, dict[str, int]]:
+    def _read_head(self, line: int) -> tuple[Body, _Registers]:
         """The function whose head is in this line, and the registers of its arguments."""
         start = self._source.line_start(line)
         match = HEAD.match(self._source.text, start)
         if match is None:
             raise NotPlain
-        names: dict[str, int] = {}
+        names = _Registers()
         types: list[Attribute] = []
         position, end = match.span(3)
         while position < end:
@@ -200,7 +203,10 @@ class _Reader:
             return ()
         types = self._lists.get(listed) or _MEMORY.lists.get(listed)
         if types is None:
-            found = self._parser.types_at(listed, position + text.index(listed))
+            try:
+                found = self._parser.types_at(listed, position + text.index(listed))
+            except Exception as problem:  # as in `_read_shape`
+                raise NotPlain from problem
             if found is None:
                 raise NotPlain
             types = self._lists[listed] = _MEMORY.same(found)
@@ -208,29 +214,21 @@ class _Reader:
 
     def _read_body(
         self,
-        rows: Iterator[tuple[int, Row | Run]],
+        rows: Iterator[tuple[int, Row]],
         body: Body,
         names: dict[str, int],
         types: list[Attribute],
     ) -> None:
         """Read the lines of a body, up to its return."""
-        shapes, runs = self._shapes, self._runs
-        if runs is not None:
-            names = RegisterNames(names)
+        shapes = self._shapes
         body.register_types = types
         add_number, add_operands = body.numbers.append, body.operands.extend
         add_line, add_column = body.lines.append, body.columns.append
         for line, row in rows:
-            if isinstance(row, Run):
-                assert runs is not None and isinstance(names, RegisterNames)
-                runs.read(row, body, names, types)
-                continue
             before, result, more, head, listed, tail, other = row
             if not head:
                 if result or not COMMENT_OR_NOTHING.fullmatch(other):
                     raise NotPlain
-                if runs is not None:
-                    runs.learn(NOTHING)
                 continue
             inside, written, known = rows, None, None
             if "}" in tail:
@@ -255,7 +253,7 @@ class _Reader:
                 if listed:
                     try:
                         operands = tuple([names[name] for name in listed.split(", ")])
-                    except KeyError:
+                    except NotPlain:
                         operands = tuple([names[name.strip()] for name in listed.split(",")])
                 found = shapes.get((head, tail))
                 if found is None:
@@ -296,13 +294,8 @@ class _Reader:
                 if NO_NAME.search(" ".join(names)):
                     raise NotPlain
                 body.returned = operands
-                if runs is not None:
-                    runs.finish(body)
                 _check_return(body, shape.operand_types)
                 return
-            if runs is not None and runs.new is not None and _is_form(shape, result, more, body):
-                indent = len(before) - len(result)
-                runs.learn(Form(shape, number, indent, bool(result), len(operands)))
             types += results
             add_number(number)
             add_operands(operands)
@@ -311,11 +304,13 @@ class _Reader:
         raise NotPlain
 
     def _read_regions(
-        self, rows: Iterator[tuple[int, Row | Run]], shape: Shape, listed: str, place: FilePlace
+        self, rows: Iterator[tuple[int, Row]], shape: Shape, listed: str, place: FilePlace
     ) -> tuple[Body, ...]:
         """The regions of an operation whose operands are `listed`, and the line with their last brace."""
         names = [name.strip() for name in listed.split(",")]
-        arguments = {names[index]: number for number, index in enumerate(shape.arguments)}
+        arguments = _Registers(
+            {names[index]: number for number, index in enumerate(shape.arguments)}
+        )
         if len(arguments) < len(shape.arguments) or any("#" in name for name in arguments):
             raise NotPlain
         self._nesting += 1
@@ -328,7 +323,7 @@ class _Reader:
             region = Body("", types, (), place.line, place.column, types, self._table, shape)
             regions.append(region)
             if closer == "}else{":
-                self._read_body(rows, region, dict(arguments), list(types))
+                self._read_body(rows, region, _Registers(arguments), list(types))
                 region.end_line, closer = next_closer(rows)
             elif not isinstance(shape.operation, IfOp) or shape.result_types:
                 raise NotPlain  # else what an `if` leaves out returns at once
@@ -377,7 +372,10 @@ class _Reader:
         """The shape of the operation that is in this part of the text."""
         names = [name.strip()[1:] for name in listed.split(",")] if listed else []
         known = [(name, types[register]) for name, register in zip(names, operands, strict=True)]
-        operation = self._parser.operation_at(*span, known)
+        try:
+            operation = self._parser.operation_at(*span, known)
+        except Exception as problem:  # xDSL's parser raises all kinds; the full reader reports it
+            raise NotPlain from problem
         if operation is None or not _is_plain(operation):
             raise NotPlain
         read = source_span(operation)
@@ -413,12 +411,6 @@ class _Reader:
         }
         if any(check_operation(operation, symbols) for operation in unchecked):
             raise NotPlain
-
-
-def _is_form(shape: Shape, result: str, more: str, body: Body) -> bool:
-    """Whether an operation, the next one of a body, has at most one result, with a name, no regions and no place."""
-    is_simple = bool(result) == len(shape.result_types) and not more
-    return is_simple and not shape.region_count and len(body.numbers) not in body.places
 
 
 def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> bool:
@@ -459,9 +451,12 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
     """The shape of an operation whose regions are empty; it has none afterwards.
 
     Raises:
-        VerifyException: it is wrong.
+        NotPlain: it is wrong.
     """
-    operation.verify_()
+    try:
+        operation.verify_()
+    except VerifyException as problem:
+        raise NotPlain from problem
     arguments = tuple(operation.body_positions(len(operand_types)))
     count = len(operation.regions)
     operation.regions = ()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Iterator
 from typing import TypeAlias, cast
 
 from tfrt_nb.source.statements import NAME
@@ -55,38 +53,16 @@ TAIL = 6
 """The group of `_ROW` that an operation ends with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Many lines in a row, from number `line` on, whose forms are known (`runs`).
-
-    `forms` has the number of that of each line, `names` the names in all of them, in order.
-    """
-
-    line: int
-    forms: list[int]
-    names: list[str]
-
-
-def rows_of(
-    text: str, start: int = 0, end: int | None = None, line: int = 1
-) -> Iterator[tuple[int, Row]]:
-    """The lines of a text from `start` to `end`, with their numbers, the first of which is `line`."""
-    return chain.from_iterable(_chunks(text, start, len(text) if end is None else end, line))
-
-
-def _chunks(text: str, start: int, last: int, line: int) -> Iterator[Iterable[tuple[int, Row]]]:
-    """Some hundred lines at a time: a program that is not plain is soon found out."""
-    while start < last:
-        end = text.find("\n", start + _CHUNK, last) + 1 or last
-        rows = rows_in(text[start:end])
-        yield enumerate(rows, line)
+def rows_of(text: str) -> Iterator[tuple[int, Row]]:
+    """The lines of a text with their numbers.  Some hundred at a time: a program that is not plain is soon found out."""
+    start, line = 0, 1
+    while start < len(text):
+        end = text.find("\n", start + _CHUNK) + 1 or len(text)
+        chunk = text[start:end]
+        rows = _ROW.findall(chunk if chunk.endswith("\n") else chunk + "\n")
+        yield from enumerate(rows, line)
         line += len(rows)
         start = end
-
-
-def rows_in(text: str) -> list[Row]:
-    """The lines of a short text."""
-    return _ROW.findall(text if text.endswith("\n") else text + "\n")
 
 
 def row_of(text: str) -> re.Match[str]:
@@ -126,17 +102,14 @@ def parts(line: str) -> list[tuple[int, str]] | None:
     return found
 
 
-def next_closer(rows: Iterator[tuple[int, Row | Run]]) -> tuple[int, str]:
+def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
     """The next line, which closes a body, and what it says: `}` or `}else{`."""
     for line, row in rows:
         if not is_nothing(row):
-            assert not isinstance(row, Run)
             return line, _CLOSER.sub("", "".join(row[1:]))
     raise NotPlain
 
 
-def is_nothing(row: Row | Run) -> bool:
+def is_nothing(row: Row) -> bool:
     """Whether there is nothing in the line, or a comment."""
-    if isinstance(row, Run):
-        raise NotPlain
     return COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
