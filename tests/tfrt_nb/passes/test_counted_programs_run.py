@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.fuzz.watched_memory import WatchedMemory
 from tests.test_golden_programs import CommandLine, Outcome
+
+from tfrt_nb.programs import Program
+from tfrt_runtime.host.context import HostContext
 
 TWO_TASKS = """
   %s = async.execute {
@@ -116,6 +120,29 @@ def test_a_counted_program_drops_every_reference_once(
         assert tfrt_nb("run", level, "--check-references", counted) == Outcome(0, "", ""), (
             done.stdout
         )
+
+
+@pytest.mark.parametrize("passes", ["builtin.module()", *PASSES])
+def test_what_a_select_chooses_lives_while_it_is_used(
+    passes: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, memory = tmp_path / "source.mlir", WatchedMemory()
+    source.write_text(f"""func.func @main() {{{TWO_TASKS}
+  %no = arith.constant false
+  %one = arith.select %no, %s, %t : !async.token
+  async.runtime.await %one : !async.token
+  %failed = async.runtime.is_error %one : !async.token
+  return
+}}
+""")
+    done = tfrt_nb("opt", "-p", passes, source)
+    assert done.status == 0, done
+
+    for level in (0, 1):
+        with memory.compiling(), HostContext("mstd:2") as host:
+            Program.from_source(done.stdout, level=level).run(host).result()
+            host.quiesce()
+            assert memory.look() == []
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O1"])

@@ -6,7 +6,8 @@
 
 The callee takes ownership of the caller's reference.  A pair in one block with equal counts cancels
 unless the value is used between them by a call and, after that call, by anything else: the callee may
-have dropped the last reference.  Each drop cancels one add.
+have dropped the last reference.  Each drop cancels one add.  The reference that the result of a select
+takes stays.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from operator import itemgetter
 from typing import ClassVar, TypeAlias, TypeGuard
 
 from xdsl.context import Context
+from xdsl.dialects.arith import SelectOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -56,6 +58,9 @@ def erase_pairs(module: ModuleOp, pairs: Pairs) -> None:
     """Erase each pair of one block that cancels."""
     places = {nested: place for place, nested in enumerate(operations_in(module))}
     for value in async_values(module):
+        if isinstance(value.owner, SelectOp):
+            # It is one of its sources, which may be dropped between the two: it has no other reference.
+            continue
         for users in _users_by_block(value, pairs).values():
             for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs):
                 erase(cancelled)
