@@ -5,5 +5,6 @@
 `nets` says what is tried and makes a find small, `children` runs it in processes that are watched,
 `__main__` is the command.  A net makes case number N of a seed without knowing the others, so
 that any case can be made again.  Read `nets` first; `random_runs` has the nets of random programs, which
-must do the same wherever they run.
+must do the same wherever they run, `after_passes` those of programs that passes have changed, and `explored` that of
+`--explore`.
 """

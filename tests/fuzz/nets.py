@@ -12,16 +12,24 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from tests.fuzz.abi_calls import Step, random_steps, run_steps
+from tests.fuzz.after_passes import (
+    after_passes,
+    counted,
+    counted_program,
+    host_after_passes,
+    passed_host_program,
+    passed_program,
+)
 from tests.fuzz.bef_mutants import BefCorpus, BefMutant, kernels_of, records_of, with_kernels
 from tests.fuzz.children import HANG_SECONDS, PATIENCE
 from tests.fuzz.command_lines import HANG_SECONDS as COMMAND_SECONDS
 from tests.fuzz.command_lines import Notebook, program_of, random_cell, random_command, run_command
 from tests.fuzz.documents import document_program, is_whole
+from tests.fuzz.explored import QUEUE, explored, golden_or_racy
 from tests.fuzz.random_calls import kernels_to_call, random_file
 from tests.fuzz.random_runs import (
     ALL_QUEUES,
     ENOUGH_SECONDS,
-    after_passes,
     as_interpreted,
     async_program,
     host_program,
@@ -292,11 +300,13 @@ class RandomNet(TextNet):
         weight: float,
         write: Callable[[Chance], str],
         compare: Callable[[Runner, str, Chance], None],
+        queues: Sequence[str] = ALL_QUEUES,
         *,
         may_leak: bool = False,
     ) -> None:
         super().__init__(name, (), weight, 0.1)
-        self._write, self._compare, self._may_leak = write, compare, may_leak
+        self._write, self._compare = write, compare
+        self._queues, self._may_leak = queues, may_leak
 
     def make(self, chance: Chance) -> str:
         return self._write(chance)
@@ -305,7 +315,7 @@ class RandomNet(TextNet):
         def act(runner: Runner) -> None:
             self._compare(runner, case, chance)
 
-        return runner.case(act, queues=ALL_QUEUES, may_leak=self._may_leak)
+        return runner.case(act, queues=self._queues, may_leak=self._may_leak)
 
 
 def minimise(
@@ -386,7 +396,10 @@ def all_nets() -> dict[str, Net]:  # type: ignore[type-arg]
         RandomNet("random-host", 0.6, host_program, on_every_queue),
         RandomNet("random-scalars", 0.6, tiered_program, on_both_tiers),
         RandomNet("random-async", 0.4, async_program, as_interpreted),
-        RandomNet("random-passes", 0.4, async_program, after_passes),
+        RandomNet("random-counted", 0.2, counted_program, counted),
+        RandomNet("random-passes", 0.4, passed_program, after_passes),
+        RandomNet("random-host-passes", 0.4, passed_host_program, host_after_passes),
+        RandomNet("random-explored", 0.15, golden_or_racy, explored, queues=(QUEUE,)),
         RandomNet("documents", 0.5, document_program, is_whole, may_leak=True),
         RandomNet("random-simulated", 0.1, scalar_program, simulated),
     ]

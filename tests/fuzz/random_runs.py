@@ -5,7 +5,6 @@ A program that is cancelled half-way may have less, and nothing else.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import functools
 import random
@@ -22,9 +21,7 @@ from tests.fuzz.random_programs import UNLIMITED, Extras, random_program
 from tests.fuzz.random_scalar_programs import random_scalar_program
 from tests.fuzz.running import Runner, ends
 
-from tfrt_nb.cli.opt import processed
 from tfrt_nb.compiled.kernels import HostCode
-from tfrt_nb.passes.pipeline import parse_pipeline
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_runtime.executor.execution import Execution
@@ -42,24 +39,6 @@ ENOUGH_SECONDS = 30.0
 """How long a program may take: most are over after milliseconds, some wait for a hundred delays of 100 ms."""
 WITH_DELAYS = 0.1
 """So many of the host programs keep their delays: loops over delays take seconds in which nothing is tried."""
-
-LOWERED = "async-func-to-async-runtime,async-to-async-runtime"
-PASSES = (
-    "async-ref-counting",
-    "async-ref-counting,async-ref-counting-optimization",
-    f"{LOWERED},async-runtime-ref-counting",
-    f"{LOWERED},async-runtime-ref-counting,async-runtime-ref-counting-opt",
-    f"{LOWERED},convert-scf-to-cf,async-runtime-ref-counting",
-    "async-parallel-for",
-    "canonicalize",
-    "convert-linalg-to-parallel-loops",
-    "convert-scf-to-cf",
-    "cse",
-    "dce",
-    "inline",
-)
-"""What users run on programs; the executable pipeline has the others."""
-AS_PRINTED = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
 
 INSTEAD = {"tfrt_test.async_copy.with_delay.i32": "tfrt_test.async_copy.i32"}
 """The simulated core calls no kernels that are written in Python, and has no clock."""
@@ -316,37 +295,6 @@ def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
             runner.problems.append(f"objects are left over on {queue}\n{left}")
     if "async.runtime." not in text:  # a cancelled program does not drop what it has added by hand
         _cancel_compiled(runner, program, runner.host(chance.choice(ALL_QUEUES)), expected, chance)
-
-
-def after_passes(runner: Runner, text: str, chance: random.Random) -> None:
-    """What passes print is read again, and does what the program did; references that they count are balanced."""
-    expected = interpret(parse_module(text, "random.mlir"))
-    passes = ",".join(chance.sample(PASSES, chance.randrange(1, 3)))
-    counted = passes.find("ref-counting")
-    if passes.count("ref-counting", counted + 1) > passes.count("-opt") or (
-        0 <= counted < passes.find("async-parallel-for")
-    ):
-        return  # counted twice, or tasks are added to what is counted
-    refusals, printed = processed(text, "random.mlir", parse_pipeline(passes), AS_PRINTED)
-    if printed is None:  # a pass refuses the program, or leaves what another one refuses
-        if any(refusal.location is None or "internal" in refusal.message for refusal in refusals):
-            runner.problems.append(f"after {passes}: refused without a reason\n{refusals}")
-        return
-    level = chance.randrange(2)
-    program = Program.from_source(printed, "random.mlir", level=level)
-    program.compile()
-    queue = chance.choice(ALL_QUEUES)
-    runtime = runner.host(queue).shared_context(HostCode)
-    runtime.check(program.compiled)
-    runtime.runtime.checked = True
-    found = _end(runner, _start(runner, program, queue), queue)
-    wrong = expected.output != found.output or bool(expected.errors) != bool(found.errors)
-    left = runtime.runtime.live_objects()
-    if wrong or left:
-        problem = "objects are left over" if left else "differs from the interpreter"
-        runner.problems.append(
-            f"after {passes} at -O{level} on {queue}: {problem}\n{expected}\n{found}\n{left}\n{printed}"
-        )
 
 
 def agrees(expected: Result, found: Seen) -> bool:

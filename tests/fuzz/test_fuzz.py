@@ -27,7 +27,14 @@ from tfrt_runtime.cache import code_cache
 FOUND = sorted(path for path in (Path(__file__).parent / "found").iterdir())
 NETS = ["bef", "compiled-bef", "calls", "host", "async", "abi", "command", "magic"]
 RANDOM = [
-    *("random-host", "random-scalars", "random-async", "random-passes", "documents"),
+    "random-host",
+    "random-scalars",
+    "random-async",
+    "random-counted",
+    "random-passes",
+    "random-host-passes",
+    "random-explored",
+    "documents",
     "random-simulated",
 ]
 CASES = "40"

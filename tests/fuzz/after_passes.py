@@ -1,0 +1,252 @@
+"""Programs after passes: printed, read again and run, they do what they did before.
+
+Each kind of pass has a net: those that count references, each pass and pairs of passes on async programs, and
+the same on host programs.  The corpus takes part: `golden` is a share of the cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import random
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.fuzz.async_interpreter import interpret
+from tests.fuzz.random_async_programs import HEADS
+from tests.fuzz.random_async_programs import random_program as random_async_program
+from tests.fuzz.random_runs import ALL_QUEUES, ENOUGH_SECONDS, host_program
+from tests.fuzz.running import LEAKS_ON_PURPOSE, Runner, ends
+from tests.fuzz.watched_memory import WatchedMemory
+
+from tfrt_nb.cli.opt import processed
+from tfrt_nb.compiled.kernels import HostCode
+from tfrt_nb.passes.pipeline import PASSES, parse_pipeline
+from tfrt_nb.programs import Program
+from tfrt_nb.source import parse_module
+from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN_SHARE = 0.25
+
+LOWERED = "async-func-to-async-runtime,async-to-async-runtime"
+COUNTING = (
+    "async-ref-counting",
+    "async-ref-counting,async-ref-counting-optimization",
+    f"{LOWERED},async-runtime-ref-counting",
+    f"{LOWERED},async-runtime-ref-counting,async-runtime-ref-counting-opt",
+    f"{LOWERED},convert-scf-to-cf,async-runtime-ref-counting",
+)
+OF_AWAIT = "Awaited async operand is in error state"
+"""An error where something that failed is awaited, once its await is lowered as the async dialect describes."""
+LAST_LINE = "// passes: "
+AFTERWARDS = ("", ",canonicalize", ",cse", ",dce", ",canonicalize,cse", ",inline")
+"""What may follow the counting passes."""
+BY_RULE = "async-runtime-policy-based-ref-counting"
+"""Right only for programs that keep its rules."""
+ASYNC_PASSES = (*COUNTING, LOWERED, *(name for name in PASSES if name != BY_RULE))
+HOST_PASSES = ("canonicalize", "cse", "dce", "inline", "tfrt-print-stream")
+AS_PRINTED = argparse.Namespace(mlir_print_op_generic=False, func_dialect=None)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a program did: what its functions gave, what it printed, and the messages of its errors."""
+
+    results: tuple[object, ...]
+    output: str
+    errors: frozenset[str]
+
+
+Write = Callable[[random.Random], str]
+
+
+def golden_or(write: Write, *folders: str) -> Write:
+    """Programs of the corpus among random ones."""
+
+    @functools.cache
+    def corpus() -> list[str]:
+        paths = [path for one in folders for path in sorted((GOLDEN / one).rglob("*.mlir"))]
+        return [text for text in (path.read_text() for path in paths) if _runs(text)]
+
+    def make(chance: random.Random) -> str:
+        return chance.choice(corpus()) if chance.random() < GOLDEN_SHARE else write(chance)
+
+    return make
+
+
+def _with_passes(write: Write, choose: Write) -> Write:
+    """Programs whose last line has the passes, so that a case is found again, and stays one when it is made smaller."""
+    return lambda chance: f"{write(chance)}\n{LAST_LINE}{choose(chance)}\n"
+
+
+def _passes_of(text: str) -> str:
+    return text.rpartition(LAST_LINE)[2].strip() if LAST_LINE in text else ""
+
+
+def _runs(text: str) -> bool:
+    """Whether a program of the corpus is one to run, and no case for passes, messages or leaks."""
+    if text.startswith("// pipeline:") or LEAKS_ON_PURPOSE in text or " loc(" in text:
+        return False  # places are not printed
+    try:
+        functions = Program.from_source(text, "golden.mlir").functions
+    except TfrtError:
+        return False
+    return any(
+        not one.argument_types and ("tfrt." in text or one.name == "main") for one in functions
+    )
+
+
+def small_async_program(chance: random.Random) -> str:
+    """An async program that is compiled in a moment."""
+    return random_async_program(chance.getrandbits(40), int(2 ** chance.uniform(1.0, 4.3)))
+
+
+def _counting(chance: random.Random) -> str:
+    return chance.choice(COUNTING) + chance.choice(AFTERWARDS)
+
+
+def _of_async(chance: random.Random) -> str:
+    """One or two passes, of which at most one counts, and no tasks are added to what is counted."""
+    chosen = chance.sample(ASYNC_PASSES, chance.randrange(1, 3))
+    if "counting" in chosen[0] and ("counting" in chosen[-1] or "parallel-for" in chosen[-1]):
+        chosen = chosen[:1]
+    return ",".join(chosen)
+
+
+def _of_host(chance: random.Random) -> str:
+    return ",".join(chance.sample(HOST_PASSES, chance.randrange(1, 3)))
+
+
+_async_program = golden_or(small_async_program, "async")
+counted_program = _with_passes(_async_program, _counting)
+passed_program = _with_passes(_async_program, _of_async)
+passed_host_program = _with_passes(golden_or(host_program, "tfrt"), _of_host)
+
+
+@functools.cache
+def watched_memory() -> WatchedMemory:
+    """The one of this child."""
+    return WatchedMemory()
+
+
+def counted(runner: Runner, text: str, chance: random.Random) -> None:
+    """What a counting pass prints runs with checks, and without them under watch, at both levels."""
+    _run_printed(runner, text, [(0, True), (0, False), (1, True), (1, False)], chance)
+
+
+def after_passes(runner: Runner, text: str, chance: random.Random) -> None:
+    """What passes print is read again, and does what the program did; references that they count are balanced."""
+    _run_printed(runner, text, [(0, chance.random() < 0.5), (1, chance.random() < 0.5)], chance)
+
+
+def _run_printed(
+    runner: Runner, text: str, modes: Sequence[tuple[int, bool]], chance: random.Random
+) -> None:
+    """`modes` are levels, and whether references are checked, or else freed memory is watched."""
+    expected = _expected(runner, text)
+    printed = _printed(runner, text)
+    if printed is None:
+        return
+    for level, checked in modes:
+        found, wrong = _run(runner, printed, level, checked, chance.choice(ALL_QUEUES))
+        if found.output != expected.output or not _may_fail(found.errors, expected.errors):
+            wrong.append("it does something else")
+        if wrong:
+            how = "checked" if checked else "watched"
+            runner.problems.append(
+                f"after {_passes_of(text)} at -O{level}, {how}: {wrong[0]}\n{printed}\n{wrong}\n{expected}\n{found}"
+            )
+
+
+def host_after_passes(runner: Runner, text: str, _: random.Random) -> None:
+    """The same for host programs: each function without arguments, on one thread."""
+    printed = _printed(runner, text)
+    if printed is None:
+        return
+    before, again, after = (
+        _of_functions(runner, Program.from_source(one, "random.mlir"))
+        for one in (text, text, printed)
+    )
+    # NaN is not equal to itself.  Some programs of the corpus print times and addresses.
+    if repr(before) == repr(again) != repr(after):
+        runner.problems.append(
+            f"after {_passes_of(text)}: it does something else\n{printed}\n{before}\n{after}"
+        )
+
+
+def _of_functions(runner: Runner, program: Program) -> dict[str, Seen]:
+    runs = {}
+    for function in program.functions:
+        if not function.argument_types:
+            execution = program.run(runner.host("s"), function.name, output=lambda _: None)
+            found = _seen(runner, execution)
+            # What no chain orders is printed in another order if an operation is gone.
+            lines = "\n".join(sorted(found.output.splitlines()))
+            runs[function.name] = Seen(found.results, lines, found.errors)
+    return runs
+
+
+def _expected(runner: Runner, text: str) -> Seen:
+    """What a program does, one of the errors being its error; the interpreter knows the operations of random ones."""
+    if not text.startswith(HEADS):
+        program = Program.from_source(text, "random.mlir", level=0)
+        return _seen(runner, program.run(runner.host("s"), output=lambda _: None))
+    found = interpret(parse_module(text, "random.mlir"))
+    return Seen((), found.output, frozenset(message for message, _ in found.errors))
+
+
+def _printed(runner: Runner, text: str) -> str | None:
+    """The program after its passes; None if one refuses it, or leaves what another one refuses, and says why."""
+    pipeline = parse_pipeline(_passes_of(text))
+    refusals, printed = processed(text, "random.mlir", pipeline, AS_PRINTED)
+    if printed is None and any(
+        refusal.location is None or "internal" in refusal.message for refusal in refusals
+    ):
+        problem = f"after {_passes_of(text)}: refused without a reason\n{refusals}"
+        runner.problems.append(problem)
+    return printed
+
+
+def _run(
+    runner: Runner, printed: str, level: int, checked: bool, queue: str
+) -> tuple[Seen, list[str]]:
+    """What an async program does, and what is wrong with its references."""
+    host, memory = runner.host(queue), watched_memory()
+    runtime = host.shared_context(HostCode)
+    with nullcontext() if checked else memory.compiling():
+        program = Program.from_source(printed, "random.mlir", level=level)
+        program.compile()
+        assert program._compiled is not None
+        runtime.check(program._compiled)
+        runtime.runtime.checked = checked
+        found = _seen(runner, program.run(host, output=lambda _: None))
+    host.quiesce(ENOUGH_SECONDS)
+    if not checked:
+        return found, memory.look()
+    left = runtime.runtime.live_objects()
+    return found, ["objects are left over", str(left)] if left else []
+
+
+def _may_fail(found: frozenset[str], possible: frozenset[str]) -> bool:
+    """Whether the errors are some of those that are possible, and none if there are none."""
+    return bool(found) == bool(possible) and found - {OF_AWAIT} <= possible
+
+
+def _seen(runner: Runner, execution: Execution) -> Seen:
+    runner.ran += 1
+    if not execution.wait(ENOUGH_SECONDS):
+        runner.problems.append("a program does not end\n")
+        execution.cancel()
+        ends(execution)
+    results = [v.result(0) if v.exception(0) is None else None for v in execution.results]
+    return Seen(tuple(results), execution.output, frozenset(_messages(execution.diagnostics)))
+
+
+def _messages(diagnostics: Iterable[object]) -> Iterable[str]:
+    """What went wrong, without the place, which is another one after a pass."""
+    return (re.sub(r"^\S+:\d+:\d+: error: ", "", str(one)) for one in diagnostics)
