@@ -5,15 +5,21 @@ from __future__ import annotations
 import random
 
 from tests.fuzz.after_passes import golden_or
-from tests.fuzz.random_async_programs import random_program as random_async_program
-from tests.fuzz.random_programs import random_program as random_host_program
-from tests.fuzz.random_runs import ENOUGH_SECONDS, extras
+from tests.fuzz.random_runs import ENOUGH_SECONDS
 from tests.fuzz.running import Runner
 
 from tfrt_nb.documents.previews import clean
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Explorer, Outcome, _text
 
+HEAD = """func.func private @printI64(i64)
+func.func @main() {
+  %zero = arith.constant 0 : index
+  %none = arith.constant 0 : i64
+  %cell = memref.alloc() : memref<1xi64>
+  memref.store %none, %cell[%zero] : memref<1xi64>
+  """
+PRINT = "func.call @printI64({}) : (i64) -> ()"
 RUNS = 200
 QUEUE = "mstd:4"
 MOST_SCHEDULES = 400
@@ -21,20 +27,63 @@ SECONDS = 2.0
 
 
 def racy_program(chance: random.Random) -> str:
-    """A small program of either kind whose prints have no order."""
-    number, most = chance.getrandbits(40), chance.randrange(2, 7)
-    if chance.random() < 0.7:
-        return random_async_program(number, most, is_racy=True)
-    text = random_host_program(number, extras(), most)
-    lines = []
-    for line in text.splitlines():
-        if "= tfrt.print." in line:  # after nothing
-            operands, _, _ = line.rpartition(", ")
-            name = f"%free{len(lines)}"
-            lines += [f"  {name} = tfrt.new.chain", f"{operands}, {name}"]
-        else:
-            lines.append(line)
-    return "\n".join(lines)
+    """A small program of either kind whose prints and stores have no order."""
+    return racy_host_program(chance) if chance.random() < 0.3 else racy_async_program(chance)
+
+
+def racy_host_program(chance: random.Random) -> str:
+    """Numbers, some of which come late; each print has a chain of its own, or the one of another print."""
+    lines, numbers, chains = [], ["%one"], ["%c"]
+    for step in range(chance.randrange(2, 6)):
+        number, chain = chance.choice(numbers), chance.choice(chains)
+        match chance.randrange(3):
+            case 0:
+                lines.append(
+                    f'%n{step} = "tfrt_test.async_add.i32"({number}, %one) : (i32, i32) -> i32'
+                )
+                numbers.append(f"%n{step}")
+            case _:
+                lines.append(f"%c{step} = tfrt.print.i32 {number}, {chain}")
+                chains.append(f"%c{step}")
+    body = "\n  ".join(["%one = tfrt.constant.i32 1", "%c = tfrt.new.chain", *lines])
+    returned = ", ".join(chains)
+    types = ", ".join(["!tfrt.chain"] * len(chains))
+    return f"func @main() -> ({types}) {{\n  {body}\n  tfrt.return {returned} : {types}\n}}\n"
+
+
+def racy_async_program(chance: random.Random) -> str:
+    """Tasks that print, and read and write one cell; each depends on some of those before it."""
+    lines, tokens = [], [""]
+    for number in range(chance.randrange(2, 5)):
+        before = sorted(set(chance.choices(tokens, k=2)) - {""})
+        lines.append(f"%t{number} = async.execute [{', '.join(before)}] {{".replace("[] ", ""))
+        lines += [line for _ in range(chance.randrange(1, 3)) for line in _act(chance, tokens)]
+        lines += ["  async.yield", "}"]
+        tokens.append(f"%t{number}")
+        if chance.random() < 0.2:
+            lines += _act(chance, tokens)
+    lines += [f"async.await {token} : !async.token" for token in tokens[1:]]
+    for line in ("%n = memref.load %cell[%zero] : memref<1xi64>", PRINT.format("%n")):
+        lines.append(line)
+    return HEAD + "\n  ".join(lines) + "\n  return\n}\n"
+
+
+def _act(chance: random.Random, tokens: list[str]) -> list[str]:
+    """Something that others may notice, or a wait."""
+    name = f"%v{chance.getrandbits(40)}"
+    load = f"{name} = memref.load %cell[%zero] : memref<1xi64>"
+    constant = f"{name} = arith.constant {chance.randrange(9)} : i64"
+    match chance.choice(("print", "print", "load", "store", "await", "task")):
+        case "print":
+            return [constant, PRINT.format(name)]
+        case "load":
+            return [load, PRINT.format(name)]
+        case "store":
+            return [constant, f"memref.store {name}, %cell[%zero] : memref<1xi64>"]
+        case "await" if tokens[1:]:
+            return [f"async.await {chance.choice(tokens[1:])} : !async.token"]
+        case _:
+            return [constant, f"{name}t = async.execute {{", PRINT.format(name), "async.yield", "}"]
 
 
 golden_or_racy = golden_or(racy_program, "async", "tfrt")

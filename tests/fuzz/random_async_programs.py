@@ -36,12 +36,9 @@ def future(payload: str) -> str:
     return f"!async.value<{payload}>"
 
 
-def random_program(seed: int, most: int = UNLIMITED, *, is_racy: bool = False) -> str:
-    """The program with this number; `main` has so many statements at most, another function half of them.
-
-    One that is racy prints anywhere: its output has no order.
-    """
-    generator = Generator(random.Random(seed), is_racy=is_racy)
+def random_program(seed: int, most: int = UNLIMITED) -> str:
+    """The program with this number; `main` has so many statements at most, another function half of them."""
+    generator = Generator(random.Random(seed))
     for _ in range(generator.rng.randrange(1 + min(3, most // 4))):
         generator.left = most // 2
         generator.function()
@@ -99,7 +96,6 @@ class Generator:
     """Writes a program line by line.  `left`: how many statements the present function may still have."""
 
     rng: random.Random
-    is_racy: bool = False
     lines: list[str] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
     work: int = 0
@@ -342,7 +338,7 @@ class Generator:
         self.line(f'cf.assert {condition}, "{self.fresh("m")[1:]}"')
 
     def print(self, scope: Scope) -> None:
-        if scope.is_ordered or self.is_racy:
+        if scope.is_ordered:
             type_ = self.rng.choice((I64, I64, F64))
             function = "printI64" if type_ == I64 else "printF64"
             self.line(f"func.call @{function}({self.need(scope, type_)}) : ({type_}) -> ()")

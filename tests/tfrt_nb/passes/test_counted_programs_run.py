@@ -122,6 +122,20 @@ def test_a_counted_program_drops_every_reference_once(
         )
 
 
+@pytest.mark.parametrize("passes", PASSES)
+def test_a_failure_before_a_branch_drops_what_the_branch_passes_once(
+    passes: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, counted = tmp_path / "source.mlir", tmp_path / "counted.mlir"
+    body = PROGRAMS["an_assertion_before_a_branch"].replace("constant true", "constant false")
+    source.write_text(f"func.func @main() {{{body}\n  return\n}}\n")
+    counted.write_text(tfrt_nb("opt", "-p", passes, source).stdout)
+
+    for level in ("-O0", "-O1"):
+        done = tfrt_nb("run", level, "--check-references", counted)
+        assert (done.status, done.stderr.count("error: ")) == (1, 1), done.stderr
+
+
 @pytest.mark.parametrize("passes", ["builtin.module()", *PASSES])
 def test_what_a_select_chooses_lives_while_it_is_used(
     passes: str, tfrt_nb: CommandLine, tmp_path: Path

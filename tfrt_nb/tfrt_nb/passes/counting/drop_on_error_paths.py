@@ -164,9 +164,11 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
         for op in block.ops:
             made.update(op.results)
             for value, count in _dropped(op, explicit_only):
-                value = passed.get(value, value)
-                if value not in made:
-                    due[value] = due.get(value, 0) + count
+                source = passed.get(value, value)
+                # A program that counts only the argument leaves the value to the pass that counts the rest.
+                is_left = explicit_only and source is not value and not is_counted_by_hand(source)
+                if source not in made and not is_left:
+                    due[source] = due.get(source, 0) + count
         branch = terminator_of(block)
     return {value: count for value, count in due.items() if count > 0}
 
