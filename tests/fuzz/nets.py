@@ -399,7 +399,7 @@ def all_nets() -> dict[str, Net]:  # type: ignore[type-arg]
         RandomNet("random-counted", 0.2, counted_program, counted),
         RandomNet("random-passes", 0.4, passed_program, after_passes),
         RandomNet("random-host-passes", 0.4, passed_host_program, host_after_passes),
-        RandomNet("random-explored", 0.15, golden_or_racy, explored, queues=(QUEUE,)),
+        RandomNet("random-explored", 0.4, golden_or_racy, explored, queues=(QUEUE,)),
         RandomNet("documents", 0.5, document_program, is_whole, may_leak=True),
         RandomNet("random-simulated", 0.1, scalar_program, simulated),
     ]
