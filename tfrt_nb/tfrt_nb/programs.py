@@ -605,6 +605,18 @@ class Program:
         functions = {} if self._compiled is None else self._compiled.functions
         return [name for name, one in functions.items() if one.uncrossable is None]
 
+    def interleaved(self) -> Program:
+        """The same program, whose compiled functions let others run between any two of their effects.
+
+        For `schedules.explore`.  Itself, if no tasks have effects.
+        """
+        compiled = None if self._compiled is None else self._compiled.interleaved()
+        if compiled is self._compiled:
+            return self
+        made = Program._of_file(self.file, self._source, self._ir, compiled)
+        made._libraries, made._captured = self._libraries, self._captured
+        return made
+
     def compile(self, *, watched: bool = False) -> None:
         """Compile the functions that become machine code, unless that was done; `watched` as for `load`.
 

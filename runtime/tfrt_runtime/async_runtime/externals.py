@@ -120,6 +120,12 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     return register
 
 
+def provide(symbol: str, function: ctypes._FuncPointer) -> None:
+    """Let code that a pass makes call a C function by a name that no program can declare."""
+    _kept.append(function)
+    _addresses[symbol] = ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
 _by_symbol: dict[str, PythonExternal] = {}
 """The latest function for each name, type and kind: machine code knows functions by these."""
 

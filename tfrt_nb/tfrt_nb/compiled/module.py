@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,17 @@ class CompiledModule:
         self._first = loop_passes(parallel_for)
         self._source = source
         self.level = level
+
+    def interleaved(self) -> CompiledModule:
+        """The same functions, which let others run between any two of their effects: see `passes.interleave`."""
+        from tfrt_nb.passes.interleave import Interleave, is_needed
+
+        if not is_needed(self.module):
+            return self
+        made = copy(self)
+        made._first = (*self._first, Interleave())
+        made.level = 0  # each task is a coroutine, which can be left between two of its effects
+        return made
 
     @cached_property
     def module(self) -> ModuleOp:

@@ -5,7 +5,8 @@ refuses or guards what else would end the process, `counting` keeps references r
 tasks, `speed` has the shortcuts of `-O1`.
 
 `pipeline` knows the order in which a run has them, and reads pipelines as MLIR writes them; canonicalize, cse and dce
-are xDSL's.  `log_events` lets watched programs say which blocks run.  `printing` shows a module as `mlir-opt` does,
+are xDSL's.  `log_events` lets watched programs say which blocks run, `interleave` lets explored ones change places between
+effects.  `printing` shows a module as `mlir-opt` does,
 `errors` is what passes say.  All passes use the steps of `control_flow`.
 
 For host programs: `streams` decides which kernels run one after the other, `print_streams` shows that,

@@ -20,10 +20,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tfrt_nb.passes.interleave import TOUCH
+from tfrt_runtime.async_runtime.externals import provide
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, HostRun
-from tfrt_runtime.host.process import Callback2, native_process, shielded
+from tfrt_runtime.host.process import Callback2, Callback3, native_process, shielded
 from tfrt_runtime.host.queues.timer import Timer, TimerQueue
 from tfrt_runtime.host.structs import Context, Task
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -198,6 +200,9 @@ Pick = Callable[[Mapping[int, Step]], Step | None]
 """Chooses among the steps that are ready, by key, in the order in which they became so.  None lets
 nothing run now."""
 
+Touched = Callable[[int, int, int], None]
+"""Told what compiled code does within a step: the arguments of `passes.interleave.TOUCH`."""
+
 _queues: dict[int, ChosenHost] = {}
 _callbacks: list[object] = []
 
@@ -205,7 +210,8 @@ _callbacks: list[object] = []
 class ChosenHost:
     """A host without workers, whose steps `pick` chooses.  `pick` runs on the thread that waits."""
 
-    def __init__(self, pick: Pick) -> None:
+    def __init__(self, pick: Pick, touched: Touched = lambda *_: None) -> None:
+        self.touched = touched
         self._outside = Outside(self._offer)
         self.host = HostContext(
             "s",
@@ -230,16 +236,20 @@ class ChosenHost:
         self._count = 0
         self.problem: BaseException | None = None
         """What `pick` has raised: from then on steps run as they come."""
+        self.hurries = False
+        """Whether tasks run as they come until the next run begins: this one is cancelled."""
         if not _callbacks:
             callback = Callback2(_choose)
             _callbacks.append(callback)
             self._process.words.choose = self._process.keep(callback)
+            provide(TOUCH, Callback3(_touch))
         self._address = self.host.work_queue.address
         _queues[self._address] = self
         self.host.work_queue.native.choose = 1
 
     def begin(self) -> None:
         """Another run begins: steps are counted from 1 again."""
+        self.hurries = False
         self._keys.clear()
         self._arrivals.clear()
         self._running = None
@@ -256,6 +266,8 @@ class ChosenHost:
     def choose(self, context: int) -> int:
         """The task that is next, taken out of the thread's list; 0 if there is none, or something has come."""
         self._running = None
+        if self.hurries and (first := Context.at(context).pending):
+            return self._take(context, first, 0)
         before_of = dict(_pending(context))
         ready: dict[int, Step] = {}
         for task, before in before_of.items():
@@ -361,3 +373,10 @@ def _pending(context: int) -> Iterator[tuple[int, int]]:
 def _choose(context: int, _: int) -> int:
     host = _queues.get(Context.at(context).queue)
     return 0 if host is None else host.choose(context)
+
+
+def _touch(address: int, kind: int, line: int) -> int:
+    host = _queues.get(Context.at(native_process().quick.present_context(0)).queue)
+    if host is not None:
+        host.touched(address, kind, line)
+    return 0

@@ -2,34 +2,42 @@
 
 A stateless search: each run starts anew with the choices recorded so far.  Orders that cannot make a
 difference are left out by dynamic partial-order reduction (Flanagan and Godefroid, 2005) with sleep sets.
-A step is a kernel or the part of a task between two awaits: what happens within is one piece.
+A step is a kernel, or the part of a task up to its next await or effect (`passes.interleave`).
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Self
 
 from tfrt_nb.documents.previews import clean, label, preview_of, visible
 from tfrt_nb.documents.program import ProgramDocument, Row, body_of
+from tfrt_nb.passes.interleave import STATE as QUESTION
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
-from tfrt_nb.schedules.memory import early_tasks, memory_races
-from tfrt_nb.schedules.uses import OUTPUT, Judge, Place, Uses, shared
+from tfrt_nb.schedules.memory import memory_races
+from tfrt_nb.schedules.uses import OUTPUT, PRINTS, Judge, Place, Uses, shared
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
-RUN_SECONDS = 10.0
+POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
+"""What memory holds that a schedule has not written; even, see `native.layouts.QUEUE_CHOOSE`."""
 MAX_SHOWN = 20
 """So many outcomes are shown."""
 _MAX_LINES = 12
 _NEVER = "never there"
+_UNWRITTEN = re.compile("uninitialized|allocate_buffer|memref.alloc")
+"""The operations that make memory that nothing has written."""
+_ADDRESS = re.compile(r"(base@ = |pointer=| at )0x[0-9a-f]+")
+_LATE = "the time for schedules is over"
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,8 @@ class Schedules:
     choices: tuple[int, ...]
     operations: tuple[int, ...]
     """The ids of the operations that were chosen, in order; -1 for a task."""
+    reads_unwritten: bool = False
+    """Whether the outcome depends on memory that was never written."""
 
 
 @dataclass
@@ -77,10 +87,10 @@ class Exploration:
 
     outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
     races: list[Race] = field(default_factory=list)
-    early: list[int] = field(default_factory=list)
-    """The operations that start tasks whose runs before the code that goes on were not tried."""
     schedules: int = 0
     is_complete: bool = False
+    steps: int = 0
+    """How many steps of another schedule had run when the time was over; 0 if it was over between two."""
 
     def text(self, document: ProgramDocument, replay: str = "") -> str:
         """How many outcomes and schedules there are, the races, then each outcome.
@@ -92,13 +102,9 @@ class Exploration:
     def _lines(self, operations: Sequence[Row], replay: str) -> Iterator[str]:
         outcomes = counted(len(self.outcomes), "outcome")
         limit = "" if self.is_complete else ", which are not all: the limit was reached"
+        if self.steps:
+            limit += f", {counted(self.steps, 'step')} into schedule {self.schedules + 1}"
         yield f"{outcomes} in {counted(self.schedules, 'schedule')}{limit}"
-        if self.early:
-            lines = ", ".join(str(operations[number]["line"]) for number in self.early)
-            yield (
-                "orders not tried: a task runs before the code that started it goes on"
-                f" (line {lines})"
-            )
         for race in self.races:
             yield "race: nothing orders these two, and both touch one buffer"
             for number in (race.first, race.second):
@@ -110,11 +116,11 @@ class Exploration:
                 return
             yield f"outcome {number}, {counted(schedule.count, 'schedule')}"
             yield from outcome.text.splitlines()
+            if schedule.reads_unwritten:
+                yield "  it reads memory that was never written"
             if replay:
-                order = (
-                    f"line {operations[o]['line']}" if o >= 0 else "task"
-                    for o in schedule.operations
-                )
+                known = [f"line {operations[o]['line']}" for o in schedule.operations if o >= 0]
+                order = known or ["task"] * len(schedule.operations)
                 yield f"  schedule: {', '.join(order) or 'no operation waits for a choice'}"
                 yield f"  replay: {replay} {','.join(map(str, schedule.choices)) or '0'}"
 
@@ -132,7 +138,10 @@ class _Node:
 
 @dataclass
 class _Done:
-    """A step that has run: `before` are the steps that made it ready, `node` its choice or -1."""
+    """A step that has run: `before` are the steps that made it ready, `node` its choice or -1.
+
+    `operation` is the kernel's, or one on the line of the first effect of compiled code; -1 without any.
+    """
 
     key: int
     operation: int
@@ -160,13 +169,19 @@ class Explorer:
         Raises:
             TfrtError: at a run, if the program cannot be loaded, or the function takes other arguments.
         """
-        self._program, self._function, self._arguments = program, function, arguments
+        self._program, self._function = program.interleaved(), function
+        self._arguments = arguments
         self.document = ProgramDocument(program) if document is None else document
         names = [kernel.name for one in program.file.functions for kernel in one.kernels]
-        operations = [str(row["kernel"]) for row in self.document.data["operations"]]
-        memory = any(name in ("memref.store", "memref.atomic_rmw") for name in operations)
-        self._judge = Judge(names, memory=memory)
-        self._host = ChosenHost(self._choose)
+        rows = self.document.data["operations"]
+        self._operations = {row["line"]: row["id"] for row in reversed(rows)}
+        """The first operation of each line."""
+        self._makes_unwritten = any(_UNWRITTEN.search(str(row["kernel"])) for row in rows)
+        self._judge = Judge(names)
+        self._host = ChosenHost(self._choose, self._touched)
+        self._host.host.work_queue.native.choose = POISON | 1
+        self._present: Execution | None = None
+        self._is_late = False
         self._nodes: list[_Node] = []
         self._forced: tuple[int, ...] | None = None
         self._races: dict[Race, None] = {}
@@ -180,16 +195,37 @@ class Explorer:
 
     def explore(self, *, most: int = MAX_SCHEDULES, seconds: float = MAX_SECONDS) -> Exploration:
         """All outcomes, or those of so many schedules, or of so much time."""
-        while True:
-            try:
-                found = self._explore(most, time.monotonic() + seconds)
-            except _Restart:
-                self._nodes.clear()
-                self._races.clear()
-            else:
-                found.races += starmap(Race, memory_races(self.document, label(self._function)))
-                found.early = early_tasks(self.document)
-                return found
+        self._program.compile()
+        with self._limited(seconds):
+            while True:
+                try:
+                    found = self._explore(most)
+                except _Restart:
+                    self._nodes.clear()
+                    self._races.clear()
+                else:
+                    races = memory_races(self.document, label(self._function))
+                    found.races += starmap(Race, races)
+                    if self._makes_unwritten:
+                        self._find_reads(found)
+                    return found
+
+    def _find_reads(self, found: Exploration) -> None:
+        """Note which outcomes are others if what was never written has another content."""
+        queue = self._host.host.work_queue.native
+        queue.choose = OTHER_POISON | 1
+        try:
+            for outcome, schedules in [*found.outcomes.items()][:MAX_SHOWN]:
+                self._forced = schedules.choices
+                try:
+                    _, other = self._run()
+                except TfrtError:  # it takes another way
+                    other = None
+                if self._is_late:
+                    return
+                schedules.reads_unwritten = other != outcome
+        finally:
+            queue.choose, self._forced = POISON | 1, None
 
     def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
         """A run with these choices, which is over; for `documents.RunDocument` if it is watched.
@@ -201,13 +237,32 @@ class Explorer:
         """
         self._forced = tuple(choices)
         try:
-            while True:
-                try:
-                    return self._run(watch=watch)
-                except _Restart:  # now the kernels that print are known
-                    continue
+            with self._limited(MAX_SECONDS):
+                while True:
+                    try:
+                        return self._run(watch=watch)
+                    except _Restart:  # now the kernels that print are known
+                        continue
         finally:
             self._forced = None
+
+    @contextmanager
+    def _limited(self, seconds: float) -> Iterator[None]:
+        """Within: after so many seconds the time is over, and the run of that moment is cancelled.
+
+        One timer for all runs: to set one wakes its thread, which takes longer than a short run.
+        """
+        self._is_late = False
+        timer = self._host.host.timers.at(time.monotonic() + seconds, self._end)
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _end(self) -> None:
+        self._is_late = self._host.hurries = True
+        if self._present is not None:
+            self._present.cancel(_LATE)
 
     # One run
 
@@ -229,7 +284,7 @@ class Explorer:
                 if last.node < 0 and last.kernel and OUTPUT not in last.uses.writes:
                     self._judge.noisy.add(last.kernel)
                     self._restart = True
-                last.uses = Uses(last.uses.reads, last.uses.writes | {OUTPUT})
+                last.uses |= PRINTS
 
         run = self._program.run(
             function=self._function,
@@ -238,9 +293,13 @@ class Explorer:
             output=output,
             watch=watch,
         )
+        self._present = run
+        if self._is_late:
+            self._end()
+        # Without a limit, the steps run on this thread: to hand a run to another one may take milliseconds.
         is_over = run.wait(self._patience())
-        values = tuple(_text(value) for value in run.results)
-        errors = tuple(sorted(clean(one.message) for one in run.diagnostics))
+        self._present = None
+        outcome = comparable_outcome(run, "".join(printed))
         if not is_over:
             run.cancel("the schedule is abandoned")
             run.wait(1)
@@ -250,12 +309,22 @@ class Explorer:
             raise _Restart
         if self._refusal is not None:
             raise TfrtError(self._refusal)
-        return run, Outcome(values, "".join(printed), errors)
+        return run, outcome
 
-    def _patience(self) -> float:
+    def _touched(self, address: int, kind: int, line: int) -> None:
+        """Compiled code does something that other steps may notice, within the step that runs."""
+        if self._steps:
+            last = self._steps[-1]
+            if kind == QUESTION and not self._judge.questions:
+                self._judge.questions = self._restart = True
+            last.uses |= self._judge.effect(address, kind)
+            if last.operation < 0:
+                last.operation = self._operations.get(line, -1)
+
+    def _patience(self) -> float | None:
         """How long a run is waited for: where an argument is missing, as long as for what threads resolve."""
         given = [value for value in self._arguments if isinstance(value, AsyncValue)]
-        return RUN_SECONDS if all(value.done() for value in given) else PATIENCE_SECONDS
+        return None if all(value.done() for value in given) else PATIENCE_SECONDS
 
     def _choose(self, ready: Mapping[int, Step]) -> Step:
         latest = frozenset({len(self._steps) - 1}) if self._steps else frozenset()
@@ -289,6 +358,8 @@ class Explorer:
     def _pick(self, enabled: set[int]) -> int:
         """As recorded; behind that, anything that no other run stands for."""
         depth, self._depth = self._depth, self._depth + 1
+        if self._is_late:  # the run is cancelled, which changes what is ready
+            return min(enabled)
         if self._forced is not None:
             wanted = self._forced[depth] if depth < len(self._forced) else min(enabled)
             if wanted in enabled:
@@ -313,11 +384,13 @@ class Explorer:
 
     # The search
 
-    def _explore(self, most: int, end: float) -> Exploration:
+    def _explore(self, most: int) -> Exploration:
         found = Exploration()
         while True:
             _, outcome = self._run()
-            if not self._is_blocked:
+            if self._is_late:
+                found.steps = len(self._steps)
+            elif not self._is_blocked:
                 found.schedules += 1
                 schedules = found.outcomes.get(outcome)
                 if schedules is None:
@@ -327,47 +400,58 @@ class Explorer:
                 else:
                     schedules.count += 1
             self._find_races()
-            found.is_complete = not self._advance()
-            if found.is_complete or found.schedules >= most or time.monotonic() > end:
+            found.is_complete = not self._is_late and not self._advance()
+            if self._is_late or found.is_complete or found.schedules >= most:
                 found.races = list(self._races)
                 self._nodes.clear()
                 return found
 
     def _find_races(self) -> None:
         """Note where another order of two steps that touch the same is worth a run."""
-        clocks: list[set[int]] = []
-        needed: list[set[int]] = []
+        # Sets of steps, as bits: what surely comes before a step, with itself; `needed` is what made it ready.
+        clocks: list[int] = []
+        needed: list[int] = []
+        touched: dict[Place, list[int]] = {}
         for j, step in enumerate(self._steps):
-            before = set(step.before)
-            causes = set(step.before)
+            if self._is_late:
+                return
+            before = causes = 0
             for i in step.before:
                 before |= clocks[i]
                 causes |= needed[i]
-            for i in range(j - 1, -1, -1):
+            places_of = step.uses.reads | step.uses.writes
+            earlier = {i for place in places_of for i in touched.get(place, ())}
+            for i in sorted(earlier, reverse=True):
                 other = self._steps[i]
                 places = shared(other.uses, step.uses)
-                if places and i not in causes:
+                if places and not causes >> i & 1:
                     self._note_race(other, step, places)
-                if places and i not in before:
+                if places and not before >> i & 1:
                     if other.node >= 0:
                         self._reverse(i, j, clocks, before)
                     before |= clocks[i]
-            clocks.append(before | {j})
-            needed.append(causes)
+            for place in places_of:
+                # All that is before a write is before what comes later, too; races of kernels name each pair.
+                if place in step.uses.writes and not step.kernel:
+                    touched[place] = []
+                touched.setdefault(place, []).append(j)
+            clocks.append(before | 1 << j)
+            needed.append(causes | 1 << j)
 
     def _note_race(self, one: _Done, other: _Done, places: frozenset[Place]) -> None:
-        first, second = sorted((one.operation, other.operation))
-        if first < 0 or not any(isinstance(place, int) for place in places):
+        # Those of compiled functions are found by `memory_races`, which knows what they await.
+        if not (one.kernel and other.kernel and any(isinstance(place, int) for place in places)):
             return
+        first, second = sorted((one.operation, other.operation))
         race = Race(first, second)
         if race not in self._races and not self._order.is_given(first, second):
             self._races[race] = None
 
-    def _reverse(self, i: int, j: int, clocks: list[set[int]], before: set[int]) -> None:
+    def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
         """Try what leads to step j in the place of step i; all that is enabled there if not known."""
         node = self._nodes[self._steps[i].node]
         for k in range(i + 1, j + 1):
-            leads = k == j or (k in before and i not in clocks[k])
+            leads = k == j or (before >> k & 1 and not clocks[k] >> i & 1)
             if leads and self._steps[k].key in node.enabled:
                 node.todo.add(self._steps[k].key)
                 return
@@ -428,15 +512,26 @@ class _Order:
         return False
 
 
+def comparable_outcome(run: Execution, printed: str) -> Outcome:
+    """What a run has come to that has printed this, in words that are the same for equal outcomes."""
+    values = tuple(_text(value) for value in run.results)
+    errors = tuple(sorted(_comparable(clean(one.message)) for one in run.diagnostics))
+    return Outcome(values, _comparable(printed), errors)
+
+
+def _comparable(text: str) -> str:
+    """The text without addresses, which are others in each run."""
+    return _ADDRESS.sub(r"\1...", text)
+
+
 def _text(value: AsyncValue) -> str:
     if not value.done():
         return _NEVER
     problem = value.exception(0)
     if problem is not None:
-        return f"error: {preview_of(value)}"
+        return _comparable(f"error: {preview_of(value)}")
     payload = value.payload()
-    # An address is another one in each run.
     has_text = (
         type(payload).__str__ is not object.__str__ or type(payload).__repr__ is not object.__repr__
     )
-    return preview_of(value) if has_text else f"<{type(payload).__name__}>"
+    return _comparable(preview_of(value)) if has_text else f"<{type(payload).__name__}>"

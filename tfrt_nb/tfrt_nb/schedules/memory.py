@@ -1,7 +1,7 @@
 """Races of tasks: two accesses of one buffer that nothing orders, found in the text of compiled functions.
 
-A schedule lets a task run in one piece from one await to the next, so that no outcome shows what two tasks
-do to a buffer at the same time.  Only what is sure is reported: the same buffer, and the same indices.
+A schedule runs one access after the other, and each order may have the same outcome, while two threads may do both at
+the same time.  Only what is sure is reported: the same buffer, and the same indices.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from tfrt_nb.nesting import deep_stack
 _TASKS = ("async.execute", "async.call")
 _VIEWS = ("memref.cast", "memref.subview")
 _VALUE_FIRST = ("memref.store", "memref.atomic_rmw")
-_TOUCHING = frozenset({"store", "load", "atomic_rmw", "generic_atomic_rmw", "copy", "dealloc"})
 MAX_ACCESSES = 1_000
 """So many of a function are compared with each other."""
 _ALL = None
@@ -38,59 +37,6 @@ def memory_races(document: ProgramDocument, function: str) -> list[tuple[int, in
     """Pairs of operations of a compiled function, or of those that it calls, in the order of the text."""
     with deep_stack():
         return _Races(document.data).of(function)
-
-
-def early_tasks(document: ProgramDocument) -> list[int]:
-    """The tasks that a schedule runs too late: each one, and code that goes on without it, do what others notice.
-
-    A worker may run a task before the code that started it goes on; a schedule runs that code first, up to
-    the next await of its body.
-    """
-    rows = document.data["operations"]
-    noticed = _noticed(document.data)
-    inside = {number for each in noticed for number in _holders(rows, each, within_task=False)}
-    started: dict[Body, list[int]] = {}
-    found: dict[int, None] = {}
-    for row in rows:
-        if row["id"] in noticed:
-            for holder in (row["id"], *_holders(rows, row["id"], within_task=True)):
-                found |= dict.fromkeys(started.pop(body_of(rows[holder]), ()))
-        if row["kernel"] in ("async.await", "async.await_all"):
-            started.pop(body_of(row), None)
-        elif row["kernel"] == "async.execute" and row["id"] in inside:
-            started.setdefault(body_of(row), []).append(row["id"])
-    return list(found)
-
-
-def _noticed(data: dict[str, list[Row]]) -> set[int]:
-    """The operations that use memory, or call what does, or what is not in the program, such as a print."""
-    kinds = {row["name"]: row["kind"] for row in data["functions"]}
-    names = {row["id"]: row["name"] for row in data["functions"]}
-    known = {name for name, kind in kinds.items() if kind in ("func", "async")}
-    touching = {row["id"] for row in data["operations"] if _touches(row)}
-    found = touching | {
-        row["id"] for row in data["operations"] if (to := callee_of(row)) and to not in known
-    }
-    more = True
-    while more:
-        loud = {names[data["operations"][each]["function"]] for each in found}
-        called = {row["id"] for row in data["operations"] if callee_of(row) in loud}
-        more = not called <= found
-        found |= called
-    return found
-
-
-def _touches(row: Row) -> bool:
-    dialect, _, name = row["kernel"].partition(".")
-    return dialect == "linalg" or (dialect == "memref" and name in _TOUCHING)
-
-
-def _holders(rows: list[Row], number: int, *, within_task: bool) -> Iterator[int]:
-    """The operations around one, from the inside; with `within_task` up to the task that it belongs to."""
-    while (parent := rows[number]["parent"]) is not None:
-        if within_task and rows[parent]["kernel"] == "async.execute":
-            return
-        yield (number := parent)
 
 
 class _Races:

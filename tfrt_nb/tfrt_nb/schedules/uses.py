@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tfrt_nb.passes.interleave import MEMORY as WHOLE
+from tfrt_nb.passes.interleave import OUTPUT as OUTPUTS
+from tfrt_nb.passes.interleave import READ, WRITE
 from tfrt_nb.schedules.chosen import Step
 from tfrt_runtime.host.structs import WORDS, Record, Tensor, Value
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_KERNELS
 from tfrt_runtime.native import layouts as at
 
-OUTPUT, PYTHON, RUN, MEMORY = "output", "python", "run", "memory"
+OUTPUT, PYTHON, RUN, MEMORY, STATE = "output", "python", "run", "memory", "state"
 Place = str | int
 """What is touched: one of the names above, or the number of a buffer in its run."""
 
@@ -23,8 +26,14 @@ class Uses:
     reads: frozenset[Place] = frozenset()
     writes: frozenset[Place] = frozenset()
 
+    def __or__(self, other: Uses) -> Uses:
+        return Uses(self.reads | other.reads, self.writes | other.writes)
+
     def __bool__(self) -> bool:
         return bool(self.reads or self.writes)
+
+
+PRINTS = Uses(writes=frozenset({OUTPUT}))
 
 
 def shared(one: Uses, other: Uses) -> frozenset[Place]:
@@ -41,17 +50,24 @@ _FIRST_WRITTEN = ("fill_tensor", "set_tensor", "atomic.inc", "atomic.add")
 _LAST_WRITTEN = "_inplace"
 
 
+_EFFECTS = {
+    OUTPUTS: PRINTS | Uses(writes=frozenset({PYTHON})),
+    WHOLE: PRINTS | Uses(writes=frozenset({MEMORY})),
+}
+
+
 class Judge:
     """Knows what the kernels of one program touch, by name and by their arguments."""
 
-    def __init__(self, kernels: Iterable[str], *, memory: bool = False) -> None:
-        """`memory`: tasks of compiled code load and store."""
+    def __init__(self, kernels: Iterable[str]) -> None:
         names = set(kernels)
         self._cancels = _CANCELS in names
         self._writes = any(_is_writer(name) for name in names)
-        self._task = Uses(writes=frozenset({MEMORY} if memory else ()))
+        self.questions = False
+        """Whether compiled code asks if objects are errors, which the end of any task may change."""
         self._standard = available_kernels()
         self._buffers: dict[int, int] = {}
+        """Buffers, and elements of those of compiled code, by address."""
         self.noisy: set[str] = set()
         """Kernels that were found to print, though their names do not say so."""
 
@@ -63,10 +79,18 @@ class Judge:
         """
         self._buffers.clear()
 
+    def effect(self, address: int, kind: int) -> Uses:
+        """What compiled code touches that says so: the arguments of `passes.interleave.TOUCH`."""
+        if kind not in (READ, WRITE):
+            return _EFFECTS.get(kind, Uses())
+        place = frozenset({self._buffers.setdefault(address, len(self._buffers))})
+        memory = frozenset({MEMORY})
+        return Uses(memory | place) if kind == READ else Uses(memory, place)
+
     def uses(self, step: Step) -> Uses | None:
         """What a step touches as far as is known before it runs; None for a step without effects."""
         if step.program is None:
-            return self._task
+            return Uses(writes=frozenset({STATE} if self.questions else ()))
         name = step.program.kernel_name(step.kernel)
         reads: set[Place] = set()
         writes: set[Place] = set()

@@ -138,7 +138,7 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
         is_large
         or alignment_of(op) > ALIGNMENT
         or _ON_HEAP in op.attributes
-        or _escapes(op.memref, op)
+        or escapes(op.memref, op)
     )
 
 
@@ -164,14 +164,14 @@ def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
     return ALIGNMENT if op.alignment is None else max(ALIGNMENT, op.alignment.value.data)
 
 
-def _escapes(buffer: SSAValue, made: Operation) -> bool:
+def escapes(buffer: SSAValue, made: Operation) -> bool:
     """Whether others than the function, on the thread that made the buffer, may have it."""
     for use in buffer.uses:
         op = use.operation
         if _is_in_task(op, made):
             return True
         if op.name in _VIEWS or op.name == _BASE:
-            if any(isinstance(r.type, _BUFFER) and _escapes(r, made) for r in op.results):
+            if any(isinstance(r.type, _BUFFER) and escapes(r, made) for r in op.results):
                 return True
         elif op.name not in _NO_ACCESSES and not accessed(op) and op.name not in _ASKS:
             return True
