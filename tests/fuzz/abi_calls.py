@@ -83,6 +83,7 @@ OF_COMPILED_CODE = {
     "tfrtAsyncDropRefByHand": "the program counts the references of an object alone",
     "tfrtAsyncEmplaceStored": "the payload has a pointer",
     "tfrtAsyncEmplaceUnseen": "only the maker refers to the object",
+    "tfrtAsyncSetErrorUnlessAvailable": "a failing function whose token the program resolves",
     "tfrtAsyncFailFrom": "the function fails next",
     "tfrtAsyncStackLimit": "the stack of a thread",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.test_golden_programs import CommandLine, Outcome
 from xdsl.context import Context
 
 from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
@@ -64,3 +65,124 @@ def test_misuse_of_a_runtime_is_refused(line: str, column: int | None, message: 
     assert message in problem.message
     assert isinstance(problem.location, Location)
     assert column is None or (problem.location.line, problem.location.column) == (4, column)
+
+
+EMPLACED_BY_HAND = {
+    "after_an_await": """
+  async.await %gate : !async.handle
+  async.emplace_handle %ret : !async.handle
+  return %ret : !async.handle""",
+    "before_other_work": """
+  async.await %gate : !async.handle
+  async.emplace_handle %ret : !async.handle
+  call @later(%seven) : (i64) -> ()
+  async.await %ret : !async.handle
+  return %ret : !async.handle""",
+    "in_a_branch": """
+  scf.if %yes {
+    async.await %gate : !async.handle
+    async.emplace_handle %ret : !async.handle
+  } else {
+    async.emplace_handle %ret : !async.handle
+  }
+  return %ret : !async.handle""",
+    "by_a_function": """
+  call @wait(%gate) : (!async.handle) -> ()
+  call @finish(%ret) : (!async.handle) -> ()
+  return %ret : !async.handle""",
+    "through_a_branch": """
+  %same = scf.if %yes -> !async.handle {
+    async.await %gate : !async.handle
+    async.emplace_handle %ret : !async.handle
+    scf.yield %ret : !async.handle
+  } else {
+    scf.yield %ret : !async.handle
+  }
+  return %same : !async.handle""",
+    "or_by_another_return": """
+  %no = arith.constant false
+  cf.cond_br %no, ^by_hand, ^by_returning
+^by_hand:
+  async.emplace_handle %ret : !async.handle
+  return %ret : !async.handle
+^by_returning:
+  async.await %gate : !async.handle
+  %other = async.ret_handle : !async.handle
+  return %other : !async.handle""",
+    "before_a_failure": """
+  async.await %gate : !async.handle
+  async.emplace_handle %ret : !async.handle
+  %no = arith.constant false
+  cf.assert %no, "nobody is told any more"
+  return %ret : !async.handle""",
+    "in_an_async_func": """
+  async.await %gate : !async.handle
+  async.emplace_handle %ret : !async.handle
+  async.return""",
+}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+@pytest.mark.parametrize("name", EMPLACED_BY_HAND)
+def test_a_function_that_emplaces_its_own_handle_does_not_block_its_caller(
+    name: str,
+    level: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text(by_hand(EMPLACED_BY_HAND[name]))
+
+    done = CommandLine(capsys)("run", level, "--check-references", program)
+
+    assert done == Outcome(0, "7", "")
+
+
+def test_an_error_reaches_a_handle_that_is_not_emplaced_yet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text(
+        by_hand("""
+  async.await %gate : !async.handle
+  cf.assert %yes, "it is early enough"
+  async.emplace_handle %ret : !async.handle
+  return %ret : !async.handle""").replace("arith.constant true", "arith.constant false")
+    )
+
+    done = CommandLine(capsys)("run", "--check-references", program)
+
+    assert done.status == 1
+    assert "error: it is early enough\n" in done.stderr
+    assert done.stderr.count("error:") == 1
+
+
+def by_hand(body: str) -> str:
+    """A program whose `@main` opens the gate that `@f` awaits only after the call."""
+    return f"""
+func private @printI64(i64)
+func @later(%x: i64) {{ return }}
+func @wait(%gate: !async.handle) {{
+  async.await %gate : !async.handle
+  return
+}}
+func @finish(%handle: !async.handle) {{
+  async.emplace_handle %handle : !async.handle
+  return
+}}
+func @f(%rt: !async.runtime, %gate: !async.handle, %seven: i64) -> !async.handle {{
+  %ret = async.ret_handle : !async.handle
+  %yes = arith.constant true{body}
+}}
+func @main() {{
+  %rt = async.default_runtime : !async.runtime
+  %gate = async.ret_handle : !async.handle
+  %seven = arith.constant 7 : i64
+  %h = call @f(%rt, %gate, %seven) : (!async.runtime, !async.handle, i64) -> !async.handle
+  async.emplace_handle %gate : !async.handle
+  async.sync_await %h : !async.handle
+  call @printI64(%seven) : (i64) -> ()
+  return
+}}
+"""

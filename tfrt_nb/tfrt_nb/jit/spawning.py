@@ -29,12 +29,11 @@ from xdsl.dialects.builtin import ArrayAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.async_.extensions import AWAITED_AT, RuntimeSpawnIntoOp, RuntimeSpawnOp
-from tfrt_nb.dialects.async_.runtime import RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import BY_HAND, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import TOKEN, GroupType, TokenType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, result_type, size_of
 from tfrt_nb.jit.operations.async_runtime import IN_HEADER, runtime_call
-from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 _WORD = 8

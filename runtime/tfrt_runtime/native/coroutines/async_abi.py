@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.async_value import is_available, state_of
+from tfrt_runtime.native.async_value import drop_optional, is_available, state_of
 from tfrt_runtime.native.cells import give_block, need_block
 from tfrt_runtime.native.coroutines.async_awaiting import (
     await_and_resume,
@@ -46,6 +46,7 @@ from tfrt_runtime.native.events import log_code, write_code
 from tfrt_runtime.native.memory import (
     Address,
     compare_and_swap,
+    exchange,
     exported,
     fetch_add,
     inline,
@@ -127,6 +128,16 @@ def emplace_object(value: Address) -> None:
 def set_error(value: Address) -> None:
     """The operation failed; drops the producer's reference.  0 is an unused token."""
     if value != 0:
+        set_object_error(here(), value)
+
+
+@exported("tfrtAsyncSetErrorUnlessAvailable", "void", "ptr")
+def set_error_unless_available(value: Address) -> None:
+    """As `set_error`, for a token that its program may have made available before the failure."""
+    if state_of(value) == at.CONCRETE:
+        # No other thread reads the word of an available object.
+        drop_optional(here(), exchange(value + at.VALUE_TARGET, 0))
+    else:
         set_object_error(here(), value)
 
 

@@ -285,6 +285,39 @@ def test_a_producer_may_note_its_error_while_its_value_is_given_up(world: World)
     world.finally_assert(check)
 
 
+@pytest.mark.parametrize("emplaced", [True, False])
+@explored
+def test_a_late_failure_leaves_an_available_token_as_it_is(world: World, emplaced: bool) -> None:
+    scene = MemberScene(world, MEMBERS["a token"])
+    failure = scene.host.error(99)
+    giver = scene.host.outside[1]
+    scene.main(lambda: async_abi.add_ref(scene.member, 1))  # of the function, until it ends
+
+    def fail() -> None:
+        if emplaced:
+            async_abi.emplace_object(scene.member)
+        async_abi.describe_error(scene.member, 0)
+        async_abi.set_error_unless_available(scene.member)
+        async_abi.drop_ref(scene.member, 1)
+
+    scene.thread(fail, "a function that fails")
+    if emplaced:
+        scene.thread(lambda: async_abi.drop_ref(scene.member, 1), "its caller")
+    else:
+        scene.thread(lambda: async_objects.async_abandon(giver, scene.member, failure), "abandons")
+
+    def check() -> None:
+        if emplaced:
+            drop_optional(giver, failure)
+            scene.drop(scene.members)
+        else:
+            assert state_of(resolve(scene.member)) == at.ERROR
+            scene.drop(scene.member, scene.members)
+        assert sorted(scene.host.released) == [1, 99]
+
+    world.finally_assert(check)
+
+
 def cancelled_run(scene: MemberScene) -> tuple[int, int]:
     """A table with room for one cancelled run, and the `STOP_*` words for it."""
     table, stop = scene.host.block(8 + 2 * 16, "table"), scene.host.block(co.STOP_SIZE, "stop")

@@ -89,7 +89,10 @@ class DefaultRuntimeOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnHandleOp(IRDLOperation):
-    """The handle that the function returns.  It makes the function asynchronous."""
+    """The handle that the function returns.  It makes the function asynchronous: an await suspends it, and its caller goes on.
+
+    The return resolves the handle, unless the function uses the handle otherwise, as in `async.emplace_handle`.
+    """
 
     name = "async.ret_handle"
     result = result_def(TokenType)
@@ -99,7 +102,7 @@ class ReturnHandleOp(IRDLOperation):
 
 @irdl_op_definition
 class EmplaceHandleOp(HandleOp):
-    """Marks a handle ready by hand."""
+    """Marks a handle ready by hand.  If it is the function's own handle, who awaits it need not wait for the function's return."""
 
     name = "async.emplace_handle"
     handle = operand_def(TokenType)

@@ -42,8 +42,17 @@ from tfrt_nb.dialects.async_.types import (
 )
 from tfrt_nb.dialects.fast_ir import initialize
 
+ON_TOP = "on_top"
+"""The attribute of an `add_ref` or `drop_ref` that does not make its value one that is counted by hand."""
+OF_OWN = "of_own"
+"""The attribute of a `drop_ref` on top, of one reference to an object that the program has created itself:
+it may be the producer's."""
+BY_HAND = "by_hand"
+"""The attribute of an `add_ref` or `drop_ref` that the program has: it is kept where it is, and checked."""
 UNSEEN = "unseen"
 """The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
+UNLESS_AVAILABLE = "unless_available"
+"""The attribute of `async.runtime.set_error` that does nothing to an object that is available by now."""
 
 
 def runtime_kind(value: SSAValue) -> str:

@@ -15,7 +15,6 @@ from tfrt_nb.dialects.async_.types import GroupType, ValueType
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, size_of
 from tfrt_nb.jit.names import INTERRUPT_FLAG
-from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 from tfrt_nb.passes.lowering.coroutines import SHARED_BODY
 from tfrt_runtime.native.layouts import ERROR, STATE_BITS, VALUE_PAYLOAD, VALUE_STATE
 
@@ -65,6 +64,7 @@ RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "tfrtAsyncCreateValue": ("ptr", "i64", "ptr"),
     "tfrtAsyncCreateGroup": ("ptr", "i64", "ptr"),
     "tfrtAsyncEmplaceUnseen": ("void", "ptr"),
+    "tfrtAsyncSetErrorUnlessAvailable": ("void", "ptr"),
     "tfrtAsyncEmplaceStored": ("void", "ptr", "i64", "ptr"),
     "tfrtAsyncDescribeError": ("void", "ptr", "ptr"),
     "tfrtAsyncInheritError": ("void", "ptr", "ptr"),
@@ -179,6 +179,12 @@ def _set_available(body: FunctionBody, op: Operation) -> None:
     _runtime(body, name, *given)
 
 
+def _set_error(body: FunctionBody, op: Operation) -> None:
+    is_late = runtime.UNLESS_AVAILABLE in op.attributes
+    name = "tfrtAsyncSetErrorUnlessAvailable" if is_late else f"{_PREFIX}SetKINDError"
+    _calls(name)(body, op)
+
+
 def _await(body: FunctionBody, op: Operation) -> None:
     """Wait, and say where, for the report of what is never resolved."""
     _runtime(body, "tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
@@ -234,17 +240,21 @@ def _add_to_group(body: FunctionBody, op: Operation) -> None:
 
 
 def _add_ref(body: FunctionBody, op: Operation) -> None:
-    _count(body, op, "tfrtAsyncAddRefOnTop" if ON_TOP in op.attributes else f"{_PREFIX}AddRef")
+    _count(
+        body, op, "tfrtAsyncAddRefOnTop" if runtime.ON_TOP in op.attributes else f"{_PREFIX}AddRef"
+    )
 
 
 def _drop_ref(body: FunctionBody, op: Operation) -> None:
-    if BY_HAND not in op.attributes:
+    if runtime.BY_HAND not in op.attributes:
         _count(body, op, f"{_PREFIX}DropRef")
         return
-    if OF_OWN in op.attributes:
+    if runtime.OF_OWN in op.attributes:
         name = "tfrtAsyncDropOwnRef"
     else:
-        name = "tfrtAsyncDropRefOnTop" if ON_TOP in op.attributes else "tfrtAsyncDropRefByHand"
+        name = (
+            "tfrtAsyncDropRefOnTop" if runtime.ON_TOP in op.attributes else "tfrtAsyncDropRefByHand"
+        )
     kind = runtime.runtime_kind(op.operands[0]).removeprefix("AllIn").lower()
     _count(body, op, name, body.module.failure(f"a reference to a {kind} is dropped too often", op))
 
@@ -404,7 +414,7 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeCreateOp.name: _create,
     runtime.RuntimeCreateGroupOp.name: _create_group,
     runtime.RuntimeSetAvailableOp.name: _set_available,
-    runtime.RuntimeSetErrorOp.name: _calls(f"{_PREFIX}SetKINDError"),
+    runtime.RuntimeSetErrorOp.name: _set_error,
     runtime.RuntimeIsErrorOp.name: _is_error,
     runtime.RuntimeAwaitOp.name: _await,
     runtime.RuntimeAwaitAndResumeOp.name: _await_and_resume,

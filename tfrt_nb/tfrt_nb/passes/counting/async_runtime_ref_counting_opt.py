@@ -26,10 +26,15 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
-from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp, RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import (
+    BY_HAND,
+    AddRefOp,
+    DropRefOp,
+    RuntimeAddRefOp,
+    RuntimeDropRefOp,
+)
 from tfrt_nb.passes.control_flow import erase, operations_in, region_of
 from tfrt_nb.passes.counting.liveness import ancestor_in
-from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND
 from tfrt_nb.passes.counting.reference_counts import async_values
 
 _Counting: TypeAlias = AddRefOp | RuntimeAddRefOp | DropRefOp | RuntimeDropRefOp

@@ -31,7 +31,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.extensions import RuntimeIsInterruptedOp
-from tfrt_nb.dialects.async_.runtime import CoroSuspendOp, RuntimeAddRefOp, RuntimeDropRefOp
+from tfrt_nb.dialects.async_.runtime import ON_TOP, CoroSuspendOp, RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.passes.control_flow import (
@@ -41,7 +41,7 @@ from tfrt_nb.passes.control_flow import (
     split_edge,
     terminator_of,
 )
-from tfrt_nb.passes.counting.mark_explicit_counts import ON_TOP, is_counted_by_hand
+from tfrt_nb.passes.counting.mark_explicit_counts import is_counted_by_hand
 from tfrt_nb.passes.counting.shared_exits import ERROR_STARTS
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 

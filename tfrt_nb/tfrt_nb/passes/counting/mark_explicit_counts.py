@@ -27,6 +27,9 @@ from xdsl.traits import IsTerminator
 from tfrt_nb.dialects.async_.extensions import RuntimeSpawnIntoOp, RuntimeSpawnOp
 from tfrt_nb.dialects.async_.functions import FuncOp
 from tfrt_nb.dialects.async_.runtime import (
+    BY_HAND,
+    OF_OWN,
+    ON_TOP,
     RuntimeAddRefOp,
     RuntimeCreateOp,
     RuntimeDropRefOp,
@@ -34,14 +37,6 @@ from tfrt_nb.dialects.async_.runtime import (
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.passes.lowering.task_counts import EARLY_COUNTING
-
-ON_TOP = "on_top"
-"""The attribute of an `add_ref` or `drop_ref` that does not make its value one that is counted by hand."""
-OF_OWN = "of_own"
-"""The attribute of a `drop_ref` on top, of one reference to an object that the program has created itself:
-it may be the producer's."""
-BY_HAND = "by_hand"
-"""The attribute of an `add_ref` or `drop_ref` that the program has: it is kept where it is, and checked."""
 
 _COUNTING = frozenset({RuntimeAddRefOp, RuntimeDropRefOp})
 _NOT_COUNTED_YET = frozenset(

@@ -23,6 +23,7 @@ from xdsl.dialects.func import FuncOp as PlainFuncOp
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
+from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
 from tfrt_nb.passes.control_flow import erase, exchange, operations_in
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.call_graph import callees, recursive_functions
@@ -32,6 +33,7 @@ from tfrt_nb.passes.lowering.coroutines import (
     begin_coroutine,
     outside_tasks,
     resolve,
+    resolve_by_hand,
     start_hot,
     start_hot_if_stack_allows,
     suspend_at_awaits,
@@ -77,6 +79,8 @@ def _refuse_declarations(module: ModuleOp) -> None:
 def _lower(function: FuncOp, style: ErrorStyle, start: Callable[[Coroutine], None]) -> None:
     plain = _plain_function(function)
     coroutine = begin_coroutine(plain, style)
+    if handles := [op for op in plain.walk() if isinstance(op, ReturnHandleOp)]:
+        resolve_by_hand(coroutine, handles)
     start(coroutine)
     for op in list(outside_tasks(plain.body)):
         if isinstance(op, ReturnOp):

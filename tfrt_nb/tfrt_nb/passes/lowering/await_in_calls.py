@@ -20,6 +20,7 @@ function, which is loaded once: the reference in it moves to the code that loads
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -49,12 +50,12 @@ class AwaitInCalls(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         plain = {f.sym_name.data: f for f in op.body.block.ops if isinstance(f, PlainFuncOp)}
-        waiting = _waiting(plain)
+        waiting = waiting_functions(plain)
         if waiting:
             _Suspender(op, {name: plain[name] for name in waiting}).run()
 
 
-def _waiting(functions: dict[str, PlainFuncOp]) -> set[str]:
+def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
     """The names of the functions that wait themselves or call one that does."""
     callers: dict[str, set[str]] = {}
     waiting: set[str] = set()

@@ -19,11 +19,11 @@ In a coroutine an await suspends, and an assertion branches to the error block.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import cf
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, LocationAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, LocationAttr, StringAttr, UnitAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -38,15 +38,20 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeTakeFailureOp,
 )
 from tfrt_nb.dialects.async_.runtime import (
+    BY_HAND,
+    ON_TOP,
+    UNLESS_AVAILABLE,
     CoroBeginOp,
     CoroEndOp,
     CoroFreeOp,
     CoroIdOp,
     CoroSaveOp,
     CoroSuspendOp,
+    RuntimeAddRefOp,
     RuntimeAwaitAndResumeOp,
     RuntimeAwaitOp,
     RuntimeCreateOp,
+    RuntimeDropRefOp,
     RuntimeIsErrorOp,
     RuntimeLoadOp,
     RuntimeResumeOp,
@@ -76,6 +81,9 @@ GIVEN_RESULTS = "given_results"
 that it resolves.  It holds the producer's references of these, so they are not counted."""
 SHARED_BODY = "shared_body"
 """Unit attribute of a function with GIVEN_RESULTS that is the body of several tasks, each at its own place."""
+RESOLVED_BY_HAND = "resolved_by_hand"
+"""Unit attribute of a coroutine whose token only the program resolves: neither its return nor the caller's
+reference says how long the token lives, so the coroutine holds a reference of its own."""
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
 
@@ -127,6 +135,11 @@ class Coroutine:
         return self.results[0] if has_token else None
 
     @property
+    def is_resolved_by_hand(self) -> bool:
+        """Whether only the program resolves the token; it may have done so before a failure."""
+        return RESOLVED_BY_HAND in self.function.attributes
+
+    @property
     def values(self) -> tuple[SSAValue, ...]:
         """The results that have a payload."""
         return self.results if self.token is None else self.results[1:]
@@ -164,7 +177,9 @@ class Coroutine:
         self.function.body.insert_block_before(block, self.cleanup)
         emit = Emitter.at_end(block, self.function.location)
         for result in self._in_order_of_errors():
-            emit(RuntimeSetErrorOp(result))
+            failing = emit(RuntimeSetErrorOp(result))
+            if result is self.token and self.is_resolved_by_hand:
+                failing.attributes[UNLESS_AVAILABLE] = UnitAttr()
         emit(jump(self.cleanup))
         return block
 
@@ -293,10 +308,26 @@ def resolve(coroutine: Coroutine, terminator: Operation) -> None:
     for operand, value in zip(terminator.operands, coroutine.values, strict=True):
         emit(RuntimeStoreOp(operand, value))
         emit(RuntimeSetAvailableOp(value))
-    if coroutine.token is not None:
+    if coroutine.token is not None and not coroutine.is_resolved_by_hand:
         emit(RuntimeSetAvailableOp(coroutine.token))
     emit(jump(coroutine.cleanup))
     replace(terminator, ())
+
+
+def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
+    """Let the operations of a function stand for its token, which its return does not resolve any more."""
+    token = coroutine.token
+    assert token is not None
+    coroutine.function.attributes[RESOLVED_BY_HAND] = UnitAttr()
+    for handle in handles:
+        replace(handle, [token])
+    entry, _ = _entry_and_body(coroutine)
+    location = coroutine.function.location
+    for emit, kind in (
+        (Emitter.at_end(entry, location), RuntimeAddRefOp),
+        (Emitter.at_start(coroutine.cleanup, location), RuntimeDropRefOp),
+    ):
+        emit(kind(token)).attributes |= {ON_TOP: UnitAttr(), BY_HAND: UnitAttr()}
 
 
 def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:

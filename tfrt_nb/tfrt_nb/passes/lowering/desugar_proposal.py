@@ -8,15 +8,17 @@
     }
 
 - There is one runtime: `async.default_runtime` and runtime arguments go.
-- A function that returns one handle, and leaves resolving it to its return, is an `async.func`.  Any
-  other handle of `async.ret_handle` is an ordinary token; it is resolved by hand, or by the return of a
+- A function that returns one handle, and leaves resolving it to its return, is an `async.func`.  So is one
+  that waits and resolves the handle by hand: then `async.ret_handle` stays, and the lowering
+  (`async_func_to_async_runtime`) makes it the token of the coroutine, which only the program resolves.
+- Any other handle of `async.ret_handle` is an ordinary token; it is resolved by hand, or by the return of a
   function that returns more than it.
 - `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import ClassVar
@@ -46,6 +48,7 @@ from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import TOKEN, TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, erase, exchange, operations_in, replace
 from tfrt_nb.passes.errors import fail
+from tfrt_nb.passes.lowering.await_in_calls import waiting_functions
 
 _OPERATIONS = frozenset(operations_of(proposal))
 
@@ -62,14 +65,18 @@ class DesugarProposal(ModulePass):
         if not _has_to_do_with_the_proposal(op):
             return
         functions = {function.sym_name.data: function for function in _functions(op)}
-        asynchronous = {name for name, function in functions.items() if _is_coroutine(function)}
+        for nested in operations_in(op):
+            if isinstance(nested, SyncAwaitOp):
+                exchange(nested, AwaitOp(nested.handle))
+        plain = {name: one for name, one in functions.items() if isinstance(one, PlainFuncOp)}
+        waiting = waiting_functions(plain)
+        asynchronous = {
+            name for name, one in functions.items() if _is_coroutine(one, name in waiting)
+        }
         for nested in operations_in(op):
             _desugar(nested, functions, asynchronous)
         for function in functions.values():
-            if function.sym_name.data in asynchronous:
-                _resolve_by_returning(function)
-            else:
-                _make_handles(function)
+            _make_handles(function, is_coroutine=function.sym_name.data in asynchronous)
             _drop_runtime_arguments(function)
             if function.sym_name.data in asynchronous and isinstance(function, PlainFuncOp):
                 _make_async(function)
@@ -94,17 +101,19 @@ def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
     return [op for op in module.body.block.ops if isinstance(op, PlainFuncOp | FuncOp)]
 
 
-def _is_coroutine(function: PlainFuncOp | FuncOp) -> bool:
-    """Whether the function becomes an `async.func`, or is one."""
+def _is_coroutine(function: PlainFuncOp | FuncOp, waits: bool) -> bool:
+    """Whether the function becomes an `async.func`, or is one.
+
+    A function that does not wait and resolves its handle by hand needs no coroutine.
+    """
     if isinstance(function, FuncOp) or ends_async(function):
         return True
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
+    users = [use.operation for op in handles for use in op.result.uses]
     return (
         bool(handles)
         and function.function_type.outputs.data == (TOKEN,)
-        and all(
-            isinstance(use.operation, PlainReturnOp) for op in handles for use in op.result.uses
-        )
+        and (waits or all(isinstance(user, PlainReturnOp) for user in users))
     )
 
 
@@ -125,8 +134,6 @@ def _holds_runtime(type_: Attribute) -> bool:
 
 def _desugar(op: Operation, functions: Functions, asynchronous: AbstractSet[str]) -> None:
     match op:
-        case SyncAwaitOp():
-            exchange(op, AwaitOp(op.handle))
         case EmplaceHandleOp():
             exchange(op, RuntimeSetAvailableOp(op.handle))
         case CallOnRuntimeOp():
@@ -167,9 +174,13 @@ def _desugar_region(op: RegionOp) -> None:
     replace(op, [*task.body_results, task.token])
 
 
-def _make_handles(function: PlainFuncOp | FuncOp) -> None:
+def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None:
     """Make tokens of a function's handles; what only its return can resolve is resolved there."""
-    for op in [op for op in function.walk() if isinstance(op, ReturnHandleOp)]:
+    handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
+    if is_coroutine and function.function_type.outputs.data[:1] in ((), (TOKEN,)):
+        own = _return_own_handle(function, handles)
+        handles = [op for op in handles if op not in own]
+    for op in handles:
         if not op.result.uses:
             erase(op)
             continue
@@ -180,6 +191,35 @@ def _make_handles(function: PlainFuncOp | FuncOp) -> None:
             for end in returns:
                 Emitter.in_front_of(end)(RuntimeSetAvailableOp(op.result))
         exchange(op, RuntimeCreateOp(TOKEN))
+
+
+def _return_own_handle(
+    function: PlainFuncOp | FuncOp, handles: Sequence[ReturnHandleOp]
+) -> set[Operation]:
+    """Make the function return by `async.return`; the handles that stand for its own one.
+
+    Returning resolves the own handle, unless the function uses it otherwise.  Another handle that is
+    returned is awaited first.
+    """
+    ends = [op for op in function.walk() if isinstance(op, PlainReturnOp)]
+    returned = {value.owner for end in ends for value in end.arguments}
+    own: set[Operation] = {handle for handle in handles if not ends or handle in returned}
+    by_hand = {
+        handle
+        for handle in own
+        if any(not isinstance(use.operation, PlainReturnOp) for use in handle.results[0].uses)
+    }
+    for end in ends:
+        emit = Emitter.in_front_of(end)
+        for value in end.arguments:
+            if value.owner not in own:
+                emit(AwaitOp(value))
+        if by_hand and by_hand.isdisjoint(value.owner for value in end.arguments):
+            emit(RuntimeSetAvailableOp(emit(ReturnHandleOp.create(result_types=[TOKEN])).result))
+        replace(end, emit(ReturnOp()).results)
+    for handle in own - by_hand:
+        erase(handle)
+    return own
 
 
 def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
@@ -197,18 +237,6 @@ def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
     if isinstance(function, FuncOp) and function.takes_runtime and not outputs:
         outputs = (TOKEN,)
     function.function_type = FunctionType.from_lists(inputs, outputs)
-
-
-def _resolve_by_returning(function: PlainFuncOp | FuncOp) -> None:
-    """Returning resolves the handle; another handle that is returned is waited for first."""
-    for op in [op for op in function.walk() if isinstance(op, PlainReturnOp)]:
-        emit = Emitter.in_front_of(op)
-        for value in op.arguments:
-            if not isinstance(value.owner, ReturnHandleOp):
-                emit(AwaitOp(value))
-        replace(op, emit(ReturnOp()).results)
-    for handle in [op for op in function.walk() if isinstance(op, ReturnHandleOp)]:
-        erase(handle)
 
 
 def _make_async(function: PlainFuncOp) -> None:

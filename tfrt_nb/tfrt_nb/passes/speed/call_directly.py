@@ -38,6 +38,7 @@ from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.extensions import RuntimeLogOp
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
+from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp
 from tfrt_nb.dialects.async_.types import GroupType, TokenType, ValueType
 from tfrt_nb.passes.control_flow import Emitter, erase, exchange, leave, operations_in
@@ -109,7 +110,7 @@ class _Caller:
         callers: dict[str, set[str]] = {}
         for op in operations_in(self.module):
             kind = type(op)
-            if kind in WAITING:
+            if kind in WAITING or kind is ReturnHandleOp:  # whose function has a token to resolve
                 holder = _holder(op)
                 self.waits[holder] = self.waits.get(holder, 0) + 1
                 if isinstance(holder, PlainFuncOp):

@@ -61,16 +61,28 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeSpawnIntoOp,
     RuntimeSpawnOp,
 )
-from tfrt_nb.dialects.async_.runtime import UNSEEN, RuntimeAddToGroupOp
+from tfrt_nb.dialects.async_.runtime import (
+    BY_HAND,
+    OF_OWN,
+    ON_TOP,
+    UNLESS_AVAILABLE,
+    UNSEEN,
+    RuntimeAddToGroupOp,
+)
 from tfrt_nb.dialects.async_.tasks import AddToGroupOp, AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.types import CoroIdType, CoroStateType, is_async
 from tfrt_nb.dialects.fast_ir import append, create
 from tfrt_nb.passes.buffers.guard_buffers import IN_BOUNDS
 from tfrt_nb.passes.control_flow import operations_in
-from tfrt_nb.passes.counting.mark_explicit_counts import BY_HAND, OF_OWN, ON_TOP
 from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.call_graph import with_callers
-from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, JOINS, SHARED_BODY, UNINTERRUPTED
+from tfrt_nb.passes.lowering.coroutines import (
+    GIVEN_RESULTS,
+    JOINS,
+    RESOLVED_BY_HAND,
+    SHARED_BODY,
+    UNINTERRUPTED,
+)
 from tfrt_nb.passes.lowering.outline import Symbols, is_number, numbers_to_know
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE, FAST_PATH
 from tfrt_nb.passes.safety.guard_operations import DIVISIONS
@@ -96,6 +108,8 @@ _MARKS = frozenset(
         ADDED_AT,
         AWAITED_AT,
         UNSEEN,
+        UNLESS_AVAILABLE,
+        RESOLVED_BY_HAND,
     }
 )
 """Attributes of passes."""

@@ -11,7 +11,7 @@ them and returns them, and needs no frame.
     async.coro.end %h
 
 The caller gets the results when they are resolved: before that, no other code refers to them.  Of a coroutine
-that may suspend, this holds for what it resolves before.
+that may suspend, this holds for what it resolves before; not for a token that the program resolves by hand.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tfrt_nb.dialects.async_.runtime import (
     RuntimeSetAvailableOp,
 )
 from tfrt_nb.passes.control_flow import blocks_behind, erase, operations_in, terminator_of
-from tfrt_nb.passes.lowering.coroutines import PRESPLIT
+from tfrt_nb.passes.lowering.coroutines import PRESPLIT, RESOLVED_BY_HAND
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,8 @@ def _elide(function: FuncOp) -> None:
 
 def _mark_unseen(function: FuncOp, resumed: set[Block]) -> None:
     """Mark where results become available before the caller has them: not behind a suspension."""
+    if RESOLVED_BY_HAND in function.attributes:
+        return
     results = set(terminator_of(function.body.blocks[-1]).operands)
     for block in function.body.blocks:
         for op in block.ops if block not in resumed else ():

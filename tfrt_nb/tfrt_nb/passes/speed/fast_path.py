@@ -77,6 +77,7 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeStackIsLowOp,
 )
 from tfrt_nb.dialects.async_.functions import CallOp, FuncOp, ReturnOp
+from tfrt_nb.dialects.async_.proposal import ReturnHandleOp
 from tfrt_nb.dialects.async_.runtime import (
     RuntimeAwaitOp,
     RuntimeCreateOp,
@@ -112,7 +113,7 @@ SELDOM = "seldom"
 _OBJECTS = TokenType | ValueType | GroupType
 _MAX_COPIED = 200
 """So many operations in all continuations of a function are worth compiling again."""
-_PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, memref.AllocaOp})
+_PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, ReturnHandleOp, memref.AllocaOp})
 """What a function that may be left in the middle does not contain: a buffer in its frame would be gone."""
 
 
