@@ -185,6 +185,7 @@ class Program:
             parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
                 compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or an
                 empty text.  A program that begins with `// parallel-for: OPTIONS` asks for it by itself.
+                None splits only loops of `async.parallel_for`, for the workers of the queue.
             level: 0 compiles functions by the lowering that the async dialect describes, 1 with shortcuts
                 that change no result; None runs with shortcuts, and `emit` shows the lowering.
 

@@ -316,3 +316,59 @@ func.func @without_a_type(%x: !async.token) {
   async.runtime.set_available %x
   return
 }
+// -----
+func.func @the_discussion_of_the_proposal_asked_for_this_name() {
+  %t = async.invoke {
+    async.yield
+  }
+  return
+}
+// -----
+func.func @without_an_end() {
+  %t = async.region { }
+  %u = async.run { }
+  %v = async.execute { }
+  return
+}
+// -----
+func.func @yields_without_a_type() {
+  %c = arith.constant 1 : i32
+  %v, %t = async.region {
+    async.yield %c
+  }
+  return
+}
+// -----
+func.func @as_the_discussion_writes_it(%n: index) {
+  scf.parallel_for (%i) = (%n) to (%n) step (%n) {
+  }
+  return
+}
+// -----
+func.func @yields_an_element(%n: index, %x: f32) {
+  %m, %done = async.parallel_for (%i) = (%n) to (%n) step (%n) {
+    async.yield %x : f32
+  } : memref<?xf32>, !async.handle
+  return
+}
+// -----
+func.func @yields_nothing(%n: index) {
+  %m, %done = async.parallel_for (%i) = (%n) to (%n) step (%n) {
+  } : memref<?xf32>, !async.handle
+  return
+}
+// -----
+func.func @yields_a_buffer_of_each_iteration(%n: index) {
+  %m, %done = async.parallel_for (%i) = (%n) to (%n) step (%n) {
+    %k = memref.alloc(%n) : memref<?xf32>
+    async.yield %k : memref<?xf32>
+  } : memref<?xf32>, !async.handle
+  return
+}
+// -----
+func.func @gives_another_buffer(%n: index, %k: memref<?xf32>) {
+  %m, %done = "async.parallel_for"(%k) ({
+    async.yield
+  }) : (memref<?xf32>) -> (memref<4xf32>, !async.handle)
+  return
+}

@@ -337,3 +337,37 @@ def program(
         f"func.func @main() -> ({listed}) {{\n  {body}\n"
         f"  {dialect}return {', '.join(results)} : {listed}\n}}\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ("", "it has a reduction: 'async-parallel-for{reductions=true}' splits it"),
+        (
+            "{reductions=true}",
+            "only a reduction of numbers that uses nothing but its two arguments",
+        ),
+    ],
+)
+def test_a_parallel_loop_that_is_left_alone_says_why(opt: Opt, options: str, why: str) -> None:
+    status, _, errors = opt(REDUCTION, "-p", f"async-parallel-for{options}")
+
+    assert status == 0
+    assert errors.startswith("f.mlir:3:8: remark: the loop stays as it is")
+    assert why in errors
+    assert errors.count("remark") == 1
+
+
+REDUCTION = """func.func @sum(%n: index, %first: i64) -> i64 {
+  %one = arith.constant 1 : index
+  %s = scf.parallel (%i) = (%one) to (%n) step (%one) init (%first) -> i64 {
+    %x = arith.index_cast %i : index to i64
+    scf.reduce(%x : i64) {
+    ^bb0(%a: i64, %b: i64):
+      %c = arith.addi %a, %x : i64
+      scf.reduce.return %c : i64
+    }
+  }
+  return %s : i64
+}
+"""

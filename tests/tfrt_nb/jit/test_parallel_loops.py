@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import threading
+
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from tfrt_nb import HostContext, Program, external
+from tfrt_runtime.async_runtime import externals
 
 DIMENSION = st.tuples(
     st.integers(-5, 5),  # lower bound
@@ -83,3 +89,60 @@ def test_each_iteration_runs_once(
         cells *= trips
 
     assert run(program(dimensions, options)) == outcome(str(cells))
+
+
+SLOW = 60
+"""Far more seconds than anything here takes."""
+SQUARES = """
+func.func private @meet(i64)
+func.func @main(%count: i64) -> memref<?xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.index_cast %count : i64 to index
+  %m = memref.alloc(%n) : memref<?xf32>
+  %squares, %done = async.parallel_for (%i) = (%zero) to (%n) step (%one) {
+    %k = arith.index_cast %i : index to i64
+    func.call @meet(%k) : (i64) -> ()
+    %x = arith.sitofp %k : i64 to f32
+    %square = arith.mulf %x, %x : f32
+    memref.store %square, %m[%i] : memref<?xf32>
+    async.yield %m : memref<?xf32>
+  } : memref<?xf32>, !async.handle
+  async.await %done : !async.handle
+  return %squares : memref<?xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@pytest.mark.parametrize("through_a_file", [False, True])
+def test_iterations_of_an_async_loop_meet_without_any_option(
+    level: int, through_a_file: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(externals, "_registered", {})
+    meeting = threading.Barrier(2)
+
+    @external("meet", "(i64) -> ()")
+    def meet(number: int) -> None:
+        if number < 2:
+            meeting.wait(SLOW)
+
+    program = Program(SQUARES, level=level)
+    if through_a_file:
+        program = Program.from_bef(program.bef)
+
+    with HostContext("mstd:2") as host:
+        assert program.run(7, host=host).result().tolist() == [0, 1, 4, 9, 16, 25, 36]
+
+
+def test_iterations_of_an_async_loop_share_the_thread_of_a_queue_without_workers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(externals, "_registered", {})
+    seen: list[tuple[int, int]] = []
+    external("meet", "(i64) -> ()")(lambda n: seen.append((n, threading.get_ident())))
+
+    with HostContext("s") as host:
+        assert Program(SQUARES).run(3, host=host).result().tolist() == [0, 1, 4]
+
+    assert seen == [(number, threading.get_ident()) for number in range(3)]

@@ -240,8 +240,9 @@ def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     compiled.add_argument(
         "--parallel-for",
         metavar="OPTIONS",
-        help="split scf.parallel into tasks, for instance 'num-workers=4 min-task-size=100' or ''; a"
-        " first line '// parallel-for: OPTIONS' asks for the same",
+        help="split parallel loops into tasks, for instance 'num-workers=4 min-task-size=100' or ''; a first"
+        " line '// parallel-for: OPTIONS' asks for the same; default: split async.parallel_for for the workers"
+        " of the queue, and run scf.parallel sequentially",
     )
     compiled.add_argument(
         "-O",

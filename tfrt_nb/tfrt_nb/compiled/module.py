@@ -37,6 +37,9 @@ What compiles is imported where it is needed: a run may find its machine code in
 OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
 """The operations that a module of compiled functions has."""
 _PARALLEL_FOR = "// parallel-for:"
+_ASYNC_LOOP = "async.parallel_for"
+"""What a text has, as an operation or as an attribute of `scf.parallel`, whose parallel loops are split anyway."""
+_ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
 """What the first line of a text begins with that wants its parallel loops split, and the options."""
 
@@ -45,7 +48,7 @@ class CompiledModule:
     """The functions of a module that become machine code.  They are compiled once.
 
     `parallel_for` are options of the pass that splits `scf.parallel` into tasks; None leaves such loops
-    sequential.  `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages
+    sequential, and splits those of `async.parallel_for` for the workers of the queue.  `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages
     without them.
     """
 
@@ -97,6 +100,8 @@ class CompiledModule:
         self, parallel_for: str | None, source: tuple[str, str] | None, level: int | None
     ) -> None:
         self.parallel_for = parallel_for
+        if parallel_for is None and (source is None or _ASYNC_LOOP in source[0]):
+            parallel_for = _ONLY_ASYNC_LOOPS
         self._first = loop_passes(parallel_for)
         self._source = source
         self.level = level

@@ -147,6 +147,8 @@ UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})
 # What an author may have meant: names from elsewhere, misspelt ones, and MLIR's operations
 
 INSTEAD = {
+    "async.invoke": "async.run { ... async.yield }",
+    "scf.parallel_for": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }",
     "scf.forall": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }",
     "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",

@@ -132,7 +132,7 @@ FAMILIES = {
     "scf.if": "Runs the first region if the condition is true, else the second one; the results are what it yields.",
     "scf.index_switch": "Runs the region of the case that has the number, else the default one.",
     "scf.parallel": "Runs its region for each combination of numbers, in any order; with --parallel-for the rounds are shared"
-    " among tasks.",
+    " among tasks, as those of async.parallel_for always are.",
     "scf.reduce": "Ends the region of scf.parallel.  Each region of its own combines two values into one.",
     "scf.while": "Runs the first region, and the second one as long as the first says so.",
     "cf.assert": "Fails with the message, unless the condition is true.",

@@ -374,6 +374,8 @@ def notes_on(
         given, wanted = _returned(operation)
         return (note(f"it gives ({given}), and the function returns ({wanted})", place),)
     texts = list(instead_of(operation.name, problem))
+    if "block" in problem and any(not region.blocks for region in operation.regions):
+        texts.append(advice_on_end(operation, operation))
     parent = operation.parent_op()
     if parent is not None and problem.startswith("expects parent op"):
         texts.append(advice_on_end(parent, operation))

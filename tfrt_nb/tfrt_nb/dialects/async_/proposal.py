@@ -18,7 +18,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Self, cast
 
-from xdsl.dialects.builtin import FlatSymbolRefAttrConstr, FunctionType, SymbolRefAttr
+from xdsl.dialects.builtin import (
+    FlatSymbolRefAttrConstr,
+    FunctionType,
+    MemRefType,
+    SymbolRefAttr,
+    UnitAttr,
+)
 from xdsl.ir import (
     Attribute,
     Block,
@@ -73,6 +79,11 @@ class HandleType(ParametrizedAttribute, TypeAttribute):
 
 RUNTIME = RuntimeType()
 _ONE_HANDLE = "a call on a runtime gives one '!async.handle'"
+_LOOP_RESULTS = (
+    "'async.parallel_for' gives the buffers that its body yields and one '!async.handle': end the body with"
+    " 'async.yield %m : memref<?xf32>', and write ': memref<?xf32>, !async.handle' after it"
+)
+_LOOP_BUFFERS = "'async.parallel_for' yields buffers that are made before it, and has no 'init'"
 
 
 @irdl_op_definition
@@ -272,29 +283,54 @@ class RunOp(IRDLOperation):
 
 @irdl_op_definition
 class ParallelForOp(IRDLOperation):
-    """A parallel loop as a task, which the discussion only sketches; reading one gives an `async.execute` around it.
+    """A parallel loop as a task, which the discussion only sketches.  Its iterations are shared among the workers of the queue.
 
-        %done = async.parallel_for (%i) = (%c0) to (%n) step (%c1) {
+        %squares, %done = async.parallel_for (%i) = (%c0) to (%n) step (%c1) {
           memref.store %x, %m[%i] : memref<?xf32>
-        } -> !async.handle
+          async.yield %m : memref<?xf32>
+        } : memref<?xf32>, !async.handle
 
-    The loop is that of `scf.parallel` without results.
+    The results are the buffers that the body yields, which are made before the loop, and a handle: it is ready when
+    all iterations are done.  A loop without buffers is read as an `async.execute` around an `scf.parallel`.  The queue
+    `s` has no workers, so there the iterations run one after the other; `--parallel-for` chooses how they are shared.
     """
 
     name = "async.parallel_for"
+    buffers = var_operand_def(MemRefType)
+    filled = var_result_def(MemRefType)
+    token = result_def(TokenType)
+    body = region_def("single_block")
 
     @classmethod
     def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
         position = parser.pos
         with _reading_plain_calls(parser):
             loop = ParallelOp.parse(parser)
-        if loop.results:
-            parser.raise_error("'async.parallel_for' has no results but its handle", position)
+        loop.attributes[cls.name] = UnitAttr()
+        body = loop.body.block
+        ends = [op for op in body.ops if isinstance(op, YieldOp)]
+        given = [value for end in ends for value in end.operands]
+        types = [*(value.type for value in given), TOKEN]
+        for end in ends:
+            body.erase_op(end)
+        written = types
         if any(parser.parse_optional_punctuation(word) for word in ("->", ":")):
             position = parser.pos
-            if parser.parse_type() != TOKEN:
-                parser.raise_error("'async.parallel_for' gives one '!async.handle'", position)
-        return ExecuteOp((), (), (), Region(Block([loop, YieldOp()])))
+            written = parse_bare_result_types(parser)
+            while parser.parse_optional_punctuation(",") is not None:
+                written.append(parser.parse_type())
+        if written != types or not all(isinstance(type_, MemRefType) for type_ in types[:-1]):
+            parser.raise_error(_LOOP_RESULTS, position)
+        if loop.results or any(loop.is_ancestor(value.owner) for value in given):
+            parser.raise_error(_LOOP_BUFFERS, position)
+        region = Region(Block([loop, YieldOp()]))
+        if not given:
+            return ExecuteOp((), (), (), region)
+        return cls.create(operands=given, result_types=types, regions=[region])
+
+    def verify_(self) -> None:
+        if self.buffers.types != self.filled.types:
+            raise VerifyException(_LOOP_RESULTS)
 
 
 TYPES = [RuntimeType, HandleType]

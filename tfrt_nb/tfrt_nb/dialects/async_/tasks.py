@@ -91,7 +91,11 @@ class YieldOp(IRDLOperation):
 
     def verify_(self) -> None:
         parent = self.parent_op()
-        if parent is not None and parent.name not in ("async.execute", "async.region"):
+        if parent is not None and parent.name not in (
+            "async.execute",
+            "async.region",
+            "async.parallel_for",
+        ):
             raise VerifyException("expects parent op 'async.execute'")
         if (type_ := self.awaitable) is not None:
             raise VerifyException(f"cannot yield '{type_}': await it, and yield what it holds")

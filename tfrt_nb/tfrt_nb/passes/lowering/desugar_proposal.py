@@ -39,6 +39,7 @@ from tfrt_nb.dialects.async_.proposal import (
     CallOnRuntimeOp,
     DefaultRuntimeOp,
     EmplaceHandleOp,
+    ParallelForOp,
     RegionOp,
     ReturnHandleOp,
     SyncAwaitOp,
@@ -140,6 +141,10 @@ def _desugar(op: Operation, functions: Functions, asynchronous: AbstractSet[str]
             _desugar_call_on_runtime(op, functions, asynchronous)
         case RegionOp():
             _desugar_region(op)
+        case ParallelForOp():
+            task = ExecuteOp((), (), (), op.detach_region(op.body))
+            Emitter.in_front_of(op)(task)
+            replace(op, [*op.buffers, task.token])
         case _:
             pass
 

@@ -32,6 +32,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_.proposal import ParallelForOp
 from tfrt_nb.dialects.async_.runtime import RuntimeNumWorkerThreadsOp
 from tfrt_nb.dialects.async_.tasks import (
     AddToGroupOp,
@@ -42,6 +43,7 @@ from tfrt_nb.dialects.async_.tasks import (
 )
 from tfrt_nb.dialects.async_.types import GROUP
 from tfrt_nb.passes.control_flow import Emitter, copied, erase, integer_of, operations_in
+from tfrt_nb.passes.errors import remark
 from tfrt_nb.passes.lowering.coroutines import JOINS, UNINTERRUPTED
 from tfrt_nb.passes.lowering.outline import Symbols, captured_values, sink_constants
 from tfrt_nb.passes.parallel.index_math import IndexMath, simplify
@@ -50,6 +52,8 @@ from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, spli
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
 """With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
+_HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"
+_CANNOT_SPLIT = "the loop stays as it is: only a reduction of numbers that uses nothing but its two arguments is split"
 _MAX_PARTS = 256
 """Blocks of a loop with reductions at most, where the number of workers is not known."""
 
@@ -61,7 +65,8 @@ class AsyncParallelFor(ModulePass):
     `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
     `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
     round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
-    `fold` folds the whole module on the way, as MLIR does.
+    `fold` folds the whole module on the way, as MLIR does.  `only_async` leaves loops of `scf.parallel` alone that
+    the program does not write as `async.parallel_for`.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -73,6 +78,7 @@ class AsyncParallelFor(ModulePass):
     join_on_failure: bool = False
     reductions: bool = False
     fold: bool = True
+    only_async: bool = False
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = Symbols(op)
@@ -80,6 +86,9 @@ class AsyncParallelFor(ModulePass):
         while loops := self._outermost(op):
             for loop in reversed(loops):
                 self._rewrite(loop, symbols)
+        for left in operations_in(op):
+            if isinstance(left, scf.ParallelOp) and left.initVals:
+                remark(ctx, left, _CANNOT_SPLIT if self.reductions else _HAS_REDUCTION)
         if self.fold:
             simplify(op)
 
@@ -94,6 +103,8 @@ class AsyncParallelFor(ModulePass):
         return found
 
     def _can_rewrite(self, op: scf.ParallelOp) -> bool:
+        if self.only_async and ParallelForOp.name not in op.attributes:
+            return False
         return not op.initVals or (self.reductions and can_split_reduction(op))
 
     def _rewrite(self, op: scf.ParallelOp, symbols: Symbols) -> None:
