@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from tfrt_runtime.bef.encoding import FunctionKind
-from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.diagnostics import Diagnostic, note
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.values.async_value import AsyncValue, State
 from tfrt_runtime.scalars import INTEGERS
 
@@ -130,9 +131,12 @@ def run_functions(
 def stop(execution: Execution, timeout: float | None) -> tuple[Diagnostic, ...]:
     """Cancel a run that is stuck or whose time is over, and wait a little for what has started.
 
-    Returns notes on what it waited for from outside the runtime.
+    Returns notes on what it waited for from outside the runtime, and on the loop that was running.
     """
-    waits = tuple(execution.waiting_for())
+    waits = execution.waiting_for()
     execution.cancel("stuck" if timeout is None else f"timed out after {timeout:g} s")
     execution.wait(GRACE_SECONDS)
-    return waits
+    if loop := execution.request.native.loop:
+        owner, number = native_process().owner_of(loop)
+        waits.append(note("this is where it was then", owner.location_of(number)))
+    return tuple(waits)

@@ -448,6 +448,7 @@ _struct(
     ),
     COMPILED="Not 0 once machine code has run.",
     RUN="The Python object of a run that carries the context of its call; else 0.",
+    LOOP="The record of the first loop that ended because the run is cancelled, or 0.",
     KNOWN=line(
         "Kernels of the calls and iterations that count, on a line of its own: all threads add "
         "here.",

@@ -43,6 +43,10 @@ func @after() -> i32 {
 }
 """
 HEAD = "func @endless() -> i32 {\n^\n"
+LOOP = """e.mlir:8:8: note: this is where it was then
+  %r = tfrt.while %yes @body(%x) parallel_iterations(1) : (i32) -> (i32)
+       ^
+"""
 
 FAILING = """func @f() -> i32 {
   %x = "tfrt_test.fail"() : () -> i32
@@ -106,9 +110,9 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
         "--- Running 'endless':\n'endless' returned <<error: timed out after 0.1 s>>\n"
         "--- Running 'after':\n'after' returned 5\n"
     )
-    assert outcome.stderr == (
-        "e.mlir:5:1: error: @endless did not finish within 0.1 s and was cancelled\n" + HEAD
-    )
+    late = "e.mlir:5:1: error: @endless did not finish within 0.1 s and was cancelled\n" + HEAD
+    # A worker that runs the loop may be slow to end it, and then nobody knows where it is.
+    assert outcome.stderr in ((late + LOOP,) if queue == "s" else (late, late + LOOP))
     assert seconds < SLOW
 
 
@@ -119,9 +123,9 @@ def test_an_endless_function_that_is_machine_code_is_given_up(shell, queue: str)
         shell.write("e.mlir", ENDLESS),
     )
 
-    assert (outcome.status, outcome.stderr) == (
-        1,
-        "e.mlir:5:1: error: @endless did not finish within 0.5 s and was cancelled\n" + HEAD,
+    assert outcome.status == 1
+    assert outcome.stderr.startswith(
+        "e.mlir:5:1: error: @endless did not finish within 0.5 s and was cancelled\n" + HEAD
     )
 
 
@@ -133,6 +137,19 @@ def test_a_function_that_leaves_work_behind_is_given_up_as_well(shell) -> None:
     assert outcome.status == 1
     assert outcome.stdout.startswith("--- Running 'endless':\n'endless' returned 0\n--- Running")
     assert "@endless did not finish within 0.1 s and was cancelled" in outcome.stderr
+
+
+def test_of_nested_loops_the_inner_one_is_where_the_time_was_over(shell) -> None:
+    text = ENDLESS.replace(
+        "{\n  %yes",
+        "{\n  %many = tfrt.constant.i32 2000000000\n"
+        "  %y = tfrt.repeat.i32 %many, %x : i32 {\n    tfrt.return %x : i32\n  }\n  %yes",
+        1,
+    ).replace("tfrt.return %x, %yes", "tfrt.return %y, %yes")
+
+    outcome = shell("run", "-q", "s", "--timeout", "0.1", shell.write("e.mlir", text))
+
+    assert "e.mlir:3:8: note: this is where it was then\n  %y = tfrt.repeat" in outcome.stderr
 
 
 @pytest.mark.parametrize("timeout", ["60", "1e308"])

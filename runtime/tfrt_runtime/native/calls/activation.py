@@ -276,8 +276,11 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
 def loop_error(context: Address, loop: Address, activation: Address) -> Address:
     """The error that ends a loop: a cancelled request or a condition in error; else 0."""
     # Cancellation is checked once per iteration, so that endless loops end.
-    cancelled = load_acquire(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL)
+    request = load(activation + at.ACTIVATION_REQUEST)
+    cancelled = load_acquire(request + at.REQUEST_CANCEL)
     if cancelled != 0:
+        # For the report of a run that took too long.  Inner loops end before those around them.
+        compare_and_swap(request + at.REQUEST_LOOP, 0, load(loop + at.LOOP_RECORD))
         return cancelled
     condition = load(loop + at.LOOP_CONDITION)
     if condition != 0 and load_acquire(condition + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
