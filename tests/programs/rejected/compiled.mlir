@@ -84,3 +84,22 @@ func.func @main(%c: i1, %w: !async.value<i32>) {
   }
   return
 }
+// -----
+// An operation of a user gives a handle.
+func.func @main() {
+  %x = arith.constant 5 : i64
+  %memory, %copied = "my.copy_to_device"(%x) : (i64) -> (i64, !async.handle)
+  async.await %copied : !async.handle
+  return
+}
+// -----
+// An operation of a user in a task.
+func.func @main() {
+  %m = memref.alloc() : memref<4xi64>
+  %t = async.execute {
+    "my.operation_between_loops"(%m) : (memref<4xi64>) -> ()
+    async.yield
+  }
+  async.await %t : !async.token
+  return
+}

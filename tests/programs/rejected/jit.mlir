@@ -32,3 +32,13 @@ func @no_way_across(%a: i32) {
   }
   tfrt.return
 }
+// -----
+
+func @an_operation_of_a_user() {
+  %done = hex.run {
+    %x = arith.constant 5 : i32
+    "my.operation"(%x) : (i32) -> ()
+    kernel.return
+  } : !hex.chain
+  tfrt.return
+}

@@ -21,6 +21,7 @@ from xdsl.ir import Block, Operation, Region
 
 from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.dialects.async_.runtime import CoroFreeOp
+from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
@@ -36,6 +37,10 @@ from tfrt_nb.passes.lowering.coroutines import GIVEN_RESULTS, PRESPLIT
 from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
+_OF_USERS = (
+    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"
+    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"
+)
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
     **buffers.LOWERINGS,
@@ -208,7 +213,8 @@ def _compares_stack(op: func.FuncOp) -> bool:
 def _lower(body: FunctionBody, op: Operation) -> None:
     lower = _LOWERINGS.get(op.name)
     if lower is None:
-        fail(op, f"'{op.name}' cannot be compiled")
+        is_users = op.name.partition(".")[0] not in UPSTREAM_DIALECTS
+        fail(op, f"'{op.name}' cannot be compiled", *([_OF_USERS] if is_users else []))
     try:
         lower(body, op)
     except UnsupportedType as error:

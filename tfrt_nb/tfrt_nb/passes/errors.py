@@ -8,16 +8,17 @@ from xdsl.context import Context
 from xdsl.ir import Operation
 
 from tfrt_nb.internal_errors import location_of
-from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error, note
 
 
 class PassError(TfrtError):
     """A program that is valid but that a pass cannot transform."""
 
 
-def fail(op: Operation, message: str) -> NoReturn:
-    """Raise `PassError` at the place of `op` in the source."""
-    raise PassError(error(message, location_of(op)))
+def fail(op: Operation, message: str, *advice: str) -> NoReturn:
+    """Raise `PassError` at the place of `op` in the source, with notes on what to write instead."""
+    place = location_of(op)
+    raise PassError(error(message, place, [note(text, place) for text in advice]))
 
 
 class RemarkContext(Context):

@@ -321,7 +321,10 @@ def run_host_functions(
             watched=host.is_traced or (follower is not None and follower.logs_all)
         )
     except TfrtError as problem:
-        head = "unexpected error: runtime error: "  # as TFRT's driver has it
+        from tfrt_nb.passes.errors import PassError
+
+        # As TFRT's driver has it; it compiles nothing.
+        head = "" if isinstance(problem, PassError) else "unexpected error: runtime error: "
         said = [
             replace(one, message=head + one.message) if one.severity is Severity.ERROR else one
             for one in problem.diagnostics
