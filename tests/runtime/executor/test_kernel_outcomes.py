@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import threading
 import traceback
@@ -102,6 +103,57 @@ def test_whatever_a_kernel_raises_is_an_error_with_its_cause(
     assert str(found) == f"test.mlir:2:8: error: {message}"
     assert [n.message for n in found.diagnostics[0].notes] == [f"raised in test, {__file__}:{line}"]
     assert run(call("i32"), kernels=kernels(later(lambda: 4))).results[0].result(SLOW) == 4
+
+
+def test_an_error_names_what_a_task_group_holds_and_what_it_came_of(run: Run) -> None:
+    async def fetch(page: int) -> None:
+        try:
+            json.loads("{" * page)
+        except ValueError as problem:
+            raise ConnectionError(f"page {page} is gone") from problem
+
+    async def test() -> int:
+        async with asyncio.TaskGroup() as group:
+            for page in range(1, 4):
+                group.create_task(fetch(page))
+        return 0
+
+    found = run(call("i32"), kernels=kernels(test)).results[0].exception(SLOW)
+
+    assert found is not None
+    text = "unhandled errors in a TaskGroup (3 sub-exceptions)"
+    assert found.diagnostics[0].message == (
+        f"ExceptionGroup: {text}: ConnectionError: page 1 is gone; ConnectionError: page 2 is gone;"
+        " and 1 more"
+    )
+    first, second = fetch.__code__.co_firstlineno, test.__code__.co_firstlineno
+    notes = [one.message for one in found.diagnostics[0].notes]
+    assert notes[:2] == [
+        f"raised in test, {__file__}:{second + 1}",
+        f"ConnectionError: page 1 is gone, raised in fetch, {__file__}:{first + 4}",
+    ]
+    assert notes[2].startswith("caused by JSONDecodeError: Expecting property name")
+    assert notes[2].endswith(f", raised in fetch, {__file__}:{first + 2}")
+    assert (len(notes), notes[-1]) == (7, "and 1 more")
+
+
+def test_an_error_names_what_was_handled_unless_that_is_suppressed(run: Run) -> None:
+    found = []
+    for is_suppressed in (False, True):
+
+        def test(is_suppressed: bool = is_suppressed) -> int:
+            problem = OSError("no file")
+            try:
+                return {"a": 1}["b"]
+            except KeyError:
+                problem.__suppress_context__ = is_suppressed
+                raise problem
+
+        error = run(call("i32"), kernels=kernels(lambda f=test: f())).results[0].exception(SLOW)
+        assert error is not None
+        found.append([one.message.partition(",")[0] for one in error.diagnostics[0].notes])
+    shown = "raised while handling KeyError: 'b'"
+    assert found == [["raised in test", shown], ["raised in test"]]
 
 
 @pytest.mark.parametrize("is_argument", [False, True])

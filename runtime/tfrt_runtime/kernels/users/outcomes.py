@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sysconfig
 from collections.abc import Callable, Sequence
 from types import CoroutineType
 from typing import TYPE_CHECKING
@@ -170,11 +171,6 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
     The traceback of the exception begins at the kernel, and has places but no local variables.
     """
     detach(exception)
-    frames = exception.__traceback__
-    line = None
-    while frames is not None:  # the innermost line that is the user's
-        line = line if is_own(frames) else frames
-        frames = frames.tb_next
     notes: tuple[Diagnostic, ...] = ()
     is_ours = isinstance(exception, KernelError | PayloadError)
     if is_ours:
@@ -189,12 +185,17 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
             if found.location is not None and not isinstance(exception, EndlessWaitError):
                 notes = (note("this failed", found.location), *notes)
         else:
-            text = printable(exception)
-            message = f"{type(exception).__name__}: {text}" if text else type(exception).__name__
-        if line is not None:
-            code = line.tb_frame.f_code
-            place_in_python = f"{code.co_filename}:{line.tb_lineno}"
-            notes = (note(f"raised in {code.co_name}, {place_in_python}"), *notes)
+            text, message = printable(exception), _said(exception)
+            reasons = _reasons(exception)
+            if isinstance(exception, BaseExceptionGroup):
+                held = [_said(one) for one, how in reasons if not how]
+                rest = f"; and {len(held) - 2} more" if len(held) > 2 else ""
+                message += f": {'; '.join(held[:2])}{rest}"
+            texts = [f"{how}{_said(one)}, {_place_of(one)}" for one, how in reasons[:_MAX_REASONS]]
+            texts += [f"and {len(reasons) - len(texts)} more"] * (len(reasons) > len(texts))
+            notes = tuple(note(each.removesuffix(", ")) for each in texts)
+        if place_in_python := _place_of(exception):
+            notes = (note(place_in_python), *notes)
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
         # By `add_note`, or by what sets it; those of a TfrtError are its diagnostic's.
@@ -208,6 +209,52 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
 
 _MAX_NOTES = 8
 """A kernel that waits for programs whose kernels do so, and so on, has a few notes of each."""
+_MAX_REASONS = 5
+"""Exceptions of a group that have a note each; another one counts the rest."""
+
+
+def _said(exception: BaseException) -> str:
+    text = printable(exception)
+    return f"{type(exception).__name__}: {text}" if text else type(exception).__name__
+
+
+def _place_of(exception: BaseException) -> str:
+    """Say which line raised: the innermost one of the user's code, or of a library without one; "" if unknown."""
+    own_code, library = "", ""
+    frames = exception.__traceback__
+    while frames is not None:
+        if not is_own(frames):
+            code = frames.tb_frame.f_code
+            said = f"raised in {code.co_name}, {code.co_filename}:{frames.tb_lineno}"
+            if code.co_filename.startswith(_LIBRARIES) or "-packages/" in code.co_filename:
+                library = said
+            else:
+                own_code = said
+        frames = frames.tb_next
+    return own_code or library
+
+
+_LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
+"""Where the files of Python begin."""
+
+
+def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
+    """The exceptions that a group holds, each with "", and those that another one came of, with how."""
+    found, left, seen = [], [(exception, "")], {id(exception)}
+    while left:
+        one, how = left.pop(0)
+        held = one.exceptions if isinstance(one, BaseExceptionGroup) else ()
+        if one is not exception and not held:
+            found.append((one, how))
+        reasons = [(each, "") for each in held]
+        if one.__cause__ is not None:
+            reasons.append((one.__cause__, "caused by "))
+        elif one.__context__ is not None and not one.__suppress_context__:
+            reasons.append((one.__context__, "raised while handling "))
+        left[:0] = [each for each in reasons if id(each[0]) not in seen]
+        seen.update(id(each) for each, _ in reasons)
+    return found
+
 
 OTHER_LOOP = (
     "an 'async def' kernel runs on the event loop of its host, and what it awaits belongs to another one:"
