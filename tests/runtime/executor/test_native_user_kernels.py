@@ -271,6 +271,20 @@ def test_a_tensor_of_another_rank_is_an_error(run: Run) -> None:
         execution.results[0].result(SLOW)
 
 
+FACTORS = np.array([2.0, 3.0])
+
+
+def sum(values: np.ndarray) -> float:
+    return FACTORS[0] * np.sum(values) + values.sum()
+
+
+def test_a_function_may_have_the_name_of_an_attribute_that_it_uses(run: Run) -> None:
+    kernels = registry(sum, "(tensor<?xf64>) -> f64")
+    execution = run(call(TENSOR, "f64"), np.arange(3.0), kernels=kernels)
+
+    assert execution.results[0].result(SLOW) == 9.0
+
+
 @pytest.mark.parametrize(
     ("function", "signature", "message"),
     [

@@ -8,6 +8,7 @@ and not before.
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
 import inspect
 import threading
@@ -225,9 +226,14 @@ class NumbaFunction:
         if unchecked := UNCHECKED & set(function.__code__.co_names):
             raise self._refuse(f"'{min(unchecked)}' is not checked for bounds: index an array")
         named = inspect.getclosurevars(function)
-        for called in (*named.globals.values(), *named.nonlocals.values()):
+        # An attribute, as `median` of `np.median`, is among the names of the code, too.
+        loaded = {
+            one.argval for one in dis.get_instructions(function) if one.opname == "LOAD_GLOBAL"
+        }
+        used = [value for name, value in named.globals.items() if name in loaded]
+        for called in (*used, *named.nonlocals.values()):
             python = getattr(called, "py_func", called)
-            if python in (function, *callers):
+            if any(python is caller for caller in (function, *callers)):  # an array has no truth
                 raise self._refuse(f"'{python.__name__}' calls itself: use a loop")
             if python is not called:
                 self._refuse_unchecked(python, (function, *callers))
