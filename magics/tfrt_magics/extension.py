@@ -9,7 +9,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.assist import Assistant
 from tfrt_magics.bridge.live import LiveRuns
-from tfrt_magics.cell import CellMagics
+from tfrt_magics.cell import CellMagics, refuse_program_in_python
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
 from tfrt_magics.session import Session
@@ -45,6 +45,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     ):
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)
+    shell.input_transformers_cleanup.append(refuse_program_in_python)
+    undo.callback(shell.input_transformers_cleanup.remove, refuse_program_in_python)
     shell.configurables.append(session.settings)  # type: ignore[arg-type]
     undo.callback(shell.configurables.remove, session.settings)  # type: ignore[arg-type]
     undo.callback(session.close)

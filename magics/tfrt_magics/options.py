@@ -107,8 +107,10 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
     parsed, unknown = _parser(magic).parse_known_args(words)
     if unknown and of_file and not unknown[0].startswith("-"):
         parsed.file = unknown.pop(0)
+    if of_file and _BEGINS_PROGRAM.fullmatch(parsed.file or ""):
+        raise OptionError(f"{magic} runs a file; a program goes below a line of its own, %%tfrt")
     if unknown:
-        raise OptionError(_unknown(magic, unknown[0]))
+        raise OptionError(_unquoted(magic, line) or _unknown(magic, unknown[0]))
     if of_file and not parsed.file and not parsed.help:
         raise OptionError("%tfrt: expected a file, .mlir or .bef; %%tfrt runs the lines below it")
     ways = [each for each in ("emit", "explore", "step") if getattr(parsed, each)]
@@ -137,6 +139,21 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
 def help_text() -> str:
     """The options and examples, as `%%tfrt --help` shows them."""
     return _parser("%%tfrt").format_help() + "\n" + EXAMPLES
+
+
+_BEGINS_PROGRAM = re.compile(r"((async|func)\.)?func|module")
+_INPUT = re.compile(r"--in[ =]\s*((?:(?!\s--?[A-Za-z]).)+)")
+
+
+def _unquoted(magic: str, line: str) -> str | None:
+    """What to write instead of a value of `--in` with spaces, if the line has one."""
+    for value in _INPUT.findall(line):
+        quote = "'" if '"' in value else '"'
+        if " " in value and value[0] not in "\"'":
+            name, equals, expression = value.partition("=")
+            whole = f"{name.strip()}{equals}{expression.strip()}"
+            return f"{magic}: the spaces need quotes: write --in {quote}{whole}{quote}"
+    return None
 
 
 def _unknown(magic: str, word: str) -> str:
@@ -226,7 +243,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "dest": "inputs",
         "action": "append",
         "help": "give the parameter %%NAME the value of a Python expression, or of the Python name"
-        " NAME; a BEF file has no names: there, values are taken in order",
+        ' NAME; with spaces or quotes, quote the whole: --in "x=n + 1"; a BEF file has no names: there, values are taken in order',
     },
     ("--as",): {
         "metavar": "NAME",

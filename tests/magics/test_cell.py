@@ -55,6 +55,34 @@ def test_a_cell_prints_its_table_and_binds_its_result(shell, host, capsys) -> No
     assert shell.user_ns["three"] is host.runs[0].results[0]
 
 
+FIRST = "%%tfrt must be the first line of its cell"
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        (f"%tfrt\n{PROGRAM}", "%tfrt runs a file: write %%tfrt, with two '%', above a program"),
+        (f"%tfrt -q s\n\n{PROGRAM}", "%tfrt runs a file: write %%tfrt, with two '%', above a"),
+        (PROGRAM, "this is a program: begin its cell with the line %%tfrt"),
+        (f"module {{\n{PROGRAM}}}\n", "this is a program: begin its cell with the line %%tfrt"),
+        (f"# my program\n%%tfrt\n{PROGRAM}", FIRST),
+        (f"// my program\n\n%%tfrt -q s\n{PROGRAM}", FIRST),
+        (f"%load_ext tfrt_nb\nimport math\n%%tfrt\n{PROGRAM}", FIRST),
+        ("x = 1\n%%tfrt_check values\ntwo", "%%tfrt_check must be the first line of its cell"),
+    ],
+)
+def test_a_program_in_a_cell_of_python_is_refused(shell, capsys, cell: str, said: str) -> None:
+    assert not shell.run_cell(cell).success
+    assert f"UsageError: {said}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("above", ["%%tfrt\n", "", "# a comment\n"])
+def test_a_program_in_a_string_of_python_is_left_alone(shell, above: str) -> None:
+    assert shell.run_cell(f'program = """\n{above}{PROGRAM}"""\n').success
+    assert shell.user_ns["program"] == f"\n{above}{PROGRAM}"
+    assert shell.check_complete(f"%tfrt\n{PROGRAM}")[0] == "invalid"
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
