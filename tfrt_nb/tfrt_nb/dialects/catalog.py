@@ -154,6 +154,17 @@ INSTEAD = {
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",
 }
 """How to write what an operation that is not here would do."""
+NOT_HERE = {
+    "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', and 'memref.store'",
+    "bufferization": "bufferize first, with 'mlir-opt -one-shot-bufferize'",
+    "complex": "lower it first, with 'mlir-opt -convert-complex-to-standard'",
+    "gpu": "write 'scf.parallel': programs run on the CPU",
+    "index": "write the operation of 'arith' with the type 'index', as in 'arith.addi %a, %b : index'",
+    "llvm": "give the program as it was before it was lowered, with 'func', 'scf', 'cf', 'arith', and 'memref'",
+    "omp": "write 'scf.parallel' instead",
+    "tensor": "bufferize first, with 'mlir-opt -one-shot-bufferize', or write 'memref.load' and 'memref.store'",
+}
+"""What to do about MLIR's dialects that are not here."""
 
 
 def similar_operations(name: str) -> list[str]:

@@ -20,8 +20,11 @@ _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 
+# Of a branch, since MLIR 21: skipped as a comment, since they change no result.
+_WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)"
+
 _TOKEN = re.compile(
-    rf"""(?:\s+|//[^\n]*)*
+    rf"""(?:\s+|//[^\n]*|{_WEIGHTS})*
     (?: (?P<BARE_IDENT>[A-Za-z_][\w$.]*)
       | (?P<PERCENT_IDENT>%{_SUFFIX})
       | (?P<PUNCTUATION>->|\.\.\.|\{{-\#|\#-\}}|[:,={{}}()\[\]<>+/*?|-])

@@ -28,6 +28,7 @@ from tfrt_nb.dialects.assembly import parse_operands
 from tfrt_nb.dialects.catalog import (
     HOST_DIALECTS,
     INSTEAD,
+    NOT_HERE,
     UPSTREAM_DIALECTS,
     HostContext,
     UnknownOp,
@@ -391,6 +392,7 @@ class SourceParser(StatementParser):
         if "." not in name or dialect in HOST_DIALECTS or dialect in UPSTREAM_DIALECTS:
             self.raise_error(f"custom op '{name}' is unknown", span)
         hint = f'register it with @tfrt.kernel("{name}"), or write "{name}"(...) : (...) -> (...)'
+        hint = NOT_HERE.get(dialect, hint)
         raise LocatedError(
             span, f"custom op '{name}' is unknown", [note(hint, self.location(span))]
         )
@@ -417,6 +419,7 @@ class SourceParser(StatementParser):
         operands = self.parse_op_args_list()
         successors = self.parse_optional_successors() or []
         properties = self.parse_optional_properties_dict()
+        properties.pop("branch_weights", None)  # as the lexer does
         regions = self.parse_region_list()
         attributes = self.parse_optional_attr_dict()
         self.parse_punctuation(":", " and the types of operands and results")

@@ -45,6 +45,7 @@ _TYPES = (
 _ATTRIBUTES = (
     (r"hex\.(native|sync|compiled|cost_threshold)", r"tfrt.\1"),
     (r"_hex_cost", "_tfrt_cost"),
+    (r"llvm\.passthrough", "passthrough"),  # since MLIR 23
 )
 
 

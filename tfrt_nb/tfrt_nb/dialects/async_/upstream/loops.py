@@ -2,6 +2,9 @@
 
 The classes are xDSL's operations with other custom forms: result types without parentheses,
 `scf.while` without operands, `scf.reduce` with several regions, `scf.parallel`.
+
+Two forms of other releases are read as the operation that means the same: the body of `scf.parallel` until MLIR 17, with
+an `scf.reduce(%a) : T { ... }` for each result and an `scf.yield`, and `scf.for unsigned` (MLIR 22).
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import IndexType, i1
+from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
@@ -34,6 +37,8 @@ class ForOp(scf.ForOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
+        start = parser.pos
+        is_unsigned = parser.parse_optional_keyword("unsigned") is not None
         index = parser.parse_argument(expect_type=False)
         parser.parse_punctuation("=")
         bounds = [parser.parse_unresolved_operand()]
@@ -50,6 +55,12 @@ class ForOp(scf.ForOp):
         initial = parser.resolve_operands([value for _, value in carried], types, position)
         type_ = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
         lower, upper, step = (parser.resolve_operand(bound, type_) for bound in bounds)
+        if is_unsigned and not all(map(_is_small, (lower, upper, step))):
+            parser.raise_error(
+                "'scf.for unsigned' (MLIR 22) needs constants of at least 0 here: leave out 'unsigned', which"
+                " only matters for bounds below 0",
+                start,
+            )
         arguments = [name.resolve(t) for (name, _), t in zip(carried, types, strict=True)]
         body = parser.parse_region([index.resolve(type_), *arguments])
         op = cls(lower, upper, step, initial, body)
@@ -210,22 +221,24 @@ class ReduceOp(scf.ReduceOp):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        position = parser.pos
+        position, is_old = parser.pos, False
         unresolved: Sequence[UnresolvedOperand] = ()
         types: Sequence[Attribute] = ()
         if parser.parse_optional_punctuation("("):
             unresolved = parser.parse_comma_separated_list(
                 parser.Delimiter.NONE, parser.parse_unresolved_operand
             )
+            is_old = parser.parse_optional_punctuation(")") is not None
             parser.parse_punctuation(":")
             types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-            parser.parse_punctuation(")")
+            if not is_old:
+                parser.parse_punctuation(")")
         values = parser.resolve_operands(unresolved, types, position)
         regions: list[Region] = []
         while (region := parser.parse_optional_region()) is not None:
             regions.append(region)
             parser.parse_optional_punctuation(",")
-        op = cls.build(operands=[values], regions=[regions])
+        op = (_OldReduceOp if is_old else cls).build(operands=[values], regions=[regions])
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
@@ -237,6 +250,10 @@ class ReduceOp(scf.ReduceOp):
         if self.reductions:
             printer.print_list(self.reductions, printer.print_region)
         printer.print_op_attributes(self.attributes)
+
+
+class _OldReduceOp(ReduceOp):
+    """`scf.reduce(%a) : T { ... }`, until MLIR 17: one for each result, and not at the end of the body."""
 
 
 class ParallelOp(scf.ParallelOp):
@@ -255,8 +272,7 @@ class ParallelOp(scf.ParallelOp):
         steps = _parse_indices(parser)
         initial = _parse_initial_values(parser)
         body = parser.parse_region([index.resolve(IndexType()) for index in indices])
-        if not isinstance(body.block.last_op, scf.ReduceOp):
-            body.block.add_op(ReduceOp())
+        _end_with_reduce(body.block)
         op = cls(lower, upper, steps, body, initial)
         op.attributes |= parser.parse_optional_attr_dict()
         return op
@@ -308,6 +324,30 @@ def _end_with_yield(region: Region) -> None:
         block.add_op(scf.YieldOp())
 
 
+def _end_with_reduce(block: Block) -> None:
+    """Add the end of a loop that goes without saying, or make one of those that a loop had until MLIR 17."""
+    last = block.last_op
+    if isinstance(last, scf.YieldOp) and not last.operands:
+        last.detach()
+    if old := [op for op in block.ops if isinstance(op, _OldReduceOp)]:
+        regions = [op.detach_region(region) for op in old for region in tuple(op.regions)]
+        operands = [operand for op in old for operand in op.operands]
+        end = ReduceOp.build(operands=[operands], regions=[regions])
+        end.location = old[-1].location
+        for op in old:
+            block.erase_op(op)
+        block.add_op(end)
+    elif not isinstance(block.last_op, scf.ReduceOp):
+        block.add_op(ReduceOp())
+
+
+def _is_small(bound: SSAValue) -> bool:
+    """Whether a value is a constant that is the same number with and without a sign."""
+    value = getattr(bound.owner, "properties", {}).get("value")  # None for an argument
+    bits = bound.type.width.data if isinstance(bound.type, IntegerType) else 64
+    return isinstance(value, IntegerAttr) and 0 <= value.value.data < 1 << (bits - 1)
+
+
 def _parse_indices(parser: Parser) -> list[SSAValue]:
     return parser.parse_comma_separated_list(
         parser.Delimiter.PAREN,
@@ -316,9 +356,10 @@ def _parse_indices(parser: Parser) -> list[SSAValue]:
 
 
 def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
-    if parser.parse_optional_keyword("init") is None:
-        return ()
+    """`init (%a) -> T`; without values nothing, or `-> ()`."""
     position = parser.pos
+    if parser.parse_optional_keyword("init") is None:
+        return parser.resolve_operands([], parse_result_types(parser), position)
     values = parser.parse_op_args_list()
     parser.parse_punctuation("->")
     return parser.resolve_operands(values, parse_bare_result_types(parser), position)
