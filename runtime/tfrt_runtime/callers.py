@@ -83,6 +83,18 @@ def require(is_right: bool, what: str, expected: str, found: object) -> None:
         refuse(f"{what} must be {expected}, found {reprlib.repr(found)}")
 
 
+def require_column(column: object) -> None:
+    """Refuse what has no length as a column of values.
+
+    Raises:
+        TfrtError: at the line of the caller.
+    """
+    try:
+        len(column)  # type: ignore[arg-type]
+    except TypeError:  # also of an array without dimensions
+        require(False, "a column", "a sequence of values", column)
+
+
 def deadline_in(timeout: float | None) -> float | None:
     """The time of `time.monotonic` in so many seconds; None for never.
 

@@ -333,3 +333,45 @@ def test_an_argument_that_a_native_kernel_writes_is_refused_if_it_is_read_only()
     for kernel in (fill, double):
         with pytest.raises(tfrt.TfrtError, match="writes this array, which is read-only: give it"):
             tfrt.call(kernel, read_only())
+
+
+class Delayed:
+    """Has any attribute, and no truth, as what `dask.delayed` makes."""
+
+    def __getattr__(self, name: str) -> Delayed:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Delayed()
+
+    def __bool__(self) -> bool:
+        raise TypeError("Truth of Delayed objects is not supported")
+
+    def __len__(self) -> int:
+        raise TypeError("Delayed objects of unspecified length have no len()")
+
+
+@pytest.mark.parametrize("type_", ["i32", "f32", "i1"])
+def test_what_is_not_computed_yet_is_refused_as_an_argument(type_: str) -> None:
+    program = tfrt.Program(
+        f"func.func @main(%x: {type_}) -> {type_} {{ tfrt.return %x : {type_} }}"
+    )
+
+    with pytest.raises(
+        tfrt.TfrtError, match=rf"argument 1 \(%x\) of @main: expected {type_}, found"
+    ):
+        program.run(Delayed())
+    for column in (Delayed(), np.array(3)):
+        with pytest.raises(tfrt.TfrtError, match="a column must be a sequence of values"):
+            program.map(column)
+
+
+def test_texts_of_variable_length_are_refused_as_elements() -> None:
+    program = tfrt.Program(
+        "func.func @main(%x: !t.tensor) -> !t.tensor { tfrt.return %x : !t.tensor }"
+    )
+    array = np.array(["a"], dtype=np.dtypes.StringDType())
+
+    with pytest.raises(
+        tfrt.TfrtError, match=r"\(%x\) of @main: a tensor cannot hold elements of type"
+    ):
+        program.run(array)

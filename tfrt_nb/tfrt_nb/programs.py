@@ -28,7 +28,7 @@ from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require
+from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require, require_column
 from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error, note
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
@@ -750,7 +750,7 @@ class Program:
             host, columns = columns
         host = _host(host)
         for column in columns:
-            require(hasattr(column, "__len__"), "a column", "a sequence of values", column)
+            require_column(column)
         executable, function = self._loaded(host, function)
         return Batch(host, executable, function, columns, output=output)
 

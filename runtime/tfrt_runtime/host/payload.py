@@ -225,7 +225,8 @@ def as_index(word: str, number: object) -> int:
 
 def has_dimensions(value: object) -> bool:
     """Whether a value is an array, and not one number."""
-    return getattr(value, "ndim", None) not in (None, 0)
+    count = getattr(value, "ndim", 0)
+    return isinstance(count, int) and count != 0  # an attribute of a dask.delayed has no truth
 
 
 def encode_scalar(word: str, number: object) -> tuple[int, int]:

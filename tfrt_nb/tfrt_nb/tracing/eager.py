@@ -20,7 +20,7 @@ from tfrt_nb.tracing.calls import CallPlan, attributes_of, bound, typed_attribut
 from tfrt_nb.tracing.records import records_of, text_of
 from tfrt_nb.tracing.trace import Module, Trace, Traced, current, refuse, type_of_value
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.callers import require
+from tfrt_runtime.callers import require_column
 from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
@@ -97,7 +97,7 @@ def call_each(
         columns, attributes = _by_position(name, columns, attributes)
     own = [one for one in columns if any(one is value for value in given)]
     for column in own:
-        require(hasattr(column, "__len__"), "a column", "a sequence of values", column)
+        require_column(column)
     if len(own) < len(columns):  # a default between them is no column
         count = len(own[0]) if own else 0
         columns = tuple([one if any(one is o for o in own) else [one] * count for one in columns])

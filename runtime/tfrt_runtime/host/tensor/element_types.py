@@ -106,7 +106,7 @@ def element_type_of(array: AnyArray) -> ElementType:
         raise ValueError("a tensor has no mask: fill the array, or pass it as an !tfrt.object")
     try:
         return _BY_STORAGE[array.dtype.newbyteorder("=")]
-    except KeyError:
+    except (KeyError, TypeError):  # numpy's StringDType has no byte order
         raise ValueError(f"a tensor cannot hold elements of type {array.dtype}") from None
 
 
