@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 
 from tfrt_runtime.diagnostics import TfrtError, error
@@ -46,6 +48,31 @@ def test_a_value_becomes_available_once(host: HostContext) -> None:
     with pytest.raises(RuntimeError, match="resolves once; this one is available"):
         value.set_error(error("too late"))
     assert value.result() == 42
+
+
+def test_a_value_is_no_number_and_no_truth_before_it_is_asked_for(host: HostContext) -> None:
+    value: Any = make_available(host.work_queue, 3, "i32")
+
+    for use in (
+        lambda: value + 1,
+        lambda: 1 - value,
+        lambda: value * value,
+        lambda: -value,
+        lambda: value < 4,
+        lambda: np.array([1.0]) / value,
+    ):
+        with pytest.raises(TypeError, match=r"\.result\(\) waits for the number, \.then\("):
+            use()
+    with pytest.raises(TypeError, match=r"\.done\(\) says whether .* \.result\(\) gives"):
+        bool(value)
+    assert value != 3
+
+
+def test_an_await_without_asyncio_says_what_to_write(host: HostContext) -> None:
+    waiting = make_unavailable(host.work_queue).__await__()
+
+    with pytest.raises(RuntimeError, match=r"with trio, write `await trio.to_thread.run_sync"):
+        next(waiting)
 
 
 def test_an_error_may_be_a_message_and_nothing_else(host: HostContext) -> None:

@@ -174,6 +174,25 @@ class AsyncValue(NativeValue):
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError("an AsyncValue is neither copied nor pickled: take its result()")
 
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "an AsyncValue is neither true nor false: .done() says whether it has a value, .result() gives the value"
+        )
+
+    def _refuse_operator(self, other: object = None) -> NoReturn:
+        raise TypeError(
+            "an AsyncValue is not a number yet: .result() waits for the number, .then(lambda x: ...) computes"
+            " with it later"
+        )
+
+    __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _refuse_operator
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = (
+        _refuse_operator
+    )
+    __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __matmul__ = __rmatmul__ = (
+        _refuse_operator
+    )
+
     def _repr_html_(self) -> str:
         """What a notebook shows of the value at this moment: a row of a board."""
         return str(DRAWING["value_html"](self))
@@ -496,7 +515,11 @@ class AsyncValue(NativeValue):
         """Return once the value is resolved; other tasks of the loop go on meanwhile."""
         import asyncio  # takes 20 ms; code that awaits has it already
 
-        loop = asyncio.get_running_loop()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            advice = "with trio, write `await trio.to_thread.run_sync(value.result)`"
+            raise RuntimeError(f"`await` needs a running loop of asyncio; {advice}") from None
         done = asyncio.Event()
 
         def wake() -> None:
