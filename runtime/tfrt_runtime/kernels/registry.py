@@ -98,6 +98,9 @@ class Parameters:
     stands for all from there on."""
 
 
+BY_HAND = "a thread, or a callback, that sets it"
+
+
 @dataclass(frozen=True, slots=True)
 class PythonKernel:
     """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
@@ -132,6 +135,8 @@ class PythonKernel:
     """The user's function, if a call keeps a worker: a warning names one that does so for long."""
     remote: bool = False
     """On a host with a cluster it runs there, and what only such kernels take stays there."""
+    waits: str = BY_HAND
+    """What its results wait for after it has returned, in the words of messages."""
     prepare: Callable[..., object] | None = None
     """Called with the attributes when a program that calls it is loaded; may raise `KernelError`."""
 

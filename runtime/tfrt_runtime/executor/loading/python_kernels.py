@@ -297,6 +297,7 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
         raise
     for index, given, item in later:
         text = f"kernel '{call.kernel.name}' has not resolved its result {index} yet"
+        text += f": it waits for {call.kernel.waits}"
         is_inside = given.is_indirect
         watch = request.promises.watch_inside if is_inside else request.promises.watch
         watch(given, text, call.location)

@@ -102,7 +102,10 @@ def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
         return later[0] if len(later) == 1 else later
 
     seconds = Keyword("seconds")
-    REGISTRY.add(PythonKernel(name, wait, results=results, frame=True, keywords=(seconds,)))
+    kernel = PythonKernel(
+        name, wait, results=results, frame=True, keywords=(seconds,), waits="a timer"
+    )
+    REGISTRY.add(kernel)
 
 
 _add_wait("demo.wait", None)

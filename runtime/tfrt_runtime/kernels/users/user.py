@@ -28,6 +28,7 @@ from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
+    BY_HAND,
     KernelRegistry,
     Keyword,
     Parameters,
@@ -341,6 +342,7 @@ def user_kernel(
         keywords=keywords,
         parameters=parameters_of(signature, has_frame, raw=raw),
         arrays=True,
+        waits="its event loop" if is_coroutine else BY_HAND,
         watched=None if blocking or is_coroutine else function,
     )
 
