@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -113,6 +113,12 @@ def known_names(names: Sequence[str]) -> str:
 def note(message: str, location: AnyLocation | None = None) -> Diagnostic:
     """A Diagnostic of severity NOTE, to hang on another one."""
     return Diagnostic(Severity.NOTE, message, location)
+
+
+def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
+    """A diagnostic that says a sentence for people first; the `words` of MLIR or TFRT are a note at the same place."""
+    first = note(words.message, words.location)
+    return replace(words, message=sentence, notes=(first, *words.notes))
 
 
 class TfrtError(Exception):

@@ -67,7 +67,7 @@ def test_a_solution_of_another_exercise_is_not_right(one: Exercise) -> None:
         (
             "chains.countdown",
             find("chains.countdown").start.replace("%two, %ch", "%two, %c"),
-            "above the lines",
+            "is used before the line",
         ),
         ("errors.save", "func.func @main() {\n  tfrt.return\n}", "takes 0 arguments, found 2."),
         ("chains.countdown", "func.func @main() {\n  tfrt.return\n}", "can print nothing"),

@@ -152,7 +152,7 @@ def test_a_diagnostic_that_no_comment_expects_is_an_error(opt: Opt) -> None:
     status, _, said = opt(SPLIT.replace("undeclared", "other"), "--verify-diagnostics")
 
     assert status == 1
-    assert "f.mlir:3:15: error: unexpected error: use of undeclared SSA value name\n" in said
+    assert "f.mlir:3:15: error: unexpected error: '%x' is not defined\n" in said
 
 
 def test_a_note_of_advice_needs_no_comment(opt: Opt) -> None:

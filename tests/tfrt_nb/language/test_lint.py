@@ -20,7 +20,7 @@ def test_a_right_text_and_none_have_no_mistakes() -> None:
     [
         ("tfrt.addd.i32 %a, %a", "cell:2:8: error: custom op 'tfrt.addd.i32' is unknown"),
         ('"shop.unheard"() : () -> i32', "cell:2:8: error: unknown kernel: shop.unheard"),
-        ("tfrt.add.i32 %b, %b", "cell:2:21: error: use of undeclared SSA value name"),
+        ("tfrt.add.i32 %b, %b", "cell:2:21: error: '%b' is not defined"),
     ],
 )
 def test_a_mistake_is_at_its_place(wrong: str, message: str) -> None:

@@ -668,7 +668,7 @@ func.func @f(%x: i32) {
   %z = arith.constant 1.0 : i32
   return
 }
-// 3:3: error: floating point value not valid for specified type
+// 2:23: error: floating point value not valid for specified type
 // -----
 func.func @f(%x: i32) {
   %z = arith.constant 1 : f32

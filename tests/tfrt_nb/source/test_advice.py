@@ -21,6 +21,12 @@ def price() -> Iterator[None]:
     del USER_KERNELS._kernels["advice.price"]
 
 
+PYTHON = (
+    "this is Python, and a program is written in MLIR: '%x = tfrt.constant.i32 3', between"
+    " 'func.func @main() {' and '}'"
+)
+
+
 def advice(line: str, type_: str = "i32") -> str:
     """Messages and notes on a host program with this line."""
     text = f"func.func @main(%a: {type_}) -> {type_} {{\n  {line}\n  tfrt.return %a : {type_}\n}}\nfunc.func @twice(%x: i32) -> i32 {{ tfrt.return %x : i32 }}"
@@ -45,7 +51,7 @@ def advice(line: str, type_: str = "i32") -> str:
         ("%b = arith.remui %a, %a : i32", "end it with 'return'"),
         ("%b = tfrt.add.i32(%a, %a) : (i32) -> i32", "without parentheses"),
         ("%b = tfrt.add.i32 %a, %a : i32", "2:28: error: 'tfrt.add.i32' has its types in its name"),
-        ('%b = "tfrt.add.i32"(%a, %a) : (i32) -> i32', "the operands have the types (i32, i32)"),
+        ('%b = "tfrt.add.i32"(%a, %a) : (i32) -> i32', "1 listed: write (i32, i32)"),
         ('%b = "advice.prise"(%a) : (i32) -> i32', "did you mean 'advice.price'?"),
         ("%b = advice.price(%a) : (i32) -> i32", "without parentheses"),
         ("%b = tfrt.call @twcie(%a) : (i32) -> i32", "did you mean '@twice'?"),
@@ -74,36 +80,52 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  a = tfrt.constant.i32 1",
             [
-                "2:3: error: custom op 'a' is unknown",
-                "values' names begin with '%': write '%a'",
+                "2:3: error: names of values begin with '%': write '%a'",
+                "custom op 'a' is unknown",
             ],
+        ),
+        *(
+            (f"  {line}", [f"2:3: error: {PYTHON}", f"custom op '{word}' is unknown"])
+            for line, word in (
+                ("x = 1 + 2", "x"),
+                ("x += 1", "x"),
+                ("y = max(3, 4)", "y"),
+                ("z = np.zeros(3)", "z"),
+                ("import math", "import"),
+                ("def f(x):", "def"),
+                ("foo(3)", "foo"),
+                ("a, b = 1, 2", "a"),
+            )
         ),
         ("  # first", ["2:3: error: expected a name after '#'; comments begin with '//'"]),
         ("  return\n}", ["4:1: error: expected an operation, this closes nothing"]),
         (
             "  %a = arith.constant 1.5 : i32\n  return",
             [
-                "3:3: error: floating point value not valid for specified type",
-                "'1.5' is not of i32",
+                "2:23: error: a whole number is needed here, such as 1",
+                "floating point value not valid for specified type",
             ],
         ),
         (
             "  %a = arith.constant 1 : i32\n  %b = async.await %a : i32\n  return",
             [
-                "3:3: error: cannot name an operation with no results",
-                "'async.await' op operand #0 must be async value type or async token type, but got 'i32'",
+                "3:3: error: 'async.await' op operand #0 must be async value type or async token type, but got 'i32'",
+                "cannot name an operation with no results",
             ],
         ),
         (
             "  %t = async.execute { async.yield }\n  %b = async.await %t : !async.token\n  return",
             [
-                "3:3: error: cannot name an operation with no results",
-                "'async.await' gives no value here: leave out what stands before it",
+                "3:3: error: 'async.await' gives no value here: leave out what stands before it",
+                "cannot name an operation with no results",
             ],
         ),
         (
             "  tfrt.return\n  %a = tfrt.constant.i32 1",
-            ["2:3: error: 'tfrt.return' op must be the last operation in the parent block"],
+            [
+                "2:3: error: 'tfrt.return' op must be the last operation in the parent block",
+                "nothing after it would run: remove what follows, or move it up",
+            ],
         ),
         (
             "  return\n}\nasync.func @g() -> i32 {\n  async.return",
@@ -155,3 +177,31 @@ def test_an_operation_on_other_numbers(line: str, instead: list[str]) -> None:
     with pytest.raises(TfrtError) as caught:
         Program.from_source(text, "cell").load()
     assert [each.message for each in caught.value.diagnostics[0].notes] == instead
+
+
+def test_lines_outside_of_a_function_are_one_mistake() -> None:
+    text = "%six = tfrt.constant.i32 6\n%c = tfrt.new.chain\n"
+    with pytest.raises(TfrtError) as caught:
+        Program.from_source(text, "cell").load()
+    (found,) = caught.value.diagnostics
+    assert str(found) == (
+        "cell:1:8: error: 'tfrt.constant.i32' is outside of a function: write 'func.func @main() {' above"
+        " it, and '}' below"
+    )
+
+
+def test_a_tensor_in_a_region_of_code_is_given_its_shape() -> None:
+    text = """func.func @main(%t: !t.tensor) -> f32 {
+  %r = hex.jit_execute(%t) -> f32 {
+    %c0 = arith.constant 0 : index
+    %x = memref.load %t[%c0] : memref<8xf32>
+    tfrt.return %x : f32
+  }
+  tfrt.return %r : f32
+}"""
+    with pytest.raises(TfrtError) as caught:
+        Program.from_source(text, "cell")
+    assert [str(one) for one in caught.value.diagnostics[0].notes][-1] == (
+        "cell:4:22: note: give the tensor its type where the region begins: '(%t: memref<8xf32>)'"
+    )
+    Program.from_source(text.replace("(%t)", "(%t: memref<8xf32>)"), "cell")

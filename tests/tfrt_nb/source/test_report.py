@@ -15,7 +15,10 @@ def test_the_caret_underlines_the_span_and_notes_follow() -> None:
         parse_module(text, "cell 3")
 
     assert render_all(caught.value.diagnostics, text) == (
-        "cell 3:3:15: error: use of undeclared SSA value name\n"
+        "cell 3:3:15: error: '%ome' is not defined\n"
+        "  tfrt.return %ome : i32\n"
+        "              ^~~~\n"
+        "cell 3:3:15: note: use of undeclared SSA value name\n"
         "  tfrt.return %ome : i32\n"
         "              ^~~~\n"
         "cell 3:2:3: note: did you mean '%one'?\n"

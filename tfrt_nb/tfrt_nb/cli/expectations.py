@@ -141,8 +141,9 @@ def check_all(
     problems: list[Diagnostic] = []
     for diagnostic in diagnostics:
         for one in (diagnostic, *diagnostic.notes):
-            line = one.location.line if isinstance(one.location, Location) else 0
-            met = next((e for e in left if e.stands_for(one.severity, line, one.message)), None)
+            # The words of MLIR or TFRT may be the first note of an error.
+            said = (one, *one.notes[:1])
+            met = next((e for e in left for each in said if _answers(each, one.severity, e)), None)
             if met is not None:
                 left.remove(met)
             elif one is diagnostic:
@@ -151,6 +152,11 @@ def check_all(
     return problems + [
         error(f'expected {e.kind} "{e.text}" was not produced', e.place) for e in left
     ]
+
+
+def _answers(said: Diagnostic, kind: str, expectation: Expectation) -> bool:
+    line = said.location.line if isinstance(said.location, Location) else 0
+    return expectation.stands_for(kind, line, said.message)
 
 
 def _fitting(

@@ -159,7 +159,9 @@ class Collector:
             if isinstance(op, FuncOp):
                 self._collect_function(op)
             elif not isinstance(op, ModuleOp):
-                self.fail(op, "expected a function")
+                outside = f"'{op.name}' is outside of a function"
+                self.fail(op, f"{outside}: write 'func.func @main() {{' above it, and '}}' below")
+                break
             elif op not in self._compiled:
                 self._collect_module(op)
 

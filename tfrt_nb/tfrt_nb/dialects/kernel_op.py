@@ -237,8 +237,11 @@ def attribute_problems(
             yield f"requires attribute '{name}'" + "".join(f", not '{one}'" for one in near)
     elif not _attribute_fits(attribute, word):
         said = f"attribute '{name}' failed to satisfy constraint: {_attribute_description(word)}"
-        if isinstance(attribute, IntegerAttr) and word.startswith(("f", "bf")):
-            said += f", such as {attribute.value.data}.0 : {word}"
+        if isinstance(attribute, IntegerAttr) and word in (*WORDS, "string"):
+            number = f"{attribute.value.data}{'.0' if word.startswith(('f', 'bf')) else ''}"
+            kind = "" if word in ("f64", "i64") else f" : {word}"
+            written = f'"{number}"' if word == "string" else number + kind
+            said += f"; '{name}' is of type {word}: write {written}"
         yield said
 
 

@@ -77,12 +77,8 @@ def _integer_attribute(
 ) -> IntegerAttr:
     text = _without_spaces(span)
     if _is_float(text):
-        # At the token behind the number, where MLIR notices it.
-        behind = parser._current_token.span
-        message = "floating point value not valid for specified type"
-        raise MultipleSpansParseError(
-            behind, message, None, [(span, f"'{text}' is not of {number_type}")]
-        )
+        # MLIR notices it at the token after the number, where no reader looks for it.
+        parser.raise_error("floating point value not valid for specified type", span)
     if text in ("true", "false"):
         if number_type != I1:
             parser.raise_error("expected an integer, 'true' and 'false' are of type i1", span)

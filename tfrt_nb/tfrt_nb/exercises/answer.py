@@ -469,10 +469,7 @@ def _refuse_not(words: Iterable[str]) -> None:
 
 
 def _rendered(problem: TfrtError, text: str) -> str:
-    shown = "The program is not right yet:\n" + render(problem.diagnostics[0], text)
-    if "does not dominate" in problem.diagnostics[0].message:
-        shown += "\nA name must be given above the lines that use it."
-    return shown
+    return "The program is not right yet:\n" + render(problem.diagnostics[0], text)
 
 
 def _place(problem: BaseException) -> str:

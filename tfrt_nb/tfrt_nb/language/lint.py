@@ -25,7 +25,7 @@ _OPERATION = re.compile(
 )
 """A line that is an operation with all that is its own, and does not end a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
-_OF_BLOCKS = re.compile(r"terminator|non-empty")
+_OF_BLOCKS = re.compile(r"this is its last line|terminator|non-empty")
 """What a message says of a block that may have lost its only or its last line because that is wrong."""
 
 

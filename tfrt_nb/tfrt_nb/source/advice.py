@@ -82,7 +82,7 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
     if name in _ORDERS and given.startswith("!async."):
         return f"the operands of '{name}' are {_ORDERS[name]}"
     if name == "async.execute" and wanted == "!async.token" and given.startswith("!async.value"):
-        return f"values stand in parentheses: '({operand} as %x: {given})'"
+        return f"values go in parentheses: '({operand} as %x: {given})'"
     if name in ("async.await", "async.execute", "tfrt.return"):
         if name == "tfrt.return" or given.startswith("!async."):
             return f"write the type that it has: '{given}'"
@@ -125,24 +125,6 @@ _OPERAND_IS_MISSING = re.compile(
     re.IGNORECASE,
 )
 """What the readers say where no operand is; `surely` where nothing else can be meant."""
-_OF_PYTHON = ("class", "def", "for", "from", "import", "while", "with")
-_MARKS = (
-    ("expected '('", "->", "parentheses stand behind the name, also without arguments: '@main()'"),
-    (
-        "expected '(' in operation argument list",
-        "%",
-        "arguments stand in parentheses, as in '(%x)'",
-    ),
-    ("expected valid '@'", ",", "no comma stands in front of the name of a function"),
-    (
-        "expected a function type",
-        "",
-        "types of arguments stand in parentheses, as in '(i32) -> i32'",
-    ),
-    ("expected '}'", ":", "an attribute is written with '=', as in '{name = 1 : i32}'"),
-    ("expected SSA value tuple size", "", "a comma stands between two operands"),
-)
-"""What a reader says, what stands there, and how it is written."""
 _NONSTRICT = re.compile(r"\{?\s*bef\.nonstrict\b")
 _NUMBER = re.compile(r"-?[ ]*(?P<digits>\d[\w.]*(?:[eE][+-]?\d+)?)")
 _TRUTH = re.compile(r"(?:true|false)\b")
@@ -156,7 +138,7 @@ _TYPES_ELSEWHERE = {
     "float": "f32", "float32": "f32", "float64": "f64", "double": "f64",
 }  # fmt: skip
 _VALUE = re.compile(r"%([\w.$-]+)")
-_WITH_ALL_TYPES = ("return", "yield", "cf.br")
+_WITH_ALL_TYPES = ("return", "yield", "cf.br", "tfrt.return")
 _WITH_TYPES_OF_OPERANDS = (
     "arith.",
     "async.await",
@@ -187,6 +169,52 @@ _CONDITIONS = (
 """Operations whose first operand is an `i1`."""  # fmt: skip
 
 
+_OP = r"[\w\"]\.\w|\breturn\b|\bcall\b"
+_NAME = r"(?P<word>[A-Za-z_]\w*)(?![\w.$]|[ ]*=)"
+_UNKNOWN = r"custom op '\S+' is unknown"
+_PYTHON = (
+    "this is Python, and a program is written in MLIR: '%x = tfrt.constant.i32 3', between"
+    " 'func.func @main() {' and '}'"
+)
+_ADVICE = (
+    (r"expected '\('", _OP, "->", "parentheses follow the name, even without arguments: '@main()'"),
+    (r"expected '\(' in operation argument list", _OP, "%", "arguments go in parentheses, as in '(%x)'"),
+    ("expected valid '@'", _OP, ",", "no comma goes before the name of a function"),
+    ("expected a function type", _OP, "", "the types of arguments go in parentheses, as in '(i32) -> i32'"),
+    ("expected '}'", _OP, ":", "an attribute is written with '=', as in '{name = 1 : i32}'"),
+    ("expected SSA value tuple size", _OP, "", "a comma goes between two operands"),
+    ("expected ':'$", r"\bcall\b[^.]*$", "", "the types of arguments and results follow, as in ': (i64) -> ()'"),
+    ("expected '='$", r"\biter_args\([^)]*$", "", "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"),
+    (r"expected '\('$", r"->\s*$", "", "the types of results go in parentheses, as in '-> (i32)'"),
+    ("expected 'as'$", r"async\.execute", "", "a value is passed as in '(%v as %x: !async.value<i32>)', a token as in '[%t]'"),
+    ("expected ':' after block argument", "", "", "an argument has a type, as in '%x: i32'"),
+    ("expected valid '@'", "", _NAME, "names of functions begin with '@': write '@{word}'"),
+    ("expected argument or type$", "", _NAME, "names of values begin with '%': write '%{word}'"),
+    ("expected an operation$", "->", ",", "several results go in parentheses, as in '-> (i32, i32)'"),
+    (_UNKNOWN, "", r"(?:class|def|for|from|import|while|with|try|elif|del|raise|assert|pass|lambda)\b", _PYTHON),
+    (_UNKNOWN, "", r"[\w.]+[^\n%@]*:[ ]*$|print\(", _PYTHON),
+    (_UNKNOWN, "", r"[A-Za-z_][\w.]*[ ]*(?:[-+*/%]=|=(?![ ]*(?:\"|%|call\b|[a-z_]\w*\.[\w.]+(?:[ ]+[^( ]|[ ]*$))))", _PYTHON),
+    (_UNKNOWN, "", r"(?P<word>[A-Za-z_]\w*)[ ]*=", "names of values begin with '%': write '%{word}'"),
+    ("floating point value not valid", "", r"(?P<word>-?[ ]*\d+)", "a whole number is needed here, such as {word}"),
+    ("unexpected decimal integer", "", r"(?P<word>\d+)", "a number with a point is needed here: write {word}.0"),
+    ("unexpected character ';'", "", "", "a line ends without ';'"),
+    (_UNKNOWN, r"^\s*$", r"[A-Za-z_][\w.]*\([^%@\n]*\)[ ]*$|[A-Za-z_]\w*[ ]*(?::[ ]*[A-Za-z]|,[ ]*[A-Za-z_]\w*[ ]*=)", _PYTHON),
+    ("expected an operation", r"^\s*$", "@", _PYTHON),
+    (_UNKNOWN, r"\breturn[ ]+$", _NAME, "names of values begin with '%': write '%{word}'"),
+    (_UNKNOWN, "", r"(?!await\b)\w+(?:[ ,]+[A-Za-z]+)+[ ]*[.!?]?[ ]*$", "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'"),
+    (_UNKNOWN, "", r"if\b[^\n]*[<>=]", "an operation compares, as in '%c = tfrt.greater.i32 %x, %y', and 'tfrt.if' takes its result"),
+    ("use of undeclared SSA value name", "", r"(?P<value>%[\w.$-]+)", "'{value}' is not defined"),
+    (r"use of value '(?P<value>.*)' expects .*: '(?P<type>.*)' vs '(?P<prior>.*)'", "", "", "'{value}' is of type '{prior}', and '{type}' is expected here"),
+    ("redefinition of SSA value '(?P<value>.*)'", "", "", "'{value}' has a value already: choose another name"),
+    ("integer constant out of range", "", "", "this number does not fit its type"),
+    *(("expected identifier$", rf"{re.escape(name)}\b", "", f"the predicate comes first: {listed}") for name, listed in PREDICATES.items()),
+)  # fmt: skip
+"""What a reader says, what is before that in its line, what it refused, and the sentence for people.
+
+The first and the third begin their texts, and name parts of them for the sentence.
+"""
+
+
 def instead_of_stray(
     message: str, text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
@@ -201,45 +229,28 @@ def instead_of_stray(
     if _NONSTRICT.match(text, position) and operation is not None:
         has_body = name in {one.name for one in BodyOp.__subclasses__()}
         written = "attributes {bef.nonstrict}" if has_body else "{bef.nonstrict}"
-        return f"attributes stand in front of the types: '{written} :'"
-    for begins, found, advice in _MARKS if operation is not None else ():
-        if message.startswith(begins) and text.startswith(found, position):
-            return advice
-    if message == "expected ':'" and operation is not None:
-        if name.rpartition(".")[2] == "call":
-            return "types of arguments and results stand behind, as in ': (i64) -> ()'"
+        return f"attributes come before the types: '{written} :'"
+    called = word is not None and f"@{word['name']}(" in text
+    call = "tfrt.call" if "tfrt." in text else "func.call"
+    if called and word is not None and re.match(f"{_UNKNOWN}|expected an operation name", message):
+        return f"an operation calls a function, as in '{call} @{word['name']}'"
+    for said, before, here, advice in _ADVICE:
+        found = re.compile(here, re.MULTILINE).match(text, position)
+        spoken = re.match(said, message)
+        if found and spoken and re.search(before, line):
+            words = spoken.groupdict() | found.groupdict()
+            return re.sub(r"\{(\w+)\}", lambda name, words=words: words[name[1]], advice)
+    if (
+        re.match("expected ':'($| and the types of the operands)", message)
+        and operation is not None
+    ):
         return _types_behind(name, line[operation.end() :], known)
-    unknown = re.match(r"custom op '(\w+)' is unknown", message)
-    if unknown is not None and unknown[1] in _OF_PYTHON:
-        return "this is Python, and a program begins with 'func.func @main() {'"
-    if unknown is not None and f"@{unknown[1]}(" in text:
-        call = "tfrt.call" if "tfrt." in text else "func.call"
-        return f"an operation calls a function, as in '{call} @{unknown[1]}'"
-    if message == "expected '='" and re.search(r"\biter_args\([^)]*$", line):
-        return "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"
-    if message == "expected '('" and line.rstrip().endswith("->"):
-        return "types of results stand in parentheses, as in '-> (i32)'"
-    if message == "expected identifier" and name in PREDICATES:
-        return f"the predicate stands first: {PREDICATES[name]}"
-    if message == "expected 'as'" and name == "async.execute":
-        return "a value stands as in '(%v as %x: !async.value<i32>)', a token as in '[%t]'"
     if message.startswith("expected a constant of type") and ".constant" in name:
         one = "1.0" if "f" in message.rpartition(" ")[2] else "1"
-        return f"the constant stands behind the name, as in '{name} {one}'"
+        return f"the constant follows the name, as in '{name} {one}'"
     if message in ("expected shape type", "expected a type") and word is not None:
         meant = _TYPES_ELSEWHERE.get(word["name"].lower())
         return None if meant is None else f"did you mean '{meant}'?"
-    if message.startswith("expected ':' after block argument"):
-        return "an argument has a type, as in '%x: i32'"
-    if message.startswith("expected valid '@'") and word is not None:
-        return f"names of functions begin with '@': write '@{word['name']}'"
-    if message == "expected argument or type" and word is not None:
-        return f"names of values begin with '%': write '%{word['name']}'"
-    if message == "expected an operation" and text.startswith(",", position) and "->" in line:
-        return "several results stand in parentheses, as in '-> (i32, i32)'"
-    if message == "expected an operation name" and word is not None and word["function"]:
-        call = "tfrt.call" if "tfrt." in text else "call"
-        return f"an operation calls a function, as in '{call} @{word['name']}'"
     refused = _OPERAND_IS_MISSING.match(message)
     if refused is None:
         return None
@@ -254,7 +265,7 @@ def instead_of_stray(
             return f"names of values begin with '%': write '%{word['name']}'"
         return None
     if refused["surely"] and before.strip() and text.startswith(("%", "+", "*", "/"), position):
-        return "a comma stands between two operands, and nothing else"
+        return "only a comma goes between two operands"
     made = _made_of(text, position, name, is_first=not before.strip(" ("))
     if made is None:
         return None
@@ -268,7 +279,7 @@ def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValu
     if not types or not name.startswith(_WITH_TYPES_OF_OPERANDS):
         return None
     listed = ", ".join(types if name.endswith(_WITH_ALL_TYPES) else types[-1:])
-    return f"types stand behind the operands, as in ': {listed}'"
+    return f"the types of the operands follow them, as in ': {listed}'"
 
 
 def _type_of(name: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from tfrt_nb.source.spans import definition_span, operand_span, source_span
-from tfrt_runtime.diagnostics import Diagnostic, error, note
+from tfrt_nb.source.spans import definition_span, operand_span, source_span, value_name
+from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 
 
 def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
-    """Uses of `value` outside of its region, or before it in its block.
+    """The first use of `value` outside of its region, or before it in its block.
 
     Those in other blocks of its region are `check_dominance`'s.
     """
@@ -19,10 +19,15 @@ def check_uses_before_definition(value: SSAValue) -> Iterator[Diagnostic]:
     block = owner if isinstance(owner, Block) else owner.parent
     if block is None:
         return
-    for use in value.uses:
-        user = _ancestor_in_region(use.operation, block.parent)
-        if user is None or _is_before(user, owner):
-            yield _dominance_error(use.operation, use.index)
+    wrong = [
+        (_start(use.operation), use.index, use.operation)
+        for use in value.uses
+        if (user := _ancestor_in_region(use.operation, block.parent)) is None
+        or _is_before(user, owner)
+    ]
+    if wrong:
+        _, index, operation = min(wrong, key=lambda use: use[:2])
+        yield _dominance_error(operation, index, "is used before the line that defines it")
 
 
 def _is_before(user: Operation, owner: Operation | Block) -> bool:
@@ -46,7 +51,8 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
                     continue
                 first, last = tree.get(owner, (0, -1))
                 if not first <= number <= last:
-                    yield _dominance_error(operation, index)
+                    said = "is not defined on every way to this line"
+                    yield _dominance_error(operation, index, said)
 
 
 def _dominator_tree(region: Region) -> dict[Block, tuple[int, int]]:
@@ -122,14 +128,12 @@ def _successors(block: Block) -> Sequence[Block]:
     return () if block.last_op is None else block.last_op.successors
 
 
-def _dominance_error(operation: Operation, index: int) -> Diagnostic:
-    definition = note(
-        "operand defined here: the definition comes before the use",
-        definition_span(operation.operands[index]),
-    )
-    return error(
-        f"operand #{index} does not dominate this use", operand_span(operation, index), [definition]
-    )
+def _dominance_error(operation: Operation, index: int, said: str) -> Diagnostic:
+    value = operation.operands[index]
+    definition = note("it is defined here: move this up, or the use down", definition_span(value))
+    words = f"operand #{index} does not dominate this use"
+    problem = error(words, operand_span(operation, index), [definition])
+    return led_by(f"'{value_name(value) or 'the value'}' {said}", problem)
 
 
 def _ancestor_in_region(operation: Operation, region: Region | None) -> Operation | None:

@@ -48,7 +48,7 @@ from tfrt_nb.source.scopes import Scope, with_part
 from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
 from tfrt_nb.source.statements import StatementParser
 from tfrt_nb.user_kernels import USER_KERNELS
-from tfrt_runtime.diagnostics import Diagnostic, error, note
+from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 
 _FUNCTION_WORDS = ("func", "func.func", "async.func")
 _KEYWORDS: dict[str, type[Operation]] = {"func": FuncOp, "module": ModuleOp}
@@ -134,9 +134,11 @@ class SourceParser(StatementParser):
         diagnostic = diagnostic_of(exception, self.source)
         start, text = exception.span.start, self.source.text
         advice = instead_of_stray(diagnostic.message, text, start, self.ssa_values)
-        if advice is not None:
+        if advice is not None and advice.endswith("?"):
             notes = (*diagnostic.notes, note(advice, diagnostic.location))
             diagnostic = replace(diagnostic, notes=notes)
+        elif advice is not None:
+            diagnostic = led_by(advice, diagnostic)
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 
@@ -378,24 +380,20 @@ class SourceParser(StatementParser):
         return tuple(host_type(one[1:]) if one.startswith("!") else WORDS[one] for one in results)
 
     def _raise_unknown_operation(self, name: str, span: Span) -> NoReturn:
+        dialect, place = name.partition(".")[0], self.location(span)
+        similar, text = similar_operations(name), ""
         if name in INSTEAD:
-            written = note(f"write '{INSTEAD[name]}' instead", self.location(span))
-            raise LocatedError(span, f"custom op '{name}' is unknown", [written])
-        similar = similar_operations(name)
-        if similar:
-            suggestion = note(f"did you mean '{similar[0]}'?", self.location(span))
-            raise LocatedError(span, f"custom op '{name}' is unknown", [suggestion])
-        dialect = name.partition(".")[0]
-        if "." not in name and self.source.text[span.end :].lstrip().startswith("="):
-            percent = note(f"values' names begin with '%': write '%{name}'", self.location(span))
-            raise LocatedError(span, f"custom op '{name}' is unknown", [percent])
-        if "." not in name or dialect in HOST_DIALECTS or dialect in UPSTREAM_DIALECTS:
-            self.raise_error(f"custom op '{name}' is unknown", span)
-        hint = f'register it with @tfrt.kernel("{name}"), or write "{name}"(...) : (...) -> (...)'
-        hint = NOT_HERE.get(dialect, hint)
-        raise LocatedError(
-            span, f"custom op '{name}' is unknown", [note(hint, self.location(span))]
-        )
+            text = f"write '{INSTEAD[name]}' instead"
+        elif dialect in NOT_HERE and similar[:1] not in [[own] for own in USER_KERNELS.names()]:
+            text = NOT_HERE[dialect]
+        elif similar:
+            text = f"did you mean '{similar[0]}'?"
+        elif "." in name and dialect not in HOST_DIALECTS | UPSTREAM_DIALECTS:
+            text = (
+                f'register it with @tfrt.kernel("{name}"), or write "{name}"(...) : (...) -> (...)'
+            )
+        notes = [note(text, place)] if text else []
+        raise LocatedError(span, f"custom op '{name}' is unknown", notes)
 
     def _parse_generic_form(self, name_token: MLIRToken) -> Operation:
         written = self.parse_str_literal()

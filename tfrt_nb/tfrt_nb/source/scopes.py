@@ -28,7 +28,7 @@ from tfrt_nb.source.advice import on_type
 from tfrt_nb.source.attributes import AttributeParser
 from tfrt_nb.source.errors import LocatedError, in_mlirs_words
 from tfrt_nb.source.spans import SourceSpan, SourceText, definition_span, place
-from tfrt_runtime.diagnostics import Diagnostic, Location, counted, error, note
+from tfrt_runtime.diagnostics import Diagnostic, Location, counted, error, led_by, note
 
 Bound = list[tuple[Span, int]]
 """Names of results, and how many each stands for."""
@@ -129,12 +129,9 @@ class ScopedParser(AttributeParser):
             position = operands[0].span.start  # some operations see it at the next line only
         message = f"{given} given, but the types of {listed} listed"
         known = [self.ssa_values.get(operand.operand_name) for operand in operands]
-        notes = []
         if known and all(values is not None and len(values) == 1 for values in known):
-            types = ", ".join(str(values[0].type) for values in known if values)
-            place_of_types = self.source.location(position, position)
-            notes.append(note(f"the operands have the types ({types})", place_of_types))
-        raise LocatedError(Span(position, position + 1, self.lexer.input), message, notes)
+            message += f": write ({', '.join(str(values[0].type) for values in known if values)})"
+        self.raise_error(message, Span(position, position + 1, self.lexer.input))
 
     def _forward_value(self, operand: UnresolvedOperand, type: Attribute) -> SSAValue:
         """The value that stands for one that is not defined yet."""
@@ -162,6 +159,9 @@ class ScopedParser(AttributeParser):
         )
         notes = [note("prior use here", prior_use)]
         advice = on_type(self._op_name, operand.span.text, str(type), str(prior))
+        if self._scope.owner in ("tfrt.jit_execute", "tfrt.run") and "memref<?" in str(prior):
+            shape = f"({operand.span.text}: {type})"
+            advice = f"give the tensor its type where the region begins: '{shape}'"
         if advice is not None:
             notes.append(note(advice, self.location(operand.span)))
         raise LocatedError(operand.span, message, notes)
@@ -237,8 +237,8 @@ class ScopedParser(AttributeParser):
             # Where the operation will stand, and so what it may call, is not known yet.
             if "no SymbolTable ancestor" not in str(wrong):
                 text = f"'{operation.name}' op {in_mlirs_words(operation.name, str(wrong))}"
-        notes = [note(text, self.location(span))]
-        raise LocatedError(span, "cannot name an operation with no results", notes)
+        words = "cannot name an operation with no results"
+        raise LocatedError(span, text, [note(words, self.location(span))])
 
     def _bind_results(self, operation: Operation, bound: Bound) -> None:
         if not bound:
@@ -251,7 +251,7 @@ class ScopedParser(AttributeParser):
             message = f"operation defines {defined} results but was provided {count} to bind"
             types = ", ".join(str(type_) for type_ in operation.result_types)
             text = f"the results of '{operation.name}' have the types ({types}): name each"
-            raise LocatedError(bound[0][0], message, [note(text, self.location(bound[0][0]))])
+            raise LocatedError(bound[0][0], text, [note(message, self.location(bound[0][0]))])
         index = 0
         for span, size in bound:
             self._register_ssa_definition(
@@ -376,7 +376,8 @@ class ScopedParser(AttributeParser):
                 references, key=lambda number: self._scope.forward_spans[name, number].start
             )
             use = self.location(self._scope.forward_spans[name, index])
-            self.diagnostics.append(error(UNDECLARED, use, self._suggestions(name)))
+            words = error(UNDECLARED, use, self._suggestions(name))
+            self.diagnostics.append(led_by(f"'%{name}' is not defined", words))
 
     def raise_undeclared(self, name: str, use: Span) -> NoReturn:
         """

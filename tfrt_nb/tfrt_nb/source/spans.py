@@ -153,6 +153,13 @@ def span_of(op: Operation) -> Location | None:
     return None if span is None else span.location
 
 
+def attribute_span(op: Operation, name: str) -> Location | None:
+    """Where the value of an attribute is written, `name = value`; None if it is not."""
+    span, written = source_span(op), re.compile(rf"\b{re.escape(name)}\s*=\s*([^,}}\s]+)")
+    found = None if span is None else written.search(span.source.text, span.start, span.end)
+    return None if span is None or found is None else span.source.location(*found.span(1))
+
+
 def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
     """The place that the parser gave to `node`; None if it is not from a text."""
     span: object = node.location

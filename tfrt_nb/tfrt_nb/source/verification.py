@@ -7,6 +7,7 @@ callees, returns, ends of blocks, and that values are defined before they are us
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -37,8 +38,8 @@ from tfrt_nb.dialects.printer import HostPrinter
 from tfrt_nb.source.advice import advice_on_end, nearest, notes_on, on_type
 from tfrt_nb.source.dominance import check_dominance, check_uses_before_definition
 from tfrt_nb.source.errors import in_mlirs_words
-from tfrt_nb.source.spans import span_of, value_name
-from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
+from tfrt_nb.source.spans import attribute_span, span_of, value_name
+from tfrt_runtime.diagnostics import Diagnostic, Location, error, led_by, note
 
 Symbols = dict[str, Operation]
 
@@ -219,9 +220,21 @@ def _check_itself(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
     if type(operation) is PlainCallOp and _fits_its_callee(operation, symbols):
         return
     if (problem := _own_problem(operation)) is not None:
-        found = _op_error(operation, problem)
-        notes = notes_on(operation, problem, symbols)
-        yield replace(found, notes=(*found.notes, *notes))
+        wrong = _WRONG_ATTRIBUTE.fullmatch(problem)
+        if wrong is None:
+            yield replace(
+                _op_error(operation, problem), notes=notes_on(operation, problem, symbols)
+            )
+        else:
+            found = led_by(wrong["sentence"], _op_error(operation, wrong["words"]))
+            yield replace(
+                found, location=attribute_span(operation, wrong["name"]) or found.location
+            )
+
+
+_WRONG_ATTRIBUTE = re.compile(
+    r"(?P<words>attribute '(?P<name>.*?)' failed to satisfy constraint: .*?); (?P<sentence>.*)"
+)
 
 
 def _fits_its_callee(call: PlainCallOp, symbols: Symbols) -> bool:
@@ -353,8 +366,8 @@ def _check_blocks(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic
             elif any(map(_is_terminator, map(type, block.ops))):
                 continue  # in the middle, which is said there
             elif not last.has_trait(IsTerminator) and _own_problem(last) is None:
-                end = note(advice_on_end(operation, last), span_of(last))
-                yield error(f"block with no terminator, has {_text(last)}", span_of(last), [end])
+                problem = error(f"block with no terminator, has {_text(last)}", span_of(last))
+                yield led_by(f"{advice_on_end(operation, last)}: this is its last line", problem)
 
 
 def _text(operation: Operation) -> str:
@@ -388,19 +401,21 @@ def _check_function_return(operation: Operation, function: FuncOp) -> Iterator[D
         problem = _op_error(
             operation, f"has {len(types)} operands, but enclosing function returns {len(expected)}"
         )
-        yield replace(problem, notes=(_on_count(operation, function),))
+        yield _with_count(problem, operation, function)
         return
     for index, (found, wanted) in enumerate(zip(types, expected, strict=True)):
         if found != wanted:
-            yield error(
-                f"type of return operand {index} ('{found}') doesn't match function result type "
-                f"('{wanted}')",
-                span_of(operation),
+            words = f"type of return operand {index} ('{found}') doesn't match function result type"
+            problem = error(f"{words} ('{wanted}')", span_of(operation))
+            value = value_name(operation.operands[index]) or "this"
+            name = function.sym_name.data
+            yield led_by(
+                f"'{value}' is of type '{found}', and '@{name}' returns '{wanted}'", problem
             )
 
 
-def _on_count(operation: Operation, function: FuncOp) -> Diagnostic:
-    """A note on a function that returns more or fewer values than it says."""
+def _with_count(problem: Diagnostic, operation: Operation, function: FuncOp) -> Diagnostic:
+    """`problem` of a function that returns more or fewer values than it says, with how many."""
     name, types = function.sym_name.data, [*map(str, operation.operand_types)]
     expected = function.function_type.outputs.data
     given = ", ".join(types)
@@ -408,8 +423,8 @@ def _on_count(operation: Operation, function: FuncOp) -> Diagnostic:
         text = f"'@{name}' returns ({', '.join(map(str, expected))}), and this gives ({given})"
     else:
         listed = given if len(types) == 1 else f"({given})"
-        text = f"'@{name}' returns nothing: write '-> {listed}' behind its arguments"
-    return note(text, span_of(function))
+        text = f"'@{name}' returns nothing: write '-> {listed}' after its arguments"
+    return led_by(text, replace(problem, notes=(note("the function is here", span_of(function)),)))
 
 
 def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
@@ -423,7 +438,7 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             operation,
             f"has {len(types)} operands, but enclosing function ({name}) returns {len(expected)}",
         )
-        yield replace(problem, notes=(_on_count(operation, function),))
+        yield _with_count(problem, operation, function)
         return
     for index, (found, wanted) in enumerate(zip(types, expected, strict=True)):
         if found != wanted:
