@@ -46,7 +46,7 @@ ADVICE = (
         "a region is not closed; no terminator; need to have a tfrt.return",
         (
             r"not closed|no terminator|have a tfrt.return|last operation|must terminate|multi-block|non-empty|region #\d+ is"
-            r" empty|expected region|region that is not empty|region to have a block|expected an operation, a block|expects parent op|symbol's parent"
+            r" empty|expected region|region that is not empty|region to have a block|expected an operation, a block|expects parent op|symbol's parent|outside of a function"
         ),
         (
             "Each function and each body in braces is closed by `}`, and its last line is its only `tfrt.return` (`return` or"
@@ -120,7 +120,7 @@ ADVICE = (
     ),
     (
         "cannot be compiled",
-        r"be compiled|no side effects|statically-ranked|in one step|not supported|makes no|cannot be passed",
+        r"be compiled|no side effects|statically-ranked|in one step|not supported|needs constants|makes no|cannot be passed",
         (
             "Give the buffer a rank and an element type that is known, or use other operations: [the dialect](async_dialect.md)"
             " lists them."
@@ -189,9 +189,11 @@ def advice_on(said: str) -> list[str]:
         LookupError: if a message has none.
     """
     found: dict[str, None] = {}
-    for message in re.findall(r"(?:error|warning): (.*)", said):
-        text = message.removeprefix("unexpected error: runtime error: ")
-        if re.search(rf'cf\.assert %\w+, "{re.escape(text)}"', said):
+    for part in re.split(r"(?m)^(?=.*(?:error|warning): )", said)[1:]:
+        # The words of MLIR or TFRT may be the first note.
+        words = re.findall(r"(?:error|warning|note): (.*)", part)[:2]
+        text = "\n".join(words).removeprefix("unexpected error: runtime error: ")
+        if re.search(rf'cf\.assert %\w+, "{re.escape(words[0])}"', said):
             continue  # what the program says itself
         advice = next((do for _, pattern, do in ADVICE if re.search(pattern, text)), None)
         if advice is None:

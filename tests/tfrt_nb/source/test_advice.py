@@ -98,7 +98,13 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
             )
         ),
         ("  # first", ["2:3: error: expected a name after '#'; comments begin with '//'"]),
-        ("  return\n}", ["4:1: error: expected an operation, this closes nothing"]),
+        (
+            "  return\n}",
+            [
+                "4:1: error: this '}' has no '{': the first line of a function ends with '{'",
+                "expected an operation, this closes nothing",
+            ],
+        ),
         (
             "  %a = arith.constant 1.5 : i32\n  return",
             [
@@ -123,8 +129,8 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  tfrt.return\n  %a = tfrt.constant.i32 1",
             [
-                "2:3: error: 'tfrt.return' op must be the last operation in the parent block",
-                "nothing after it would run: remove what follows, or move it up",
+                "2:3: error: nothing after 'tfrt.return' would run: remove what follows, or move it up",
+                "'tfrt.return' op must be the last operation in the parent block",
             ],
         ),
         (

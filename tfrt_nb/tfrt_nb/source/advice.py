@@ -194,6 +194,7 @@ _ADVICE = (
     (_UNKNOWN, "", r"(?:class|def|for|from|import|while|with|try|elif|del|raise|assert|pass|lambda)\b", _PYTHON),
     (_UNKNOWN, "", r"[\w.]+[^\n%@]*:[ ]*$|print\(", _PYTHON),
     (_UNKNOWN, "", r"[A-Za-z_][\w.]*[ ]*(?:[-+*/%]=|=(?![ ]*(?:\"|%|call\b|[a-z_]\w*\.[\w.]+(?:[ ]+[^( ]|[ ]*$))))", _PYTHON),
+    (_UNKNOWN, r"^\s*$", r"(?:int|float|double|bool|char|auto|const|let|var)[ ]+\w", "an operation makes a value, as in '%x = tfrt.constant.i32 3'"),
     (_UNKNOWN, "", r"(?P<word>[A-Za-z_]\w*)[ ]*=", "names of values begin with '%': write '%{word}'"),
     ("floating point value not valid", "", r"(?P<word>-?[ ]*\d+)", "a whole number is needed here, such as {word}"),
     ("unexpected decimal integer", "", r"(?P<word>\d+)", "a number with a point is needed here: write {word}.0"),
@@ -203,6 +204,9 @@ _ADVICE = (
     (_UNKNOWN, r"\breturn[ ]+$", _NAME, "names of values begin with '%': write '%{word}'"),
     (_UNKNOWN, "", r"(?!await\b)\w+(?:[ ,]+[A-Za-z]+)+[ ]*[.!?]?[ ]*$", "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'"),
     (_UNKNOWN, "", r"if\b[^\n]*[<>=]", "an operation compares, as in '%c = tfrt.greater.i32 %x, %y', and 'tfrt.if' takes its result"),
+    ("expected an operation, this closes nothing", "", "", "this '}' has no '{': the first line of a function ends with '{'"),
+    ("expected an operation", r"\d$", r",[ ]*\d", "one number goes here, and a fraction has a point, as in 3.5"),
+    (_UNKNOWN, r"\d$", r"(?P<word>[A-Za-z]\w*)", "a number has no suffix: leave out '{word}'"),
     ("use of undeclared SSA value name", "", r"(?P<value>%[\w.$-]+)", "'{value}' is not defined"),
     (r"use of value '(?P<value>.*)' expects .*: '(?P<type>.*)' vs '(?P<prior>.*)'", "", "", "'{value}' is of type '{prior}', and '{type}' is expected here"),
     ("redefinition of SSA value '(?P<value>.*)'", "", "", "'{value}' has a value already: choose another name"),
@@ -239,14 +243,18 @@ def instead_of_stray(
         spoken = re.match(said, message)
         if found and spoken and re.search(before, line):
             words = spoken.groupdict() | found.groupdict()
-            return re.sub(r"\{(\w+)\}", lambda name, words=words: words[name[1]], advice)
+            sentence = advice
+            for key, one in words.items():
+                sentence = sentence.replace(f"{{{key}}}", one)
+            return sentence
     if (
         re.match("expected ':'($| and the types of the operands)", message)
         and operation is not None
     ):
         return _types_behind(name, line[operation.end() :], known)
     if message.startswith("expected a constant of type") and ".constant" in name:
-        one = "1.0" if "f" in message.rpartition(" ")[2] else "1"
+        type_ = message.rpartition(" ")[2]
+        one = "true" if type_ == "i1" else _literal("1", type_)
         return f"the constant follows the name, as in '{name} {one}'"
     if message in ("expected shape type", "expected a type") and word is not None:
         meant = _TYPES_ELSEWHERE.get(word["name"].lower())
@@ -265,7 +273,7 @@ def instead_of_stray(
             return f"names of values begin with '%': write '%{word['name']}'"
         return None
     if refused["surely"] and before.strip() and text.startswith(("%", "+", "*", "/"), position):
-        return "only a comma goes between two operands"
+        return "commas separate operands, and nothing else does"
     made = _made_of(text, position, name, is_first=not before.strip(" ("))
     if made is None:
         return None

@@ -328,11 +328,11 @@ def _check_position(operation: Operation, symbols: Symbols) -> Iterator[Diagnost
     if block is None or block.last_op is operation:
         return
     if _is_terminator(type(operation)):
-        advice = "nothing after it would run: remove what follows, or move it up"
+        advice = f"nothing after '{operation.name}' would run: remove what follows, or move it up"
         if getattr(operation.parent_op(), "name", "") == "scf.parallel":
-            advice = "'scf.parallel' ends with 'scf.reduce' since MLIR 18: leave this out"
+            advice = "'scf.parallel' ends with 'scf.reduce' since MLIR 18: leave out this line"
         problem = _op_error(operation, "must be the last operation in the parent block")
-        yield replace(problem, notes=(note(advice, span_of(operation)),))
+        yield led_by(advice, problem)
     elif operation.successors:
         yield _op_error(operation, "with block successors must terminate its parent block")
 

@@ -10,7 +10,7 @@ an `scf.reduce(%a) : T { ... }` for each result and an `scf.yield`, and `scf.for
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, cast
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, i1
@@ -238,7 +238,8 @@ class ReduceOp(scf.ReduceOp):
         while (region := parser.parse_optional_region()) is not None:
             regions.append(region)
             parser.parse_optional_punctuation(",")
-        op = (_OldReduceOp if is_old else cls).build(operands=[values], regions=[regions])
+        kind = cast(type[Self], _OldReduceOp) if is_old else cls
+        op = kind.build(operands=[values], regions=[regions])
         op.attributes |= parser.parse_optional_attr_dict()
         return op
 
@@ -328,7 +329,7 @@ def _end_with_reduce(block: Block) -> None:
     """Add the end of a loop that goes without saying, or make one of those that a loop had until MLIR 17."""
     last = block.last_op
     if isinstance(last, scf.YieldOp) and not last.operands:
-        last.detach()
+        block.erase_op(last)
     if old := [op for op in block.ops if isinstance(op, _OldReduceOp)]:
         regions = [op.detach_region(region) for op in old for region in tuple(op.regions)]
         operands = [operand for op in old for operand in op.operands]
