@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, meant, note
 
 if TYPE_CHECKING:
     from tfrt_nb.programs import FunctionSignature, Program
@@ -119,8 +118,7 @@ def _misnamed(
     if name in namespace:
         found = type(namespace[name]).__name__
         return TfrtError(error(f"{option} is of type {found}, and no {kind}; {known}"))
-    near = difflib.get_close_matches(name, kept, n=1)
-    hint = f"did you mean {near[0]}?" if near else known
+    hint = meant(name, kept, known)
     return TfrtError(error(f"{option}: there is no {kind} of that name; {hint}"))
 
 
@@ -218,8 +216,7 @@ def _refuse_unknown(
         if name not in known:
             who = f"@{functions[0].name} has" if len(functions) == 1 else "no function has"
             not_one = "no parameter" if len(functions) == 1 else "a parameter"
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean %{near[0]}?" if near else _listed(known)
+            hint = meant(name, known, _listed(known), "%{}")
             raise TfrtError(error(f"--in {name}: {who} {not_one} %{name}; {hint}"))
 
 
@@ -239,7 +236,5 @@ def _missing(
 
 def _nearest(name: str, program: Program) -> Sequence[Diagnostic]:
     names = [function.name for function in program.functions]
-    near = difflib.get_close_matches(name, names, n=1)
-    if near:
-        return [note(f"did you mean @{near[0]}?")]
-    return [note("the program has " + ", ".join(f"@{each}" for each in names))] if names else []
+    there_are = "the program has " + ", ".join(f"@{each}" for each in names)
+    return [note(meant(name, names, there_are, "@{}"))] if names else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import difflib
 import re
 import shlex
 from collections.abc import Iterable
@@ -23,7 +22,7 @@ from tfrt_magics.session import Session
 from tfrt_magics.views.graph import graphviz_picture, open_window
 from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
 from tfrt_nb.documents.previews import clean
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import TfrtError, error, meant
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
@@ -273,7 +272,6 @@ def _setting(settings: traitlets.HasTraits, name: str) -> str:
     """
     names = sorted(settings.traits(config=True))
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+        hint = meant(name, names, f"there are {', '.join(names)}")
         raise TfrtError(error(f"there is no setting {name!r}; {hint}"))
     return name

@@ -7,7 +7,6 @@ list as its help.  IPython is not imported here.
 from __future__ import annotations
 
 import argparse
-import difflib
 import keyword
 import re
 import shlex
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NoReturn
 
-from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.diagnostics import TfrtError, meant
 from tfrt_runtime.host.budget import parse_budget
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
@@ -161,8 +160,7 @@ def _unknown(magic: str, word: str) -> str:
         where = "one file at a time" if magic == "%tfrt" else "the program starts on the line below"
         return f"{magic}: unexpected {word!r}; {where}"
     spellings = [flag for flags in ARGUMENTS for flag in flags]
-    near = difflib.get_close_matches(word.partition("=")[0], spellings, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(spellings)}"
+    hint = meant(word.partition("=")[0], spellings, f"known are {', '.join(spellings)}")
     return f"{magic}: unknown option {word}; {hint}"
 
 
@@ -171,8 +169,7 @@ class _Parser(argparse.ArgumentParser):
         message = message.replace("ignored explicit argument", "takes no value, found")
         if choice := re.search(r"invalid choice: '?(.*?)'? \(choose from (.*)\)", message):
             known = [each.strip("'") for each in choice[2].split(", ")]
-            near = difflib.get_close_matches(choice[1], known, n=1)
-            message += f"; did you mean {near[0]}?" if near else ""
+            message = f"{message}; {meant(choice[1], known)}".removesuffix("; ")
         raise OptionError(f"{self.prog}: {message}")
 
 

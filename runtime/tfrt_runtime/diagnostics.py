@@ -110,6 +110,16 @@ def known_names(names: Sequence[str]) -> str:
     return f"there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}"
 
 
+def meant(
+    name: str, known: Iterable[str], otherwise: str = "", form: str = "{}", cutoff: float = 0.6
+) -> str:
+    """`did you mean X?`, of the nearest known name, written as in `form`; `otherwise` if none is near."""
+    import difflib  # for messages only
+
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return f"did you mean {form.format(near[0])}?" if near else otherwise
+
+
 def note(message: str, location: AnyLocation | None = None) -> Diagnostic:
     """A Diagnostic of severity NOTE, to hang on another one."""
     return Diagnostic(Severity.NOTE, message, location)

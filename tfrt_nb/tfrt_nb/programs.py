@@ -29,7 +29,7 @@ from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require, require_column
-from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error, note
+from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error, meant, note
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
@@ -309,11 +309,10 @@ class Program:
         require(isinstance(name, str), "the index of a program", "the name of a function", name)
         if name in self._signatures:
             return functools.partial(self._run_function, name)
-        import difflib  # for a mistake only: a command that starts does not wait for it
 
         place = place_of_caller()
-        near = difflib.get_close_matches(name, self._signatures, n=1)
-        notes = [note(f"did you mean @{one}?", place) for one in near]
+        advice = meant(name, self._signatures, form="@{}")
+        notes = [note(advice, place)] if advice else []
         text = f"the program has no function @{name}: it has {self._listed()}"
         raise NoFunctionError(error(text, place, notes))
 

@@ -16,7 +16,15 @@ from tfrt_runtime.bef.encoding import DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.callers import place_of_caller
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, known_names, note
+from tfrt_runtime.diagnostics import (
+    AnyLocation,
+    Diagnostic,
+    TfrtError,
+    error,
+    known_names,
+    meant,
+    note,
+)
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.loading.arena import Arena, Piece
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
@@ -286,11 +294,9 @@ class Executable:
                     f" global registry: {function.name}"
                 )
             )
-        import difflib  # for this message only
-
         place = self.file.location(record.location)
-        near = difflib.get_close_matches(record.name, list(self._registry), n=1, cutoff=0.75)
-        notes = [note(f"did you mean '{near[0]}'?", place)] if near else []
+        advice = meant(record.name, self._registry, form="'{}'", cutoff=0.75)
+        notes = [note(advice, place)] if advice else []
         return TfrtError(error(f"unknown kernel name '{record.name}'", place, notes))
 
     def entry(self, function: str | int) -> Entry:

@@ -6,7 +6,6 @@ the order in which a file has them, and everything that a file cannot hold.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -41,7 +40,7 @@ from tfrt_runtime.bef.encoding import MAX_AGGREGATES, FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter, to_location
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.wire import ByteBuilder
-from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, note
+from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, meant, note
 
 RETURN = "tfrt.return"
 MOST_MISPLACED = 3
@@ -305,8 +304,7 @@ class Collector:
                 offsets.append(offset)
                 names.append(name)
             else:
-                near = difflib.get_close_matches(name, (NONSTRICT,))
-                advice = f"did you mean '{NONSTRICT}'?" if near else ""
+                advice = meant(name, (NONSTRICT,), form="'{}'")
                 self.fail(op, f"BEF files cannot encode the '{name}' attribute", advice)
             if "\0" in name:
                 self._check_name(op, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import json
 import re
@@ -17,7 +16,7 @@ from typing import Any, get_type_hints
 
 from tfrt_nb.exercises import COURSES
 from tfrt_nb.exercises.answer import Answer, Code, Names, Wrong
-from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.diagnostics import TfrtError, error, meant
 
 _CHECK = re.compile(r"\A\s*%%tfrt_check[ \t]+(\S+)[ \t]*\n(.*)\Z", re.DOTALL)
 """The cell of an answer."""
@@ -198,10 +197,8 @@ def find(name: str) -> Exercise:
     known = {one.name: one for one in exercises()}
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    raise _refused(
-        f"no exercise is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
-    )
+    hint = meant(name, known, form="'{}'", cutoff=0.4)
+    raise _refused(f"no exercise is called {name!r}; {hint}".removesuffix("; "))
 
 
 def grade(name: str, text: str) -> Verdict:

@@ -13,7 +13,6 @@ rank, whether or not they ask for a C interface: see `descriptors`.  A call of a
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 
@@ -45,7 +44,7 @@ from tfrt_nb.passes.control_flow import UNROLL, Emitter, operations_in, replace
 from tfrt_nb.passes.errors import PassError, fail
 from tfrt_runtime.async_runtime.externals import PythonExternal, registered
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
-from tfrt_runtime.diagnostics import Diagnostic, error, note
+from tfrt_runtime.diagnostics import Diagnostic, error, meant, note
 
 Externals = Mapping[str, PythonExternal]
 """What a program calls of what Python has registered, by name."""
@@ -84,9 +83,8 @@ def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
         message = f"'{name}' is for code that the compiler makes: programs may not call it"
     else:
         message = f"'{name}' is declared but not defined, and is no function that programs may call"
-    similar = difflib.get_close_matches(name, names, n=1)
-    place = location_of(op)
-    notes = [note(f"did you mean '{similar[0]}'?", place)] if similar else []
+    place, advice = location_of(op), meant(name, names, form="'{}'")
+    notes = [note(advice, place)] if advice else []
     if is_first:
         notes.append(
             note(
