@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -341,18 +342,18 @@ class TracedRun:
         self.events.preview()
         if self._signature.is_compiled:
             return self._of_compiled()
-        names = [row["name"] for row in self.events.program.data["functions"]]
+        functions = self.events.program.data["functions"]
         # Set by a worker; a constant is available without a call.
         made = self.events.seen.keys() - self._constants
         own = label(self._execution.function.name)
         reached = {row["function"] for row in self._page.named_values if row["id"] in made}
         views, called = [], []
         for row in self._page.named_values:
-            number, function = row["id"], names[row["function"]]
-            if function == own:
+            number, function = row["id"], functions[row["function"]]
+            if function["name"] == own:
                 views.append(self._shown(number, row["name"], row["type"], number in made))
-            elif row["function"] in reached:
-                name = f"@{function} {row['name']}"
+            elif row["function"] in reached and function["kind"] in ("host", "sync"):
+                name = f"@{function['name']} {row['name']}"
                 called.append(self._shown(number, name, row["type"], number in made))
         return views + called
 
@@ -396,14 +397,19 @@ class TracedRun:
 
     def _shown(self, number: int, name: str, type_: str, is_timed: bool = True) -> Row:
         """A value of the program's document."""
+        data = self.events.program.data
+        row = data["values"][number]
+        if (outside := row.get("parent")) is not None:  # an argument of a `tfrt.jit`
+            return replace(self._shown(outside, name, row["type"], is_timed=False), number=number)
         seen = self.events.seen.get(number)
         if seen is not None:
             state = State(seen.state)
         else:  # no event is about it: an argument of a compiled function may have come
             box = self.events.boxes.get(number)
             state = State.UNAVAILABLE if box is None else self._state(box)
-        if state is State.UNAVAILABLE and self._signature.is_compiled:
-            maker = self.events.program.data["values"][number]["op"]
+        maker = row["op"]
+        is_code = maker in self.events.program.code or self._signature.is_compiled
+        if state is State.UNAVAILABLE and is_code:
             known = self.events.unlogged().get(maker, state)
             state = State.AVAILABLE if known == MORE else State(known)
         shown = self.events.previews.get(number, "chain" if type_ == CHAIN else "")

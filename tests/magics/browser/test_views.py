@@ -254,6 +254,30 @@ def test_of_compiled_code_without_an_event_each_view_says_what_the_run_says(
     assert (line.get_attribute("data-state"), line.locator(".shape").inner_text()) == (state, shape)
 
 
+REGION = """func.func @main(%x: i32) -> i32 {
+  %y = tfrt.jit (%x as %a: i32) -> i32 {
+    %one = arith.constant 1 : i32
+    %b = arith.addi %a, %one : i32
+    tfrt.return %b : i32
+  }
+  tfrt.return %y : i32
+}"""
+
+
+@pytest.mark.parametrize("state", ["available", "skipped"])
+def test_what_a_region_computes_has_its_state_and_its_argument_the_value_outside(
+    show, state
+) -> None:
+    log = events((0, "call", -1, 0, 0), (1, "available", -1, 0, 0))
+    log["payload"] = [None, "7"]
+    ran = {"1": "available", "2": "available"} if state == "available" else {}
+    page = show(document(REGION, events=log, workers=["cell"], unlogged=ran))
+    for name, expected in {"%one": state, "%b": state, "%a": "available"}.items():
+        row = page.locator(f".row[data-value='{name}']")
+        assert row.get_attribute("data-state") == expected, name
+    assert "7" in page.locator(".row[data-value='%a']").inner_text()
+
+
 def test_a_count_that_is_not_whole_says_so(show) -> None:
     log = events((0, "begin", 2, -1, 0), (10, "available", 2, 2, 0), (20, "available", 2, 2, 0))
     page = show(document(HOT, events=log, workers=["cell"], unlogged={"2": "more"}))

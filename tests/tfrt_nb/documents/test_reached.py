@@ -215,10 +215,60 @@ func.func @never(%x: i64) -> i64 {
 """
 
 
-def test_of_tasks_of_code_that_a_kernel_calls_nothing_is_said(host) -> None:
-    found = states(watched(host, CALLED_BY_HOST))
-    assert found["%w"] == "available"
-    assert (found["%q"], found["%never"]) == ("unrecorded", "did not run")
+def test_tasks_of_code_that_a_kernel_calls_are_logged(host) -> None:
+    document = watched(host, CALLED_BY_HOST)
+    found = states(document)
+    assert (found["%w"], found["%q"], found["%never"]) == ("available", "available", "did not run")
+    values = {row["name"]: row["id"] for row in document.program.data["values"]}
+    assert document.previews[values["%v"]] == "8" and document.counts()[values["%y"]] == 1
+
+
+REGIONS = """\
+func.func @main(%n: i32) -> (i32, i32) {
+  %x, %one = tfrt.div.i32 %n, %n
+  %y, %done = hex.run(%n) {
+    %t, %v = async.execute -> !async.value<i32> {
+      %four = arith.constant 4 : i32
+      async.yield %four : i32
+    }
+    %w = async.await %v : !async.value<i32>
+    %s = arith.addi %w, %n : i32
+    kernel.return %s
+  } : i32, !hex.chain
+  %r = tfrt.jit (%x as %a: i32) -> i32 {
+    %zero = arith.constant 0 : i32
+    %c = arith.cmpi sgt, %a, %zero : i32
+    %z = scf.if %c -> i32 {
+      %taken = arith.addi %a, %a : i32
+      scf.yield %taken : i32
+    } else {
+      %other = arith.subi %zero, %a : i32
+      scf.yield %other : i32
+    }
+    tfrt.return %z : i32
+  }
+  tfrt.return %y, %r : i32, i32
+}
+"""
+
+
+def test_what_a_region_of_a_host_program_computes_has_its_state(host) -> None:
+    document = watched(host, REGIONS, 7)
+    found = states(document)
+    inside = ("%t,", "%four", "%w", "%s", "%zero", "%c", "%z", "%taken")
+    assert {found[name] for name in inside} == {"available"}
+    assert found["%other"] == "did not run"
+    values = {row["name"]: row for row in document.program.data["values"]}
+    assert values["%a"]["parent"] == values["%x"]["id"]
+    texts = {name: document.previews.get(row["id"]) for name, row in values.items()}
+    assert (texts["%y"], texts["%v"], texts["%r"]) == ("11", "4", "2")
+    assert document.counts()[values["%y"]["id"]] == 1
+
+
+def test_a_region_whose_argument_is_an_error_computes_nothing(host) -> None:
+    found = states(watched(host, REGIONS, 0))
+    assert found["%four"] == "available"
+    assert {found[name] for name in ("%zero", "%c", "%z", "%taken")} == {"did not run"}
 
 
 def test_where_events_were_lost_nothing_is_said_to_have_been_skipped() -> None:

@@ -75,9 +75,12 @@ class _Part:
 
 
 class CodeMap:
-    """From addresses to ids, for one run.  Events have to come in order."""
+    """From addresses to ids, for one run.  Events have to come in order.
 
-    def __init__(self, run: Execution, document: ProgramDocument) -> None:
+    `of_host`: the run is of a host function, whose own events and end are not known here.
+    """
+
+    def __init__(self, run: Execution, document: ProgramDocument, *, of_host: bool = False) -> None:
         self._places, self._run = document.places, run
         self._values = document.data["values"]
         self._operations = document.data["operations"]
@@ -85,7 +88,8 @@ class CodeMap:
         self._callees: dict[int, str] = {}
         """The function that each operation calls which calls one, and the other way round."""
         self._sites: dict[str, list[int]] = {}
-        for row in self._operations:
+        self._code = document.code
+        for row in map(self._operations.__getitem__, sorted(self._code)):
             if callee := callee_of(row):
                 self._callees[row["id"]] = callee
                 self._sites.setdefault(callee, []).append(row["id"])
@@ -119,7 +123,7 @@ class CodeMap:
         """Of values whose events have none."""
         self.failed: set[int] = set()
         """The calls that failed."""
-        self._has_begun = self._has_ended = False
+        self._has_begun = self._has_ended = of_host
         self._time = 0
         """Of the last event."""
 
@@ -319,7 +323,7 @@ class CodeMap:
             return -1, None
         found = self._places.get((place.source, place.line, place.column))
         if found is not None:
-            return found, None
+            return found if found in self._code else -1, None  # a `tfrt.jit` has a kernel's events
         return -1, self._functions_at.get((place.source, place.line))
 
     def _ending(self, time: int) -> Iterator[Event]:
@@ -356,9 +360,12 @@ class Reached:
 
     def __init__(self, document: ProgramDocument) -> None:
         self._places = document.places
-        is_code = [row["kind"] in OF_CODE for row in document.data["functions"]]
-        self._rows = document.data["operations"] if any(is_code) else []
-        self._own = [row for row in self._rows if is_code[row["function"]]]
+        self._rows, self._code = document.data["operations"], document.code
+        self._own = [self._rows[number] for number in sorted(self._code)]
+        self._jit: dict[int, int | None] = {}
+        """The `tfrt.jit` that each operation is in, or None."""
+        for row in self._own:
+            self._jit[row["id"]] = self._jit.get(row["parent"], row["parent"])
         placed = {*self._places.values()}
         self._is_placed = all(row["id"] in placed for row in self._own)
         """Whether each operation has a place of its own: in a file from elsewhere, some share one."""
@@ -392,6 +399,7 @@ class Reached:
         *,
         is_clean: bool,
         is_whole: bool,
+        complete: Collection[int | None] = (),
     ) -> dict[int, str]:
         """What is known of each operation once the run is over; nothing of one that did not run.
 
@@ -400,6 +408,7 @@ class Reached:
             failed: those that failed.
             is_clean: whether nothing failed, and the run was not cancelled.
             is_whole: whether no events were lost.
+            complete: each `tfrt.jit` whose results are available; its region ran to the end.
         """
         is_whole = is_whole and self._is_placed
         found = self._certain({*(logged or ()), *failed}, failed)
@@ -410,7 +419,7 @@ class Reached:
                 stopped.add(block)
             if number in found:
                 continue
-            kernel = None if parent is None else self._rows[parent]["kernel"]
+            kernel = self._rows[parent]["kernel"] if parent in self._code else None
             is_known, begins = is_whole, block in self._begun
             if kernel == "async.execute" and block[3] == 0:
                 is_known, begins = is_whole and logged is not None, parent in (logged or ())
@@ -418,12 +427,13 @@ class Reached:
                 if parent in found:  # it has no blocks of its own in the log
                     found[number] = found[parent]
                 continue
-            if begins and is_clean:
+            if begins and (is_clean or self._jit[number] in complete):
                 found[number] = AVAILABLE
             elif not (is_known if not begins else block in stopped and self._begins_once(row)):
                 found[number] = UNRECORDED
         if not is_clean:
-            found |= {n: UNRECORDED for n in self._async & found.keys() if found[n] == AVAILABLE}
+            unsure = {n for n in self._async & found.keys() if self._jit[n] not in complete}
+            found |= {n: UNRECORDED for n in unsure if found[n] == AVAILABLE}
         return found
 
     def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
@@ -440,7 +450,7 @@ class Reached:
 
     def _begins_once(self, row: Row) -> bool:
         """Whether the block of an operation is known to have begun once only."""
-        while _block_of(row)[3] == 0 and row["parent"] is not None:
+        while _block_of(row)[3] == 0 and row["parent"] in self._code:
             row = self._rows[row["parent"]]
             if row["kernel"] in COUNTED or row["kernel"] == "scf.while":
                 return False

@@ -24,6 +24,7 @@ from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.graph import Document, Graph
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.control_flow import SYNC
+from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.documents.previews import first_line, label
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
@@ -48,7 +49,8 @@ def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
     """The document of a program, or of a module that `source.parse_module` has read.
 
     Returns:
-        `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
+        `functions`, `operations` and `values`, each a list of rows whose `id` is their index.  Operations
+        in a `tfrt.jit` have `compiled`, and an argument of it has the value outside as its `parent`.
     """
     return ProgramDocument(program).data
 
@@ -122,6 +124,13 @@ class ProgramDocument:
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
     @cached_property
+    def code(self) -> frozenset[int]:
+        """The operations that become machine code: of compiled functions, and those in a `tfrt.jit`."""
+        is_code = [row["kind"] in ("func", "async") for row in self._rows.functions]
+        rows = self._rows.operations
+        return frozenset(r["id"] for r in rows if is_code[r["function"]] or "compiled" in r)
+
+    @cached_property
     def data(self) -> dict[str, list[Row]]:
         """The three lists of rows."""
         rows = self._rows
@@ -144,6 +153,10 @@ class ProgramDocument:
             for call in function.calls:
                 operation = operation_at.get(_start_of(call.op), -1)
                 results = walk.results_of.get(operation, ())
+                if results and not self._rows.values[results[0]]["chain"]:
+                    # A `hex.run` names its chain last; the call that it becomes gives it first.
+                    late = str(call.op.results[0].type) in _CHAINS
+                    results = [*results[-1:], *results[:-1]] if late else results
                 is_same = len(results) == len(call.op.results)
                 self.kernels.append(operation)
                 registers += results if is_same else [-1] * len(call.op.results)
@@ -229,13 +242,21 @@ class _Rows:
 class _Owner:
     """Whose body a walk is in: a function's, or a region's of an operation.
 
-    `row` gets the `arguments` and `results` of the body.
+    `row` gets the `arguments` and `results` of the body.  `jit` is the `tfrt.jit` around it, if any.
     """
 
-    __slots__ = ("function", "parent", "region", "row")
+    __slots__ = ("function", "jit", "parent", "region", "row")
 
-    def __init__(self, row: Row, function: int, parent: int | None = None, region: int = 0) -> None:
+    def __init__(
+        self,
+        row: Row,
+        function: int,
+        parent: int | None = None,
+        region: int = 0,
+        jit: JitOp | None = None,
+    ) -> None:
         self.row, self.function, self.parent, self.region = row, function, parent, region
+        self.jit = jit
 
 
 class _ModuleWalk:
@@ -303,8 +324,9 @@ class _ModuleWalk:
                 for index, region in reversed(list(enumerate(inner.regions))):
                     body: Row = {"arguments": [], "results": []}
                     row["regions"].insert(0, body)
-                    within = _Owner(body, owner.function, row["id"], index)
-                    waiting.append(self._body(within, region.blocks))
+                    jit = inner if isinstance(inner, JitOp) else within.jit
+                    inside = _Owner(body, owner.function, row["id"], index, jit)
+                    waiting.append(self._body(inside, region.blocks))
                 if inner.regions:
                     break
             else:
@@ -319,6 +341,9 @@ class _ModuleWalk:
             for argument in block.args:
                 name = value_name(argument) or ""
                 number = self._add_value(argument, name, owner.function)
+                if index == 0 and owner.jit is not None and block.parent_op() is owner.jit:
+                    outside = owner.jit.operands[argument.index]
+                    self._rows.values[number]["parent"] = self._ids.get(outside)
                 self.argument_at[_start_of(argument)] = number
                 if index == 0:
                     owner.row["arguments"].append(number)
@@ -334,6 +359,8 @@ class _ModuleWalk:
                 text = text.partition(" loc(")[0]
         place = self._place(op)
         row = self._rows.add_operation(op.name, text, owner, place)
+        if owner.jit is not None:
+            row["compiled"] = True
         number = len(self._rows.operations) - 1
         if span is not None:
             self.spans[number] = span

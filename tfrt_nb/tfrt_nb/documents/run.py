@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import itertools
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.documents.code import MORE, CodeMap, Reached
+from tfrt_nb.documents.code import MORE, CodeMap, Event, Reached
 from tfrt_nb.documents.previews import label, payload_text, preview_of, texts, view_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
@@ -47,6 +47,10 @@ _OF_VALUES = _among(*_STATES.values())
 _BEGINS, _ENDS = _among("begin", "resume"), _among("end", "suspend") | _OF_VALUES
 _OF_KERNELS = _OF_VALUES | _among("enqueue", "begin", "end")
 _OF_THREADS = _among("steal", "park", "wake")
+_OF_CODE = _among(
+    *("create", "enqueue", "start", "suspend", "resume", "emplace", "fail", "enter", "leave")
+)
+"""With an address; an event of a kernel has none."""
 
 
 @dataclass(slots=True)
@@ -96,8 +100,11 @@ class RunDocument:
         self._watch = run.watch
         self._map: _Map | CodeMap
         code = program._compiled
-        if code is not None and self.function in code.functions:
-            self._map = CodeMap(run, self.program)
+        is_code = code is not None and self.function in code.functions
+        self._code = None if code is None else CodeMap(run, self.program, of_host=not is_code)
+        """What compiled code logs, if there is any; `_map` for all other events."""
+        if is_code and self._code is not None:
+            self._map = self._code
         else:
             self._map = _Map(program, run, self.program)
         self._is_code = isinstance(self._map, CodeMap)
@@ -155,11 +162,14 @@ class RunDocument:
             if self._start is not None:
                 new: Columns = {name: [] for name in COLUMNS}
                 if isinstance(self._map, CodeMap):
-                    rows = list(self._map.rows(events, self._start, is_over))
-                    new = {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+                    new = _columns_of(self._map.rows(events, self._start, is_over))
                     self.previews |= self._map.texts
                 elif len(events):
-                    new = self._map.columns(events, self._start)
+                    is_of_code = _OF_CODE[events["kind"]] & (events["value"] != NO_VALUE)
+                    new = self._map.columns(events[~is_of_code], self._start)
+                    if self._code is not None and is_of_code.any():
+                        rows = self._code.rows(events[is_of_code], self._start, is_over)
+                        new = _by_time(_joined([new, _columns_of(rows)]))
                 self._note(new)
                 self._keep(new)
                 self._count_overwritten()
@@ -187,7 +197,7 @@ class RunDocument:
     def operation_of_task(self, frame: int) -> int:
         """The operation of a task of compiled code; -1 if that is not known."""
         self.update()
-        return self._map.operation_of_task(frame) if isinstance(self._map, CodeMap) else -1
+        return -1 if self._code is None else self._code.operation_of_task(frame)
 
     def states(self) -> dict[int, tuple[str, int | None]]:
         """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
@@ -219,12 +229,19 @@ class RunDocument:
         failures = [*self.run.diagnostics, *self.run.request.failures]
         where = [one.location for one in failures if isinstance(one.location, Location)]
         found = {places.get((one.source, one.line, one.column), -1) for one in where} - {-1}
-        code = self._map if isinstance(self._map, CodeMap) else None
+        code = self._code
+        made = {number for number, one in self.seen.items() if one.state == "available"}
+        complete = {
+            row["parent"]
+            for row in self._operations
+            if "compiled" in row and made >= {*self._operations[row["parent"]]["results"]} > set()
+        }
         states = self._reached.states(
             None if code is None else code.logged,
             found if code is None else found | code.failed,
             is_clean=not failures and self.status == "done",
             is_whole=self._watch.dropped == 0,
+            complete=complete,
         )
         return states | dict.fromkeys(() if code is None else code.more, MORE)
 
@@ -380,6 +397,16 @@ def _last_of_each(
 
 def _start_of(chunk: tuple[int, Columns]) -> int:
     return chunk[0]
+
+
+def _columns_of(rows: Iterable[Event]) -> Columns:
+    listed = list(rows)
+    return {name: [row[i] for row in listed] for i, name in enumerate(COLUMNS)}
+
+
+def _by_time(columns: Columns) -> Columns:
+    order = np.argsort(np.array(columns["time"], np.int64), kind="stable").tolist()
+    return {name: [column[i] for i in order] for name, column in columns.items()}
 
 
 def _joined(parts: Sequence[Columns]) -> Columns:

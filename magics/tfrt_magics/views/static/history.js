@@ -23,7 +23,9 @@ export function tablesOf(program) {
   const uses = operations.map(() => []);
   for (const { from, to } of edgesOf(program)) if (from !== to && uses[from].at(-1) !== to) uses[from].push(to);
   const isCompiled = functions.map(({ kind }) => kind === "func" || kind === "async");
-  return { uses, isCompiled, isConstant: operations.map(({ kernel }) => CONSTANT.test(kernel)) };
+  // In a region of `tfrt.jit`, a constant exists only if the region runs.
+  return { uses, isCompiled, isCode: operations.map(({ function: function_, compiled }) => Boolean(compiled || isCompiled[function_])),
+    isConstant: operations.map(({ kernel, compiled }) => !compiled && CONSTANT.test(kernel)) };
 }
 
 export class History {
@@ -96,7 +98,7 @@ export class History {
         values.state[result] = RUNNING;
       }
       const span = this.begin(op, instance, worker, time);
-      span.isInline = isNaN(span.queued) && !this.tables.isCompiled[function_];
+      span.isInline = isNaN(span.queued) && !this.tables.isCode[op];
     } else if (ENDS.has(kind)) {
       this.close(op, instance, time);
       const isLate = kind === "end" && operations.state[op] === RUNNING;
@@ -180,10 +182,11 @@ export class Moment {
     const found = this.history.values.state[value];
     if (found > AVAILABLE && this.document.cancelled.includes(value)) return CANCELLED; // what was to resolve it did not any more
     if (found >= AVAILABLE) return found;
-    const { op, function: function_ } = this.program.values[value];
+    const { op, function: function_, parent } = this.program.values[value];
+    if (parent != null) return this.code(parent, isExact); // an argument of a `tfrt.jit` is the value outside
     const isCalled = this.history.called[function_];
     if (isCalled && (op == null ? this.program.functions[function_].arguments.includes(value) && !this.document.absent.includes(value) : this.tables.isConstant[op])) return AVAILABLE;
-    if (this.left !== null) return op != null && this.tables.isCompiled[function_] ? this.codeOf(op) : this.rest([value]);
+    if (this.left !== null) return op != null && this.tables.isCode[op] ? this.codeOf(op) : this.rest([value]);
     if (found !== WAITING || op == null || !isExact) return found;
     return this.codeOf(op) === READY ? READY : WAITING;
   }
@@ -199,9 +202,9 @@ export class Moment {
     if (found > AVAILABLE) return Math.max(...results.map((each) => this.code(each)), 0) || found;
     if (found === AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
-    if (this.left !== null) return this.tables.isCompiled[function_] ? this.unlogged(op) : this.rest(results);
+    if (this.left !== null) return this.tables.isCode[op] ? this.unlogged(op) : this.rest(results);
     // Of compiled code only a task in the queue is ready, and one that has begun waits within.
-    if (found !== WAITING || !isCalled || this.history.operations.count[op] || this.tables.isCompiled[function_]) return found;
+    if (found !== WAITING || !isCalled || this.history.operations.count[op] || this.tables.isCode[op]) return found;
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
     return isEntered && operands.every((value) => this.code(value, false) === AVAILABLE) ? READY : WAITING;
   }
@@ -231,7 +234,8 @@ export class Moment {
   preview(value) {
     const code = this.code(value);
     if (code < AVAILABLE || code === CANCELLED) return "";
-    const { payload, count } = this.history.values;
+    const { payload, count } = this.history.values, { parent } = this.program.values[value];
+    if (parent != null) return this.preview(parent);
     const found = this.document.previews[value];
     if (!this.isEnd && count[value] && payload.has(value) && (found === undefined || count[value] !== this.totals?.[value])) return String(payload.get(value));
     return found ?? (payload.has(value) ? String(payload.get(value)) : "");
