@@ -7,11 +7,14 @@ A program declares such a function with exactly the type that the table has.  Py
     @external("shop.price", "(i64, f64) -> f64")
     def price(pieces: int, factor: float) -> float:
         return pieces * factor
+
+In a host program the same function is a kernel: `%y = "shop.price"(%n, %f) : (i64, f64) -> f64`.
 """
 
 from __future__ import annotations
 
 import ctypes
+import inspect
 import re
 import threading
 from collections.abc import Callable, Mapping
@@ -25,13 +28,23 @@ from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import PayloadError, encode_scalar, read_as
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.annotations import Type
 from tfrt_runtime.kernels.users.outcomes import diagnostic_of
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, kernel
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD
 
 Function = TypeVar("Function")
 
-SCALARS = ("i1", "i8", "i16", "i32", "i64", "f32", "f64")
-"""The types of arguments and results of what Python registers.  An `index` of a program is an i64."""
+SCALARS = {
+    "i1": ctypes.c_bool,
+    "i8": ctypes.c_int8,
+    "i16": ctypes.c_int16,
+    "i32": ctypes.c_int32,
+    "i64": ctypes.c_int64,
+    "f32": ctypes.c_float,
+    "f64": ctypes.c_double,
+}
+"""The types of arguments and results of what Python registers, and C's.  An `index` of a program is an i64."""
 
 
 @dataclass(slots=True)
@@ -77,7 +90,8 @@ _local = threading.local()
 
 
 def external(name: str, type_: str) -> Callable[[Function], Function]:
-    """Let compiled code call what is decorated: `func.func private @name(i64) -> f64`.
+    """Let programs call what is decorated: compiled code as `func.func private @name(i64) -> f64`, a
+    host program as the kernel `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered one of that name.
 
     The type is in MLIR's words: `(i64, f64) -> f64`, `(i1) -> ()`; the scalars are i1, i8, i16, i32, i64,
     f32 and f64, an `index` of the program is an i64.
@@ -86,8 +100,8 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     tuple for several results, None for none.  What it raises is an error of the program at the call;
     raise `KernelError` for a message of your own.
 
-    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called directly and
-    without the GIL.  It has at most one result and the C types that belong to the type given: that is
+    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called without the GIL,
+    by compiled code directly.  It has at most one result and the C types that belong to the type given: that is
     not checked, and cannot be.
 
     A later function of the same name takes the place of an earlier one, also in programs that are loaded
@@ -115,6 +129,10 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
                 _addresses[made.symbol] = made.address
             elif made.symbol not in _addresses:
                 _addresses[made.symbol] = _callback(made.symbol)
+            known = USER_FUNCTIONS.get(name)
+            if known is None or known.function in _kept:
+                _kept.append(host_function := _host_function(made))
+                kernel(name)(host_function)
         return function
 
     return register
@@ -138,6 +156,28 @@ def registered() -> Mapping[str, PythonExternal]:
 def address_of(symbol: str) -> int | None:
     """The address that machine code calls for the symbol of a registered function."""
     return _addresses.get(symbol)
+
+
+def _host_function(made: PythonExternal) -> Callable[..., object]:
+    """What the kernel of that name calls, with the types that it was registered with."""
+    called: Any = made.function
+    if made.address is not None:
+        result = SCALARS[made.results[0]] if made.results else None
+        called = ctypes.CFUNCTYPE(result, *map(SCALARS.__getitem__, made.arguments))(made.address)
+
+    def call(*values: object) -> object:
+        return called(*values)
+
+    types: list[Any] = [Type(word, lambda value, _: value) for word in made.arguments]
+    parameters = [
+        inspect.Parameter(f"arg{index}", inspect.Parameter.POSITIONAL_ONLY, annotation=one)
+        for index, one in enumerate(types)
+    ]
+    types = [Type(word, lambda value, _: value) for word in made.results] or [None]
+    returned = types[0] if len(types) == 1 else tuple[*types]
+    call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
+    call.__doc__ = getattr(made.function, "__doc__", None)
+    return call
 
 
 def _parse(type_: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tfrt_nb import HostContext, KernelError, Program, external
+from tfrt_nb import CHAIN, HostContext, KernelError, Program, call, external, kernel
 from tfrt_nb.compiled.division import with_compiled
 from tfrt_runtime.async_runtime import externals
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
@@ -273,3 +273,36 @@ def test_what_cannot_be_registered_is_refused() -> None:
     assert _refused(lambda: external("f", "() -> (i64, i64)")(ctypes.CDLL(None).labs)) == (
         "'f': a native function has at most one result"
     )
+
+
+HOST = """
+func.func @main(%x: f64, %n: i32) -> (f64, i32, !tfrt.chain) {
+  %y = "c.cos"(%x) : (f64) -> f64
+  %z = c.abs %n
+  %done = "c.srand"(%n) : (i32) -> !tfrt.chain
+  tfrt.return %y, %z, %done : f64, i32, !tfrt.chain
+}
+"""
+
+
+def test_a_c_function_is_a_kernel_of_a_host_program(host: HostContext) -> None:
+    library = ctypes.CDLL(None)
+    external("c.cos", "(f64) -> f64")(ctypes.CDLL("libm.so.6").cos)
+    external("c.abs", "(i32) -> i32")(library.abs)
+    external("c.srand", "(i32) -> ()")(library.srand)
+
+    results = Program(HOST).run(0.0, -3, host=host).results
+
+    assert [one.result(SLOW) for one in results] == [1.0, 3, CHAIN]
+    wrong = HOST.replace('"c.cos"(%x) : (f64)', '"c.cos"(%n) : (i32)')
+    with pytest.raises(TfrtError, match=r":3:8: .* argument 1 .*'c.cos' is tfrt.f64, found i32"):
+        Program(wrong).run(0.0, -3, host=host)
+
+
+def test_a_kernel_of_the_same_name_is_what_a_host_program_calls() -> None:
+    external("py.both", "(i64) -> i64")(lambda x: 10 * x)
+    external("py.both", "(i64) -> i64")(lambda x: 20 * x)
+    assert call("py.both", 1).result(SLOW) == 20
+    kernel("py.both")(lambda x: 30 * x)
+    external("py.both", "(i64) -> i64")(lambda x: 40 * x)
+    assert call("py.both", 1).result(SLOW) == 30
