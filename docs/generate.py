@@ -476,7 +476,21 @@ takes out and puts in. Each program was run at `-O0` and at `-O1`, with the same
 
 _ABOUT_ABI = """\
 `ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that resumes it. An object is
-made with two references, one for the code around and one for its producer, which emplacing it or setting its error drops."""
+made with two references, one for the code around and one for its producer, which emplacing it or setting its error drops.
+
+[Call the runtime from C](../howto/port.md#call-the-runtime-from-c) says how C code links against these functions.
+
+The RFC of the async dialect has other names for them:
+
+| RFC | here |
+|---|---|
+| `MLIR_AsyncRT_CreateHandle` | `mlirAsyncRuntimeCreateToken`, `mlirAsyncRuntimeCreateValue` |
+| `MLIR_AsyncRT_EmplaceHandle` | `mlirAsyncRuntimeEmplaceToken`, `mlirAsyncRuntimeEmplaceValue` |
+| `MLIR_AsyncRT_SyncAwait` | `mlirAsyncRuntimeAwaitToken`, `mlirAsyncRuntimeAwaitValue` |
+| `MLIR_AsyncRT_Await` | `mlirAsyncRuntimeAwaitTokenAndExecute`, `mlirAsyncRuntimeAwaitValueAndExecute` |
+| `MLIR_AsyncRT_Call` | `mlirAsyncRuntimeExecute` |
+| `MLIR_AsyncRT_DefaultRuntime` | none: a function finds the runtime by its thread, so no runtime is passed |
+"""
 
 _ABOUT_ERRORS = """\
 Each program is one of the tests, and each message is compared there. A message says what was found, where, and often

@@ -43,7 +43,7 @@ from tfrt_magics.session import Session
 from tfrt_magics.views.diagnostics import CellText, in_one_line
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched
 from tfrt_nb.documents.previews import clean
-from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error
+from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, counted, error
 
 # A run that ends within this time is shown as it ended, without a live board.
 INPUT_SECONDS = 0.1
@@ -51,7 +51,7 @@ INPUT_SECONDS = 0.1
 INTERRUPT_SECONDS = 0.05
 
 if TYPE_CHECKING:
-    from tfrt_nb.programs import Program
+    from tfrt_nb.programs import FunctionSignature, Program
     from tfrt_runtime.host.context import HostContext
 
 
@@ -108,6 +108,20 @@ def read_source(path: str) -> tuple[CellText, bytes | None]:
     if is_bef(name, data):
         return CellText(name, ""), data
     return CellText(name, decode(data, name)), None
+
+
+def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) -> None:
+    """Refuse several names of `-o` unless they are one for each result of one function.
+
+    Raises:
+        TfrtError: with what to write instead.
+    """
+    results = [len(one.result_types) for one in functions]
+    if len(names) > 1 and results and results != [len(names)]:
+        has = f"@{functions[0].name} has {counted(results[0], 'result')}"
+        many = f"{len(results)} functions run, whose results one name takes: choose one with --function"
+        said = f"-o {','.join(names)}: {has if len(results) == 1 else many}"
+        raise TfrtError(error(said))
 
 
 def lines_above(program: str, cell: str) -> int:
@@ -262,6 +276,7 @@ class CellMagics(Magics):
                 return ()
             values = evaluated(options.inputs, self._shell.user_ns)
             calls = chosen(program, options.function, values)
+            check_names(options.output or (), [call.function for call in calls])
             if options.slow != 1 and (options.explore or options.step):
                 print(
                     "--slow is for runs that go on by themselves: it changes no schedule and no step"
@@ -368,8 +383,13 @@ class CellMagics(Magics):
         finally:
             if options.output and bound:
                 only = bound.get(calls[0].function.name)
-                self._shell.user_ns[options.output] = bound if len(calls) > 1 else only
+                self._bind(options.output, bound if len(calls) > 1 else only)
         return failed
+
+    def _bind(self, names: tuple[str, ...], results: Results) -> None:
+        """Bind what `-o` names: one name all results, several names a result each."""
+        each = results if len(names) > 1 and isinstance(results, tuple) else (results,)
+        self._shell.user_ns.update(zip(names, each, strict=False))
 
     def _step_on_page(
         self,
@@ -405,7 +425,7 @@ class CellMagics(Magics):
             outlet.leave(job, text)
             job.wait_for_results()
         if options.output and job.results:
-            self._shell.user_ns[options.output] = job.output
+            self._bind(options.output, job.output)
         if options.wait and job.diagnostics:
             self._diagnose(job.diagnostics, outlet, text, options)
         if options.wait:

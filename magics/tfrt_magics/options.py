@@ -23,6 +23,7 @@ EXAMPLES = """\
 examples:
   %%tfrt                            run every function that takes no arguments
   %%tfrt --function main -o total   run @main and keep its result as `total`
+  %%tfrt -o low,high                keep two results as `low` and `high`
   %%tfrt -q s                       run on one thread, so that the order is always the same
   %%tfrt --host cluster             run on your HostContext `cluster`
   %%tfrt --timeout 2                stop after two seconds and say what was missing
@@ -50,7 +51,7 @@ MAX_LINE = 10_000
 """Longer lines are refused: to split one into words takes time that grows with its square."""
 ENGINES = ("own", "dot")
 """What may place the operations of a graph."""
-STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
+STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 
 
 class OptionError(ValueError):
@@ -61,7 +62,7 @@ class OptionError(ValueError):
 class RunOptions:
     """What the user asked for.
 
-    `output` is the Python name that receives the results, `work_queue` and `timeout` (in seconds)
+    `output` has the Python names that receive the results, `work_queue` and `timeout` (in seconds)
     are None where the configured default applies, as is `memory`, `host` is the Python name of the user's
     HostContext, and `function` is None when every function
     whose arguments have values is to run, in the order of the file.  `inputs` are these values, as they
@@ -69,7 +70,7 @@ class RunOptions:
     functions it may call.  `file` is what `%tfrt` runs.
     """
 
-    output: str | None = None
+    output: tuple[str, ...] | None = None
     work_queue: str | None = None
     function: str | None = None
     timeout: float | None = None
@@ -184,7 +185,10 @@ class _Once(argparse.Action):
         option: str | None = None,
     ) -> None:
         if (earlier := getattr(namespace, self.dest)) is not None:
-            parser.error(f"{option} has one name, found {earlier} and {value}")
+            first, second = (
+                ",".join(one) if isinstance(one, tuple) else one for one in (earlier, value)
+            )
+            parser.error(f"{option} is given once, found {first} and {second}")
         setattr(namespace, self.dest, value)
 
 
@@ -257,10 +261,10 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "help": "programs of --as whose functions this one may call",
     },
     ("-o", "--output"): {
-        "metavar": "NAME",
+        "metavar": "NAME[,NAME]",
         "action": _Once,
-        "type": _python_name,
-        "help": "bind the results: one result is an AsyncValue, several are a tuple; "
+        "type": _python_names,
+        "help": "bind the results: one result is an AsyncValue, several are a tuple, or have a name each; "
         "when several functions run, a dictionary by function name",
     },
     ("-q", "--work-queue"): {
@@ -319,8 +323,8 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     ("--emit",): {
         "metavar": "STAGE",
         "choices": STAGES,
-        "help": f"show a stage of the program instead of running: {', '.join(STAGES)}; those"
-        " behind bef are of compiled functions",
+        "help": f"show a stage of the program instead of running: {', '.join(STAGES)};"
+        " dot is the graph in Graphviz's language, the stages after it apply only to compiled functions",
     },
     ("--explore",): {
         "action": "store_true",

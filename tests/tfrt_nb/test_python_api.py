@@ -8,6 +8,7 @@ import copy
 import functools
 import gc
 import math
+import mmap
 import pickle
 import re
 import threading
@@ -22,6 +23,7 @@ import numpy as np
 import pytest
 
 import tfrt_nb as tfrt
+from tfrt_nb.cli.running.run import read_source
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.values.async_value import make_unavailable
 from tfrt_runtime.host.values.futures import from_future
@@ -330,7 +332,7 @@ def test_a_kernel_may_have_two_names() -> None:
             "a dictionary of programs by name",
         ),
         (lambda: UNTYPED.Program("").load({1}), "kernels must be a KernelRegistry"),
-        (lambda: CODE.emit("asn"), "stage must be one of mlir, bef, async-runtime"),
+        (lambda: CODE.emit("asn"), "stage must be one of mlir, bef, dot, async-runtime"),
         (lambda: CODE.run(timeout="x"), "timeout must be a number of seconds or None, found 'x'"),
         (lambda: CODE.run(timeout=math.nan), "timeout must be a number of seconds"),
         (lambda: CODE.run(host="s"), "host must be a HostContext or None, found 's'"),
@@ -892,3 +894,21 @@ def test_the_guide_lists_the_public_members_of_programs() -> None:
 def test_a_former_member_works_and_says_that_it_is_internal() -> None:
     with pytest.warns(DeprecationWarning, match=r"Program\.default_function is internal"):
         assert CODE.default_function == "main"
+
+
+def test_a_bef_file_is_mapped_and_its_program_survives_a_change_of_the_file(tmp_path) -> None:
+    path = tmp_path / "mapped.bef"
+    text = "func.func @main() -> f64 {\n  %x = tfrt.constant.f64 2.5\n  tfrt.return %x : f64\n}"
+    written = tfrt.Program(text).bef
+    path.write_bytes(written)
+
+    program = tfrt.Program.from_file(path)
+    source = read_source(str(path))
+
+    assert isinstance(source, memoryview) and isinstance(source.obj, mmap.mmap)
+    del source
+    assert "mapped.bef" in Path("/proc/self/maps").read_text()
+    assert program.bef == written
+    path.write_bytes(b"")
+    assert program.run().result(60) == 2.5
+    assert program.bef == written

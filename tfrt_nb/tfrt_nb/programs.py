@@ -11,7 +11,7 @@ import os
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from tfrt_nb.nesting import (
 from tfrt_nb.user_kernels import USER_KERNELS as SHORT_FORMS
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
-from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.reader import BefFile, mapped
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require, require_column
 from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error, meant, note
@@ -131,6 +131,8 @@ class Program:
     _bound: dict[str | None, tuple[int, Executable, Entry]]
     """What runs where a function is named, or none, with the version of the user's kernels."""
     _names: dict[tuple[int, int], str] | None
+    _bytes: bytes | memoryview
+    """The file that the program came as, perhaps mapped into memory; b"" for a text."""
 
     def __init__(
         self,
@@ -164,6 +166,7 @@ class Program:
         program._bound = {}
         program._names = None
         program._plain = None
+        program._bytes = b""
         program._captured = ()
         program._libraries = {}
         return program
@@ -241,7 +244,7 @@ class Program:
             return program
 
     @staticmethod
-    def from_bef(data: bytes, name: str = "<program>") -> Program:
+    def from_bef(data: bytes | memoryview, name: str = "<program>") -> Program:
         """The program in a BEF file.
 
         Raises:
@@ -253,15 +256,18 @@ class Program:
     def from_file(path: str | os.PathLike[str]) -> Program:
         """The program in a file, of text or BEF.
 
+        A file is mapped into memory.  Replace a BEF file rather than writing into it while a program of it
+        is in use: `bef` reads it again.
+
         Raises:
             OSError: if it cannot be read.
             TfrtError: if it is neither, or the text is wrong.
         """
-        data = Path(path).read_bytes()
-        if data.startswith(MAGIC) or os.fspath(path).endswith(".bef"):
+        data = mapped(path) if Path(path).is_file() else Path(path).read_bytes()
+        if data[: len(MAGIC)] == MAGIC or os.fspath(path).endswith(".bef"):
             return Program.from_bef(data, os.fspath(path))
         try:
-            return Program.from_source(data.decode("utf-8-sig"), os.fspath(path))
+            return Program.from_source(str(data, "utf-8-sig"), os.fspath(path))
         except UnicodeDecodeError as wrong:
             text = f"{os.fspath(path)} is neither text nor a BEF file: {wrong.reason}"
             raise TfrtError(error(text, Location(os.fspath(path), 1, 1))) from None
@@ -424,15 +430,17 @@ class Program:
             from tfrt_runtime.bef.listing import listing
 
             return listing(self.bef)
+        if stage == "dot":
+            return self.graph().dot
         from tfrt_nb.compiled.module import STAGES
 
-        require(stage in STAGES, "stage", f"one of mlir, bef, {', '.join(STAGES)}", stage)
+        require(stage in STAGES, "stage", f"one of mlir, bef, dot, {', '.join(STAGES)}", stage)
         if self._compiled is None:
             names = self._listed()
             text = (
                 f"--emit {stage} is a stage of compiled functions (async.func, and func.func with a"
                 f" return), and there are none: {names} {'are' if ',' in names else 'is'} a host"
-                " program, whose stages are mlir and bef"
+                " program, whose stages are mlir, bef and dot"
             )
             raise TfrtError(error(text))
         return self._compiled.emit(stage)
@@ -471,6 +479,9 @@ class Program:
         """The bytes of the program's file; made when first asked for, with the text of compiled code."""
         from tfrt_runtime.bef.writer import write_bef
 
+        is_whole = getattr(getattr(self._bytes, "obj", None), "size", lambda: len(self._bytes))
+        if self._bytes and is_whole() >= len(self._bytes):  # else the mapped file was cut
+            return bytes(self._bytes)
         if self._compiled is None or self.file.compiled:
             return write_bef(self.file)
         from tfrt_nb.compiled.division import with_compiled
@@ -800,14 +811,17 @@ class Program:
 
 @internal_errors_caught()
 def program_of_bef(
-    data: bytes, name: str, read_code: Callable[[str, str], CompiledModule]
+    data: bytes | memoryview, name: str, read_code: Callable[[str, str], CompiledModule]
 ) -> Program:
     """`Program.from_bef`; `read_code` makes the compiled functions of their text and the file's name."""
     if not isinstance(data, bytes | bytearray | memoryview):
         found = type(data).__name__
         raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))
-    program = Program._of_file(BefFile.load(data, name))
-    program.bef = data
+    file = BefFile.load(data, name)
+    if not isinstance(data, bytes):  # of a file that may change: what runs later is not in it
+        file = BefFile.of(replace(file, attributes=bytes(file.attributes)), name)
+    program = Program._of_file(file)
+    program._bytes = data
     if text := program.file.compiled:
         program._compiled = read_code(text, name)
     return program

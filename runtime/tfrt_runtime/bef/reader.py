@@ -7,6 +7,7 @@ offset, index and register in it without a check.
 from __future__ import annotations
 
 import mmap
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -74,10 +75,7 @@ class BefFile(BefModule):
             MalformedBef: as `load` does.
             OSError: if there is no file to read.
         """
-        with Path(path).open("rb") as file:
-            is_empty = file.seek(0, 2) == 0  # which cannot be mapped
-            data = b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return BefFile.load(memoryview(data), str(path))
+        return BefFile.load(mapped(path), str(path))
 
     def location(self, offset: int) -> AnyLocation:
         """The place that a kernel or function has `offset` for, as diagnostics have it."""
@@ -90,6 +88,17 @@ class BefFile(BefModule):
     def place(self, offset: int) -> Place:
         """The place at `offset`, with all that the file says about it."""
         return read_place(self.locations, self.location_strings, offset)
+
+
+def mapped(path: str | os.PathLike[str]) -> memoryview:
+    """The bytes of a file, mapped into memory; they change if the file is written in place.
+
+    Raises:
+        OSError: if there is no file to read.
+    """
+    with Path(path).open("rb") as file:
+        is_empty = file.seek(0, 2) == 0  # which cannot be mapped
+        return memoryview(b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 class _Section(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, overload
 
 from tfrt_runtime.diagnostics import counted
@@ -146,7 +147,10 @@ class _Results(Sequence[AsyncValue]):
         self._made: dict[int, AsyncValue] = {}
         self._add_reference = native_process().quick.value_add_reference
 
-    def __del__(self) -> None:
+    # The default outlives the globals, which Python clears as it exits.
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_finalizing():  # what it owns ends with the process
+            return
         drop = native_process().quick.drop_results
         for index in range(self._width):
             first = self._entry.result_address(self._request, 0, index)

@@ -30,7 +30,7 @@ from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue, UserWorkQue
 from tfrt_runtime.host.queues.work_queue import STOP_SECONDS, WorkQueue, make_work_queue
 from tfrt_runtime.host.tracing.trace import Level, Tracing
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error
-from tfrt_runtime.host.waiting import quiesce
+from tfrt_runtime.host.waiting import COROUTINE, quiesce
 
 if TYPE_CHECKING:
     import asyncio
@@ -299,14 +299,21 @@ class HostContext:
         """Wait until no run of this host has anything left to do; False when the time is over.
 
         Tasks that compiled code has left behind count, and run here where no other thread takes them.
-        Runs that begin in the meantime count.  A kernel, whose own run cannot end before, waits until
-        nothing is queued and nothing runs but kernels that wait in this way; False when its run is
-        cancelled first.
+        Runs that begin in the meantime count.
 
         Raises:
-            WorkQueueError: if the thread is one that must not wait for the user's work queue.
+            WorkQueueError: in a kernel of the host, whose own run cannot end before, and on a thread that
+                must not wait for the user's work queue.
         """
-        deadline = deadline_in(timeout)
+        coroutine = COROUTINE.get()
+        is_kernel = coroutine is not None and coroutine.queue is self.work_queue
+        if is_kernel or self.work_queue.is_at_work_here:
+            text = "quiesce() waits for all runs of the host, and this kernel belongs to one: return first"
+            raise WorkQueueError(error(text, place_of_caller()))
+        return self._quiesce(deadline_in(timeout))
+
+    def _quiesce(self, deadline: float | None) -> bool:
+        """As `quiesce`; on a thread that runs a kernel, wait for what is queued or runs elsewhere."""
         if self.work_queue.is_at_work_here:
             return self._quiesce_within(deadline)
         while requests := list(self._runs()):
@@ -350,7 +357,7 @@ class HostContext:
         self.when_closed()
         interrupt: KeyboardInterrupt | None = None
         try:
-            is_quiet = self.quiesce(timeout)
+            is_quiet = self._quiesce(deadline_in(timeout))
         except KeyboardInterrupt as raised:
             # A run that is not over holds the host, and nothing would end it later.
             interrupt, is_quiet = raised, self._quiesce_in_a_hurry()
@@ -370,7 +377,7 @@ class HostContext:
         deadline = time.monotonic() + HURRY_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             with contextlib.suppress(KeyboardInterrupt):
-                return self.quiesce(left)
+                return self._quiesce(deadline_in(left))
         return False
 
 

@@ -6,6 +6,7 @@ takes and on which threads it may run is said by the function of the same name i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
@@ -230,7 +231,12 @@ class Entries:
         """`make` gives the entry that the core exports as `MODULE.NAME`."""
         self._make = make
 
-    def __getattr__(self, name: str) -> Callable[..., int]:
+    # The defaults outlive the globals, which Python clears as it exits.
+    def __getattr__(
+        self, name: str, is_finalizing: Callable[[], bool] = sys.is_finalizing
+    ) -> Callable[..., int]:
+        if is_finalizing():  # a finalizer asks: what it would give back ends with the process
+            return lambda *_: 1
         if name not in MODULES:
             raise AttributeError(f"the core has no entry {name} for Python")
         entry = self.__dict__[name] = self._make(f"{MODULES[name]}.{name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import concurrent.futures
 
-from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 
 
 class CancelledError(TfrtError, concurrent.futures.CancelledError):
@@ -14,3 +14,14 @@ class CancelledError(TfrtError, concurrent.futures.CancelledError):
 
 class TimeoutError(TfrtError, builtins.TimeoutError):
     """The run was cancelled because its time was over."""
+
+
+def awaited_cancellation(diagnostic: Diagnostic) -> BaseException:
+    """The error of a cancelled value for the asyncio task that awaits it.
+
+    It is an `asyncio.CancelledError`, too: the task is cancelled, as by a cancelled future.
+    """
+    import asyncio
+
+    kind = type("CancelledError", (CancelledError, asyncio.CancelledError), {})
+    return kind(diagnostic)

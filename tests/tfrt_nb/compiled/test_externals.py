@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import shutil
 import signal
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,7 @@ from tfrt_nb import CHAIN, HostContext, KernelError, Program, call, external, ke
 from tfrt_nb.compiled.division import with_compiled
 from tfrt_runtime.async_runtime import externals
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.native import library
 
 SLOW = 60
 """Far more seconds than anything here takes."""
@@ -306,3 +310,29 @@ def test_a_kernel_of_the_same_name_is_what_a_host_program_calls() -> None:
     kernel("py.both")(lambda x: 30 * x)
     external("py.both", "(i64) -> i64")(lambda x: 40 * x)
     assert call("py.both", 1).result(SLOW) == 30
+
+
+TWICE = """
+func.func private @c.twice(i64) -> i64
+func.func @main(%x: i64) -> i64 {
+  %y = call @c.twice(%x) : (i64) -> i64
+  return %y : i64
+}
+"""
+
+
+@pytest.mark.usefixtures("leak_check")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_c_code_links_against_the_runtime_as_the_recipe_says(
+    host: HostContext, tmp_path: Path
+) -> None:
+    recipe = (Path(__file__).parents[3] / "docs" / "howto" / "port.md").read_text()
+    source = recipe[recipe.index("#include") :].partition("```")[0]
+    (tmp_path / "twice.c").write_text(source)
+    built = tmp_path / "twice.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", built, tmp_path / "twice.c"], check=True)
+
+    library.load().link()
+    external("c.twice", "(i64) -> i64")(ctypes.CDLL(str(built)).twice)
+
+    assert Program(TWICE).run(21, host=host).result(SLOW) == 42

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -61,6 +62,9 @@ def write_output(path: str, data: bytes) -> None:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         else:
+            if Path(path).is_file() and not Path(path).is_symlink():
+                with contextlib.suppress(OSError):  # a process that has mapped it keeps what it has
+                    Path(path).unlink()
             Path(path).write_bytes(data)
     except BrokenPipeError:
         raise

@@ -17,7 +17,7 @@ from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 DESCRIPTION = "Asynchronous dataflow: host programs in MLIR syntax on a native runtime."
-STAGES = ("mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
+STAGES = ("mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm")
 
 
 def seconds(text: str) -> float:
@@ -205,7 +205,7 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[],  # else a missing PROGRAM is said to miss it, too
         metavar="ARGUMENT",
-        help="of the function, in order: 7, 2.5, true, '\"text\"', or @FILE.npy for an array",
+        help="of the function, in order: 7, 2.5, true, '\"text\"', @FILE.npy for an array, or chain",
     )
     command.add_argument("--function", metavar="NAME", help="run this function only")
     command.add_argument(
@@ -302,8 +302,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--emit",
         metavar="STAGE",
         choices=STAGES,
-        help=f"print a stage instead of running: {', '.join(STAGES)}; those behind bef are of"
-        " compiled functions",
+        help=f"print a stage instead of running: {', '.join(STAGES)}; dot is the graph in Graphviz's"
+        " language, the stages after it apply only to compiled functions",
     )
     compiled.add_argument(
         "--check-references",

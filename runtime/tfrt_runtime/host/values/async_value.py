@@ -509,7 +509,19 @@ class AsyncValue(NativeValue):
     def __await__(self) -> Generator[object, None, object]:
         if self._found == 0 and not self.done():
             yield from self.resolved().__await__()
+        if self._found == 0 and self.cancelled():
+            from tfrt_runtime.host.exceptions import awaited_cancellation
+
+            raise awaited_cancellation(self._diagnostic())
         return self.result(0)
+
+    @property
+    def _condition(self) -> NoReturn:
+        """What `concurrent.futures.wait` looks at, and futures have."""
+        raise TypeError(
+            "concurrent.futures waits for futures only: give it value.to_future(), or the value to"
+            " tfrt.wait_for"
+        )
 
     async def resolved(self) -> None:
         """Return once the value is resolved; other tasks of the loop go on meanwhile."""

@@ -169,8 +169,11 @@ class NumbaFunction:
         """
         try:
             import numba
-        except ImportError:
-            raise self._refuse("it needs Numba: pip install 'tfrt-nb[native]'") from None
+        except Exception as wrong:
+            reason = "it needs Numba: pip install 'tfrt-nb[native]'"
+            if getattr(wrong, "name", None) != "numba":  # it is there, and refuses this NumPy, say
+                reason = f"Numba cannot be imported: {type(wrong).__name__}: {wrong}"
+            raise self._refuse(reason) from wrong
 
         self._refuse_unchecked(self._function, ())
         types = [_numba_type(argument) for argument in self._signature.arguments]

@@ -59,7 +59,7 @@ def program_of(text: str, name: str) -> Program:
     return program
 
 
-def program_of_file(data: bytes, name: str) -> Program:
+def program_of_file(data: bytes | memoryview, name: str) -> Program:
     """`Program.from_bef(data, name)`; does not parse compiled functions that an earlier command has parsed.
 
     Raises:

@@ -28,6 +28,8 @@ from tfrt_nb.cli.running.known_programs import program_of, program_of_file
 from tfrt_nb.nesting import MAX_FILE
 from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.report import NOWHERE, render
+from tfrt_runtime.bef.encoding import MAGIC
+from tfrt_runtime.bef.reader import mapped
 from tfrt_runtime.diagnostics import (
     AnyLocation,
     Diagnostic,
@@ -43,6 +45,7 @@ from tfrt_runtime.executor.driver import run_functions
 from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.allocator import LeakCheckAllocator, ProfiledAllocator
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tracing.trace import SINKS, Level, Tracing
 
 if TYPE_CHECKING:
@@ -88,24 +91,29 @@ def execute(options: argparse.Namespace) -> int:
         return 1
 
 
-def read_source(path: str) -> str | bytes:
-    """The text of a program, or the bytes of a BEF file.
+def read_source(path: str) -> str | bytes | memoryview:
+    """The text of a program, or the bytes of a BEF file, which is mapped into memory.
 
     Raises:
         TfrtError: if the file cannot be read, or is neither.
     """
+    with contextlib.suppress(OSError, ValueError):  # `read_input` says what is wrong
+        if Path(path).is_file() and (found := mapped(path))[: len(MAGIC)] == MAGIC:
+            return found
     data = read_input(path)
     return data if is_bef(path, data) else decode(data, display_name(path))
 
 
-def make_program(source: str | bytes, name: str, options: argparse.Namespace) -> Program:
+def make_program(
+    source: str | bytes | memoryview, name: str, options: argparse.Namespace
+) -> Program:
     """The program that a source is, with what `--with` names.
 
     Raises:
         TfrtError: if it is wrong, or a file of `--with` is.
     """
     libraries = read_others(options.others)
-    if isinstance(source, bytes):
+    if not isinstance(source, str):
         return program_of_file(source, name)
     if not libraries and (options.parallel_for, options.level) == (None, None):
         return program_of(source, name)
@@ -223,6 +231,8 @@ def read_argument(text: str) -> object:
             raise TfrtError(error(f"cannot read '{text[1:]}': {wrong.strerror}")) from None
         except (ValueError, EOFError) as wrong:
             raise TfrtError(error(f"'{text[1:]}' is no array of numpy's: {wrong}")) from None
+    if text == "chain":
+        return CHAIN
     for read in (int, float):
         with contextlib.suppress(ValueError):
             return read(text)
@@ -231,7 +241,7 @@ def read_argument(text: str) -> object:
     try:
         value: object = json.loads(text)
     except ValueError:
-        known = """a number, true, false, '"text"' or @FILE.npy"""
+        known = """a number, true, false, '"text"', @FILE.npy or chain"""
         raise TfrtError(error(f"argument {text!r}: expected {known}")) from None
     return value
 
@@ -335,7 +345,7 @@ def run_host_functions(
         listed = ", ".join(f"@{one.name}({', '.join(one.argument_types)})" for one in functions)
         text = (
             f"nothing ran: each function takes arguments, {listed}; to run one:"
-            f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"' or @FILE.npy"""
+            f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"', @FILE.npy or chain"""
         )
         print_problem(note(text), sources)
     raised: list[Diagnostic] = []
