@@ -415,3 +415,17 @@ def test_a_remote_kernel_without_a_cluster_is_an_error_that_says_what_to_write(c
     assert "4:8: error: remote kernel 'hosts.far' runs on a cluster, and the host of" in said
     assert "host = tfrt.HostContext(tfrt.DaskWorkQueue(client))\n" in said
     assert "%%tfrt --host host; or every cell: tfrt.set_default_host(host)\n" in said
+
+
+TWO = """func.func @main() -> (i32, i32) {
+  %low = tfrt.constant.i32 3
+  %high = tfrt.constant.i32 4
+  tfrt.return %low, %high : i32, i32
+}"""
+
+
+def test_several_names_take_a_result_each(notebook) -> None:
+    shell = notebook
+    assert run(shell, "-o low,high", TWO) is None
+    assert (shell.user_ns["low"].result(), shell.user_ns["high"].result()) == (3, 4)
+    assert "-o a,b,c: @main has 2 results" in str(run(shell, "-o a,b,c", TWO))

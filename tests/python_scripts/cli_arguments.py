@@ -30,3 +30,10 @@ for part in ("int32 = 7", "f64 = 2.500000", "string = text", "shape = [2], value
     print(part in ended.stdout)
 wrong = command("7", '"much"', '"text"', "@array.npy")
 print(wrong.returncode != 0, bool(re.search(r"\bx\b", wrong.stderr)), "f64" in wrong.stderr, "Traceback" in wrong.stderr)
+pathlib.Path("shop.mlir").write_text("""
+func.func @f(%c0: !tfrt.chain) -> !tfrt.chain {
+  tfrt.return %c0 : !tfrt.chain
+}
+""")
+ended = command("chain")
+print(ended.returncode, repr(ended.stderr))

@@ -11,6 +11,7 @@ import math
 import mmap
 import pickle
 import re
+import sys
 import threading
 import time
 import traceback
@@ -912,3 +913,69 @@ def test_a_bef_file_is_mapped_and_its_program_survives_a_change_of_the_file(tmp_
     path.write_bytes(b"")
     assert program.run().result(60) == 2.5
     assert program.bef == written
+
+
+def test_awaiting_a_cancelled_value_cancels_the_task() -> None:
+    async def wait(value: tfrt.AsyncValue) -> object:
+        return await value
+
+    async def main() -> asyncio.Task[object]:
+        value = tfrt.unavailable()
+        task = asyncio.create_task(wait(value))
+        await asyncio.sleep(0)
+        value.cancel()
+        await asyncio.wait([task])
+        with pytest.raises(tfrt.CancelledError):
+            await value
+        return task
+
+    assert asyncio.run(main()).cancelled()
+
+
+def test_futures_of_the_standard_library_are_what_its_waits_take() -> None:
+    value = tfrt.call("tfrt.add.i32", 1, 2)
+    for wait in (
+        concurrent.futures.wait,
+        lambda values: [*concurrent.futures.as_completed(values)],
+    ):
+        with pytest.raises(TypeError, match=r"value\.to_future\(\)"):
+            wait([value])
+    assert concurrent.futures.wait([value.to_future()]).done.pop().result() == 3
+
+
+@pytest.mark.parametrize("options", ["", "blocking=True", "async"])
+def test_quiesce_is_refused_in_a_kernel(options: str) -> None:
+    with tfrt.HostContext("mstd:2") as host:
+
+        def stop(x: int) -> int:
+            return int(host.quiesce(1))
+
+        async def stop_later(x: int) -> int:
+            return stop(x)
+
+        function: Callable[..., Any] = stop_later if options == "async" else stop
+        tfrt.kernel("py.stop", blocking=options == "blocking=True")(function)
+        text = '%y = "py.stop"(%x) : (i32) -> i32'
+        program = tfrt.Program(f"func.func @main(%x: i32) {{\n  {text}\n  tfrt.return\n}}")
+        run = program.run(1, host=host)
+        assert run.wait(60)
+        assert "quiesce() waits for all runs" in run.diagnostics[0].message
+        assert host.quiesce(60)
+
+
+def test_the_graph_is_a_stage() -> None:
+    text = tfrt.Program("func.func @main() {\n  tfrt.return\n}").emit("dot")
+    assert text.startswith("digraph program {")
+
+
+def test_a_broken_numba_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    @tfrt.kernel("py.broken", native="(f64) -> f64")
+    def broken(x: float) -> float:
+        return x
+
+    (tmp_path / "numba.py").write_text("raise ImportError('Numba needs NumPy 2.3 or less')")
+    for name in [one for one in sys.modules if one.partition(".")[0] == "numba"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(tfrt.TfrtError, match=r"cannot be imported: ImportError: Numba needs NumPy"):
+        tfrt.call("py.broken", 1.0).result(60)

@@ -172,7 +172,9 @@ def _kernel_entry(kernel: Kernel) -> Entry:
     if isinstance(kernel, PythonKernel):
         text = text or inspect.getdoc(kernel.function) or ""
         if kernel.takes is not None and kernel.results is not None:
-            operands = [f"arg{i}" for i in range(kernel.takes)]
+            names = [*inspect.signature(kernel.function).parameters][kernel.frame :]
+            operands = names[: kernel.takes] + ["!tfrt.chain"] * ("chain" in kernel.results)
+            attributes = dict(zip(names[kernel.takes :], kernel.attributes, strict=False))
             results = [spelled(word) for word in kernel.results]
             signature = f"{listed(operands)} -> {listed(results, results=True)}"
     return Entry(kernel.name, signature, attributes, text, example(kernel.name))
