@@ -19,6 +19,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import GenericAlias
 from typing import Any, TypeVar
 
 from tfrt_runtime.async_runtime.printing import PRINTING
@@ -32,10 +33,11 @@ from tfrt_runtime.kernels.users.annotations import Type
 from tfrt_runtime.kernels.users.outcomes import diagnostic_of
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, kernel
 from tfrt_runtime.native.layouts import VALUE_PAYLOAD
+from tfrt_runtime.native.library import load
 
 Function = TypeVar("Function")
 
-SCALARS = {
+SCALARS: dict[str, Any] = {
     "i1": ctypes.c_bool,
     "i8": ctypes.c_int8,
     "i16": ctypes.c_int16,
@@ -148,6 +150,11 @@ _by_symbol: dict[str, PythonExternal] = {}
 """The latest function for each name, type and kind: machine code knows functions by these."""
 
 
+def link_runtime() -> None:
+    """Let C libraries that are loaded from now on find the runtime's C functions by their names."""
+    ctypes.CDLL(load()._library._name, ctypes.RTLD_GLOBAL)
+
+
 def registered() -> Mapping[str, PythonExternal]:
     """What Python has registered, by name."""
     return _registered
@@ -168,14 +175,15 @@ def _host_function(made: PythonExternal) -> Callable[..., object]:
     def call(*values: object) -> object:
         return called(*values)
 
-    types: list[Any] = [Type(word, lambda value, _: value) for word in made.arguments]
+    kinds: list[Any] = [Type(word, lambda value, _: value) for word in made.arguments]
     parameters = [
         inspect.Parameter(f"arg{index}", inspect.Parameter.POSITIONAL_ONLY, annotation=one)
-        for index, one in enumerate(types)
+        for index, one in enumerate(kinds)
     ]
-    types = [Type(word, lambda value, _: value) for word in made.results] or [None]
-    returned = types[0] if len(types) == 1 else tuple[*types]
-    call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
+    kinds = [Type(word, lambda value, _: value) for word in made.results] or [None]
+    returned = kinds[0] if len(kinds) == 1 else GenericAlias(tuple, tuple(kinds))
+    signature = inspect.Signature(parameters, return_annotation=returned)
+    call.__signature__ = signature  # type: ignore[attr-defined]
     call.__doc__ = getattr(made.function, "__doc__", None)
     return call
 

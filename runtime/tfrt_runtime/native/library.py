@@ -71,10 +71,6 @@ class Library(dict[str, int]):
         address = self[name] = ctypes.cast(found, ctypes.c_void_p).value or 0
         return address
 
-    def link(self) -> None:
-        """Let C libraries that are loaded from now on find the core's functions by their names."""
-        ctypes.CDLL(self._library._name, ctypes.RTLD_GLOBAL)
-
     @property
     def sources(self) -> str:
         """The digest of the sources that it was made from."""

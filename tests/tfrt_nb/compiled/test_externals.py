@@ -16,7 +16,6 @@ from tfrt_nb import CHAIN, HostContext, KernelError, Program, call, external, ke
 from tfrt_nb.compiled.division import with_compiled
 from tfrt_runtime.async_runtime import externals
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
-from tfrt_runtime.native import library
 
 SLOW = 60
 """Far more seconds than anything here takes."""
@@ -332,7 +331,7 @@ def test_c_code_links_against_the_runtime_as_the_recipe_says(
     built = tmp_path / "twice.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", built, tmp_path / "twice.c"], check=True)
 
-    library.load().link()
+    externals.link_runtime()
     external("c.twice", "(i64) -> i64")(ctypes.CDLL(str(built)).twice)
 
     assert Program(TWICE).run(21, host=host).result(SLOW) == 42

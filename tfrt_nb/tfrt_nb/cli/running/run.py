@@ -98,7 +98,7 @@ def read_source(path: str) -> str | bytes | memoryview:
         TfrtError: if the file cannot be read, or is neither.
     """
     with contextlib.suppress(OSError, ValueError):  # `read_input` says what is wrong
-        if Path(path).is_file() and (found := mapped(path))[: len(MAGIC)] == MAGIC:
+        if Path(path).is_file() and (found := mapped(path))[: len(MAGIC)].tobytes() == MAGIC:
             return found
     data = read_input(path)
     return data if is_bef(path, data) else decode(data, display_name(path))
