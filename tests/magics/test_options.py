@@ -20,7 +20,7 @@ def test_an_empty_line_runs_everything_with_the_defaults() -> None:
     ],
 )
 def test_every_spelling_means_the_same(line: str) -> None:
-    assert parse_options(line) == RunOptions("total", "mstd:4,16", "main", 2.5, wait=False)
+    assert parse_options(line) == RunOptions(("total",), "mstd:4,16", "main", 2.5, wait=False)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_inputs_and_programs_may_be_several() -> None:
 
 def test_a_file_comes_before_or_behind_its_options() -> None:
     for line in ("'a b.mlir' -o x", "-o x 'a b.mlir'"):
-        assert parse_options(line, of_file=True) == RunOptions("x", file="a b.mlir")
+        assert parse_options(line, of_file=True) == RunOptions(("x",), file="a b.mlir")
 
 
 def test_help_has_every_option_and_the_examples() -> None:

@@ -199,44 +199,6 @@ def test_a_kernel_that_waits_and_what_quiesces_on_top_of_it_both_end(
     assert found == 42
 
 
-@pytest.mark.parametrize("queue", ["s", "mstd:1", "mstd:2"])
-def test_kernels_in_python_may_quiesce_their_host(queue: str, leak_check: None) -> None:
-    text = QUIESCE
-    for name in "qr":
-        quiesce = f'%{name} = "tfrt_test.quiesce"(%ch) : (!tfrt.chain) -> !tfrt.chain'
-        own = f"""%{name}1 = "my.test"() : () -> i32
-  %{name} = "tfrt_test.as_chain"(%{name}1) : (i32) -> !tfrt.chain"""
-        text = text.replace(quiesce, own)
-    with HostContext(queue) as host:
-        kernels = with_kernel(lambda: int(host.quiesce(SLOW)))
-        execution = Program.from_source(text, "test.mlir").run(host, kernels=kernels)
-        assert execution.wait(SLOW)
-        found = [value.result() for value in execution.results]
-
-    assert (found, text.count("my.test")) == ([1, 1], 2)
-
-
-def test_a_kernel_quiesces_no_longer_than_it_says(leak_check: None) -> None:
-    may_end = threading.Event()
-    text = """func @main() -> (i32, i32) {
-      %r = "my.blocks"() : () -> i32
-      %q = "my.test"() : () -> i32
-      tfrt.return %r, %q : i32, i32
-    }
-    """
-    with HostContext("mstd:2") as host:
-        kernels = with_kernel(lambda: int(host.quiesce(0.02)))
-        kernels.kernel("my.blocks", results=("i32",), blocking=True)(
-            lambda: int(may_end.wait(SLOW))
-        )
-        execution = Program.from_source(text, "test.mlir").run(host, kernels=kernels)
-        has_come_to_rest = execution.results[1].result(SLOW)
-        may_end.set()
-        assert execution.wait(SLOW)
-
-    assert has_come_to_rest == 0
-
-
 def test_quiesce_ends_when_its_run_is_cancelled(leak_check: None) -> None:
     is_running, may_end = threading.Event(), threading.Event()
 

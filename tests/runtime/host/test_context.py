@@ -256,7 +256,7 @@ def test_a_host_whose_close_is_interrupted_ends_its_threads_all_the_same(
     host.work_queue.start()
     before = threading.active_count()
     with monkeypatch.context() as patch:
-        patch.setattr(host, "quiesce", interrupt)
+        patch.setattr(host, "_quiesce", interrupt)
         with pytest.raises(KeyboardInterrupt):
             host.close()
     end = time.monotonic() + 20
