@@ -15,7 +15,9 @@ def test_a_text_that_is_too_large_is_refused_before_it_is_read(
 ) -> None:
     monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
 
-    with pytest.raises(TfrtError, match="'big.mlir' is too large for a program: 10 bytes; the limits"):
+    with pytest.raises(
+        TfrtError, match="'big.mlir' is too large for a program: 10 bytes; the limits"
+    ):
         Program.from_source("x" * 10, "big.mlir")
 
 

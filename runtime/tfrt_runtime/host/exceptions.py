@@ -24,4 +24,5 @@ def awaited_cancellation(diagnostic: Diagnostic) -> BaseException:
     import asyncio
 
     kind = type("CancelledError", (CancelledError, asyncio.CancelledError), {})
-    return kind(diagnostic)
+    made: BaseException = kind(diagnostic)
+    return made
