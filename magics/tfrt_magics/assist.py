@@ -32,7 +32,7 @@ _CELL = re.compile(
 )
 """A cell with a program, up to the end of the magic's line, which is the group.
 
-The answer to an exercise may be words or Python instead.
+The answer to an exercise may be Python instead.
 """
 _LINE = re.compile(r"[ \t]*%(tfrt|tfrt_kernels|tfrt_graph|tfrt_config)[ \t][^\n]*\Z")
 

@@ -109,8 +109,8 @@ class LessonMagics(Magics):
     def tfrt_check(self, line: str, cell: str) -> None:
         """Check the answer in this cell to an exercise: `%%tfrt_check NAME`.
 
-        The answer is words, a program or Python, as the exercise asks.  A wrong one gets a hint, and a
-        solution that a click unfolds.
+        The answer is a Python value in the form that the task shows, a program, or Python that runs.
+        A wrong one gets a hint, and a solution that a click unfolds.
         """
         # Here, because %load_ext loads no compiler.
         from tfrt_nb.exercises.exercise import Mark, find
@@ -184,6 +184,11 @@ def show(note: Note) -> None:
 # What a learner predicts about the next cell, and how it compares with what the cell did.
 
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
+_NUMBER_WORDS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen twenty"
+)
+_NUMBERS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS.split())}
 
 
 class Subject(StrEnum):
@@ -227,8 +232,6 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
     """What the learner reads after the run: `log` is what it printed, `results` its AsyncValues."""
     if not prediction.words or prediction.subject is Subject.OTHER:
         return as_text(prediction)
-    from tfrt_nb.exercises.answer import in_digits
-
     is_about_prints = prediction.subject is Subject.PRINTS
     rows = [row for row in log.splitlines() if row]
     # The lines that a program printed, without the name of their type.
@@ -236,13 +239,18 @@ def compare(prediction: Prediction, log: str, results: Sequence[object]) -> Comp
     found = printed if is_about_prints else tuple(map(_word, results))
     said = " ".join(prediction.words)
     was = " ".join(found) or "nothing"
-    if in_digits(prediction.words) == (in_digits(found) or ("nothing",)):
+    if _in_digits(prediction.words) == (_in_digits(found) or ["nothing"]):
         return Comparison(True, f"You predicted {prediction.subject} {said}: right.")
     return Comparison(
         False,
         f"You predicted {prediction.subject} {said}; this run has {prediction.subject} {was}.  Which"
         " line of the program did not do what you expected?",
     )
+
+
+def _in_digits(words: Sequence[str]) -> list[str]:
+    """The words; `two` is `2`."""
+    return [_NUMBERS.get(word, word) for word in words]
 
 
 def as_text(prediction: Prediction) -> Comparison:

@@ -91,7 +91,7 @@ def test_tab_offers_names_of_the_notebook_in_an_expression(notebook, magic, line
         assert found & {"print", "len"} == set()
 
 
-def test_an_answer_in_words_is_no_program(assistant) -> None:
+def test_an_answer_that_is_a_literal_is_no_program(assistant) -> None:
     wrong = "func.func @main() {\n  %a = tfrt.addd.i32\n}"
     assert assistant.lint("%%tfrt_check start.value\n%six = 42") == []
     assert assistant.complete("%%tfrt_check start.value\ntfrt.con", 32) is None

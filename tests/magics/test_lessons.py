@@ -31,8 +31,8 @@ shell.run_cell("%tfrt_predict different outcomes: 1"); shell.run_cell(program.re
 check("chains.output", "5 6 7")
 check("", "5 6 7")
 check("chains.outputs", "?")
-check("chains.outputs", "5 6 7")
-check("chains.outputs", "5 6 7\\n5 7 6\\n7 5 6")
+check("chains.outputs", "[5, 6, 7]")
+check("chains.outputs", "[[5, 6, 7], [5, 7, 6], [7, 5, 6]]")
 check("chains.countdown", "func.func @main() {")
 shell.run_cell("""
 import tfrt_nb as tfrt

@@ -2,7 +2,7 @@
 
 const PROGRAM = /^\s*(?:func|async\.func|module)\b/m;
 
-/** Whether a cell has a program: an answer to an exercise may be words or Python instead. */
+/** Whether a cell has a program: an answer to an exercise may be Python instead. */
 export function isOurs(document) {
   const text = document.sliceString(0, 2000), [, check] = /^\s*%%tfrt(?:(?!\w)|(_check)(?!\w))/.exec(text) ?? [, null];
   return check === undefined || (check !== null && PROGRAM.test(text));

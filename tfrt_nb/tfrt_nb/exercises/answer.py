@@ -5,15 +5,17 @@ Each raises `Wrong` with a hint for what it cannot read.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import dis
 import io
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.exercises.orders import is_print, longest_path, needed, print_orders, returning
@@ -29,26 +31,8 @@ if TYPE_CHECKING:
 SECONDS = 5.0
 """How long a program of an answer may run."""
 _PREFIX = re.compile(r"^(?:int\d+|f\d+|i\d+|index) = ")
-_LABEL = re.compile(r"(?<![\w%])%?(?:\((?P<name>[a-z])\)|(?P<other>[a-z])\s*[:=)])\s*[:=]?\s*")
-"""The name of a part, as in `a: 3, b: 4` and `(a) 3 (b) 4`."""
-_BULLET = re.compile(r"^(?:[-*]|\d+[.)]) ")
-_DASH = re.compile(r"^[-*] ")
-"""A line that stands alone is in no list: its `1.` is a number."""
-_ARROW = re.compile(r"[-=]?>|[→⇒]")
-_BARE_LABEL = re.compile(r"^([a-z]) (?=\S)")
-_FILLERS = frozenset({"&", "+", "<", "=", "an", "and", "just", "of", "only", "or", "the", "then"})
-_SENTENCE = 8
-"""So many words may stand around a short answer; a program has more."""
-_NUMBER = re.compile(r"(?P<whole>[-+]?\d+)(?:\.0+)?(?:ms)?")
 _MAGIC = re.compile(r"\A\s*%%tfrt.*")
 _COMMENT = re.compile(r"//.*")
-_NUMBER_WORDS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty"
-)
-_NUMBERS = {word: number for number, word in enumerate(_NUMBER_WORDS.split())}
-
-_NO_PART = "Part {0} has no answer yet.  Write each part on its own line, or as `{0}: …`."
 _MISSING = (
     "  If a cell above defines it, run that cell first;"
     " after a restart of the kernel, run all cells above."
@@ -61,128 +45,121 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer in words.  Lines that begin with `#` or `//` are not part of it."""
+    """A Python literal, or one for each of several parts: `a = 3`, `b = [first, 4]`.
+
+    A name stands for a word: `waiting` is the same as "waiting".  The text is parsed, never run.
+    `form` is an example, and ends each hint about an answer that cannot be read.  `part` selects
+    the value that the methods read.
+    """
 
     text: str
+    form: str = ""
+    part: str = ""
 
-    @cached_property
-    def lines(self) -> tuple[str, ...]:
-        """The lines that say something, in lower case, with single spaces; a printed line is its number."""
-        rows = [" ".join(row.lower().split()) for row in self.text.replace("`", "").splitlines()]
-        rows = [row for row in rows if row and not row.startswith(("#", "//"))]
-        bullet = _BULLET if len(rows) > 1 else _DASH
-        return tuple(_PREFIX.sub("", bullet.sub("", row)) for row in rows)
+    def parts(self, *names: str) -> tuple[Answer, ...]:
+        """The parts of these names, which an answer gives as `a = …`, `b = …`."""
+        return tuple(replace(self, part=name) for name in names)
 
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """All words, without commas, semicolons, final dots, names of parts, and words such as `and`."""
-        return _words(_LABEL.sub(" ", " ".join(self.lines)))
-
-    def orders(self) -> set[tuple[str, ...]]:
-        """Each line as a sequence of words: one output per line, or several between commas, semicolons, slashes or `or`."""
-        found = set[tuple[str, ...]]()
-        for row in self.lines:
-            mark = next((one for one in (" or ", ";", "/") if one in row), ",")
-            pieces = [in_digits(_words(piece)) for piece in row.split(mark)]
-            whole = in_digits(_words(row))
-            found |= set(pieces) if all(len(piece) > 1 for piece in pieces) else {whole}
-        return found
-
-    def number(self, where: str = "") -> int:
-        """The one number that the answer has; `where` begins the hint."""
-        words = self._number_words
-        parts = _LABEL.findall(" ".join(self.lines))
-        if len(words) != 1 or len(parts) > 1:
-            raise Wrong(f"{where}Write one number and nothing else.")
-        return _number(words[0], where)
+    def number(self) -> int:
+        """The whole number that the answer is."""
+        return self.numbers(1)[0]
 
     def numbers(self, count: int | None = None) -> tuple[int, ...]:
-        """The numbers that the answer has; exactly `count` of them."""
-        words = self._number_words
-        if count is not None and len(words) < count:
-            # As in `zero and 200`.
-            words = tuple(word for word in self.words if word in _NUMBERS or word in words)
-        found = tuple(map(_number, words))
-        if count is not None and len(found) != count:
-            raise Wrong(f"Write {count} numbers, not {len(found)}.")
-        return found
+        """The whole numbers of a list; exactly `count` of them."""
+        found = self.items(count)
+        numbers = tuple(one for one in found if type(one) is int)  # True is not a number here
+        if numbers != found:
+            raise self._unfit("Write whole numbers")
+        return numbers
 
-    @cached_property
-    def _number_words(self) -> tuple[str, ...]:
-        """The words that are numbers, as in `3 kernels, 5 registers`; without any, all words."""
-        digits = tuple(word for word in self.words if word.lstrip("+-")[:1].isdigit())
-        if digits:
-            _refuse_not(self.words)
-        if len(self.words) - len(digits) > _SENTENCE:
-            return self.words
-        return digits or tuple(word for word in self.words if word in _NUMBERS) or self.words
+    def items(self, count: int | None = None, words: Collection[str] = ()) -> tuple[object, ...]:
+        """The words and numbers of a list, exactly `count`; a single one is a list of one.
+
+        `words` are those that the exercise knows; by default, any word is accepted.
+        """
+        found = self._flat(self._value)
+        if count not in (None, len(found)):
+            raise self._unfit(f"Write {count} value{'s' * (count != 1)}, not {len(found)}")
+        unknown = [one for one in found if words and isinstance(one, str) and one not in words]
+        if unknown:
+            raise self._unfit(f"There is no {unknown[0]!r} to choose from")
+        return found
 
     def choice(self, *allowed: str) -> str:
-        """The one of the allowed words that the answer is; `%a` is `a`."""
-        return _choice(" ".join(word.removeprefix("%") for word in self.words), allowed, "")
+        """The one of the allowed words that the answer is."""
+        word = str(self._value)
+        if word in allowed:
+            return word
+        words = [one if one.isidentifier() else repr(one) for one in allowed]
+        listed = " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+        raise self._unfit(f"Write {listed}")
 
-    def unnamed(self) -> tuple[str, ...]:
-        """The words that are not names of values, as in `%a 4, %b error` or `a 4, b error`; `four` is `4`."""
-        words = self.words
-        if len(words) > 1 and "".join(words[::2]) == "abcdefgh"[: (len(words) + 1) // 2]:
-            words = words[1::2]
-        return in_digits(word for word in words if not word.startswith("%"))
+    def hint_for_parts(self, **parts: tuple[str, str, str]) -> str | None:
+        """The hint of the first part that is wrong, if one is.
 
-    def parts(
-        self, **allowed: type[int | tuple[int, ...]] | Iterable[str] | None
-    ) -> dict[str, str]:
-        """The parts `a`, `b`, … of the answer: labelled `a: …`, or in this order, one per line or word.
-
-        `allowed` has the words that a part may be, `int` for one number, `tuple` for numbers or, without any, a text, None
-        for any text, in which `two` is `2`.
+        A part has two words to choose from: `a=(right word, wrong word, hint)`.
         """
-        found: dict[str, str] = {}
-        names = list(allowed)
-        for line in self._rows(names):
-            row = _BARE_LABEL.sub(r"\1: ", line)
-            labels = [one for one in _LABEL.finditer(row) if _name(one) in allowed]
-            ends = [*(one.start() for one in labels), len(row)][1:]
-            for label, end in zip(labels, ends, strict=True):
-                found[_name(label)] = row[label.end() : end].strip(" ,;")
-            if not labels:
-                free = [one for one in names if one not in found]
-                if not free:
-                    parts = ", ".join(names)
-                    raise Wrong(f"There is a line too many: {row!r}.  The parts are {parts}.")
-                found[free[0]] = row.strip()
-        for name, words in allowed.items():
-            read = _words(_PREFIX.sub("", found.get(name, "")))
-            if not read:
-                raise Wrong(_NO_PART.format(name))
-            numbered = in_digits(read)
-            if words is None:
-                found[name] = " ".join(numbered)
-            elif words is tuple:
-                numbers = [word for word in numbered if word.isdigit()]
-                if numbers:
-                    _refuse_not(read)
-                found[name] = " ".join(numbers or read)
-            elif isinstance(words, type):
-                found[name] = str(Answer(found[name]).number(f"Part {name}: "))
-            else:
-                found[name] = _choice(" ".join(read), tuple(words), f"Part {name}: ")
-        return found
+        for part, (right, wrong, hint) in parts.items():
+            # In alphabetical order: the message for a third word must not tell which one is right.
+            if replace(self, part=part).choice(*sorted((right, wrong))) != right:
+                return f"Part {part}: {hint}"
+        return None
 
-    def _rows(self, names: list[str]) -> Sequence[str]:
-        """The lines; those of an answer in one line are its words, one for each name, or pieces between semicolons or commas."""
-        count = len(names)
-        if len(self.lines) == 1 and not _LABEL.search(self.lines[0]):
-            line = self.lines[0]
-            if [*self.words[::2]] == names and len(self.words) == 2 * count:
-                return [
-                    f"{name}: {word}" for name, word in zip(names, self.words[1::2], strict=True)
-                ]
-            for rows in (line.split(";"), line.split(","), self.words):
-                if len(rows) == count and all(row.strip() for row in rows):
-                    return rows
-            if count > 1 and len(self.words) > 1:
-                raise Wrong(_NO_PART.format(names[1]))
-        return self.lines
+    def orders(self) -> set[tuple[object, ...]]:
+        """Each order in a list of lists; a list of single values is one order."""
+        value = self._value
+        is_one = not isinstance(value, list) or not any(isinstance(one, list) for one in value)
+        return {self._flat(one) for one in ([value] if is_one else value)}
+
+    @property
+    def _value(self) -> Any:
+        if self.part in self._values:
+            return self._values[self.part]
+        missing = (
+            f"Part {self.part} has no answer yet."
+            if self.part
+            else "Write one value, without a name."
+        )
+        raise self._wrong(missing)
+
+    def _flat(self, value: object) -> tuple[object, ...]:
+        items = tuple(value) if isinstance(value, list) else (value,)
+        if any(isinstance(one, list) for one in items):
+            raise self._unfit("Write a list of single values")
+        return items
+
+    def _unfit(self, wanted: str) -> Wrong:
+        where = f"Part {self.part}: " if self.part else ""
+        return self._wrong(f"{where}{wanted}; found {reprlib.repr(self._value)}.")
+
+    def _wrong(self, hint: str) -> Wrong:
+        return Wrong(f"{hint}  {shown_form(self.form)}".rstrip())
+
+    @cached_property
+    def _values(self) -> dict[str, object]:
+        """The value of each part by its name, which is empty in an answer without parts."""
+        line, found = 1, dict[str, object]()
+        try:
+            for row in ast.parse(textwrap.dedent(self.text)).body:
+                name, line = "", row.lineno
+                match row:
+                    case ast.Expr(value):
+                        pass
+                    case ast.Assign([ast.Name(name)], value):
+                        pass
+                    case ast.AnnAssign(ast.Name(name), value, None):
+                        raise self._wrong(f"Line {line}: write `{name} = {ast.unparse(value)}`.")
+                    case _:
+                        raise ValueError
+                if name in found:
+                    again = f"gives {name} again" if name else "is another answer"
+                    raise self._wrong(f"Line {line} {again}; write one.")
+                found[name] = _literal(value)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+            line = getattr(problem, "lineno", None) or line
+            shown = "".join(self.text.split("\n")[line - 1 : line]).strip()
+            raise self._wrong(f"Line {line} was not understood: `{shown:.80}`.") from None
+        return found
 
 
 @dataclass(frozen=True)
@@ -424,48 +401,27 @@ def waited_for(value: object) -> object:
     return result(timeout=SECONDS) if callable(result) else value
 
 
-def _words(text: str) -> tuple[str, ...]:
-    # Also what stands between numbers, as in `4x10` and `5-6-7`.
-    plain = re.sub(r"[,;:|/'\"()\[\]{}]|(?<=\d)[x×*–-](?=\d)", " ", _ARROW.sub(" ", text))
-    bare = (word.rstrip(".!") for word in plain.split())
-    return tuple(word for word in bare if word and word not in _FILLERS)
+def shown_form(form: str) -> str:
+    """The sentence that shows an example of an answer; empty without one."""
+    rows = ", ".join(f"`{row}`" for row in form.splitlines())
+    lines = ", each on its own line" if "\n" in form else ""
+    return f"Write it like this: {rows}{lines}." if form else ""
 
 
-def in_digits(words: Iterable[str]) -> tuple[str, ...]:
-    """The words; `two` is `2`."""
-    return tuple(str(_NUMBERS.get(word, word)) for word in words)
+def _literal(node: ast.expr) -> object:
+    """The value of a literal, in which names are words and all sequences are lists.
 
-
-def _name(label: re.Match[str]) -> str:
-    """Which part a label names."""
-    return str(label["name"] or label["other"])
-
-
-def _number(word: str, where: str = "") -> int:
-    if word in _NUMBERS:
-        return _NUMBERS[word]
-    found = _NUMBER.fullmatch(word)
-    if found is None:
-        raise Wrong(f"{where}Write whole numbers in digits; {word!r} is not one.")
-    return int(found["whole"])
-
-
-def _choice(text: str, allowed: tuple[str, ...], where: str) -> str:
-    """The one of the allowed words in the text, as in `the blocking pool`."""
-    words = text.replace("%", "").split()
-    padded = f" {' '.join(words)} "
-    found = [word for word in allowed if f" {word} " in padded]
-    if found:
-        _refuse_not(words)
-    if len(found) == 1 and len(words) <= _SENTENCE:
-        return found[0]
-    listed = " or ".join(filter(None, (", ".join(allowed[:-1]), allowed[-1])))
-    raise Wrong(f"{where}Write {listed}; here is {text!r}.")
-
-
-def _refuse_not(words: Iterable[str]) -> None:
-    if "not" in words:
-        raise Wrong("Write only what is right.  Leave out `not`, and what it is about.")
+    Raises:
+        ValueError: if it is anything else.
+    """
+    match node:
+        case ast.List(items) | ast.Tuple(items) | ast.Set(items):
+            return [*map(_literal, items)]
+        case ast.Name() | ast.Attribute():
+            return ast.unparse(node)
+        case ast.Constant() | ast.UnaryOp():
+            return ast.literal_eval(node)
+    raise ValueError
 
 
 def _rendered(problem: TfrtError, text: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from tfrt_nb.exercises import COURSES
-from tfrt_nb.exercises.answer import Answer, Code, Names, Wrong
+from tfrt_nb.exercises.answer import Answer, Code, Names, Wrong, shown_form
 from tfrt_runtime.diagnostics import TfrtError, error, meant
 
 _CHECK = re.compile(r"\A\s*%%tfrt_check[ \t]+(\S+)[ \t]*\n(.*)\Z", re.DOTALL)
@@ -50,7 +50,8 @@ class Exercise:
     `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right` has
     answers that are right, the first of which is shown as the solution; `wrong` maps answers that
     learners give to a part of the hint that they must get.  `why` says why the right answer is right.
-    `start` is the text that the learner's cell begins with.
+    `start` is the text that the learner's cell begins with; `form` is an example of an `Answer`,
+    which the task and the hints show, and which must not be right.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Exercise:
     wrong: Mapping[str, str]
     why: str
     start: str
+    form: str
 
     @property
     def solution(self) -> str:
@@ -94,7 +96,7 @@ class Exercise:
             for text in self.right
             if not (verdict := self.grade(text)).is_right
         ]
-        for text, part in self.wrong.items():
+        for text, part in {self.form: "", **self.wrong}.items():
             verdict = self.grade(text)
             if verdict.is_right:
                 found.append(f"{self.name}: accepts the wrong answer {text!r}")
@@ -116,7 +118,7 @@ class Exercise:
                 if isinstance(names, dict):
                     names.update(submission.names)
             else:
-                submission = self.kind(text)
+                submission = Code(text) if self.kind is Code else Answer(text, self.form)
             hint = self.check(submission)
             if hint is None or isinstance(hint, str):
                 return hint
@@ -145,11 +147,13 @@ def exercise(
     wrong: Mapping[str, str],
     why: str,
     start: str = "",
+    form: str = "",
 ) -> Callable[[Callable[[Any], str | None]], Exercise]:
     """Make an exercise of a function that checks an answer.
 
     The function takes an `Answer`, `Code` or `Names`, as its annotation says, and returns None or a
-    hint.  Its docstring is the task.  A cell that is run again replaces its exercise.
+    hint.  Its docstring is the task; `form`, an example of an `Answer` that is not right, is added
+    to it.  A cell that is run again replaces its exercise.
 
     Raises:
         TfrtError: when another module has an exercise of that name, or the function is none for it.
@@ -168,13 +172,14 @@ def exercise(
             raise _refused(f"exercise {name!r} has no task; write it as the docstring")
         made = _exercises[name] = Exercise(
             name=name,
-            task=inspect.cleandoc(check.__doc__),
+            task=f"{inspect.cleandoc(check.__doc__)}\n\n{shown_form(form)}".rstrip(),
             kind=kind,
             check=check,
             right=tuple(map(_dedented, (right,) if isinstance(right, str) else right)),
             wrong={_dedented(text): hint for text, hint in wrong.items()},
             why=" ".join(why.split()),
             start=_dedented(start),
+            form=form,
         )
         return made
 

@@ -12,11 +12,12 @@ _CONSTANT = "tfrt.constant.i32"
 
 @exercise(
     "start.value",
+    form="42",
     right=("30", "# computed by hand\n30"),
     wrong={
         "36": "minus",
         "5": "%result",
-        "%result": "numbers",
+        "result": "numbers",
         "24": "from the top",
     },
     why="%less is 6 - 1 = 5, and %result is 5 * 6 = 30.",
@@ -35,31 +36,32 @@ def value(answer: Answer) -> str | None:
     ```
     """
     found = answer.number()
-    if found == 36:
-        return "`tfrt.minus` subtracts: %less is not %six."
-    if found == 5:
-        return "5 is %less.  The function returns %result, which needs one more step."
-    if found != 30:
-        return "Follow the values from the top: write down %six, %one, %less, then %result."
-    return None
+    hints = {
+        36: "`tfrt.minus` subtracts: %less is not %six.",
+        5: "5 is %less.  The function returns %result, which needs one more step.",
+    }
+    top = "Follow the values from the top: write down %six, %one, %less, then %result."
+    return None if found == 30 else hints.get(found, top)
 
 
 @exercise(
     "start.ready",
-    right=("%left %right", "left, right", "%right\n%left"),
+    form="[x, y]",
+    right=("[left, right]", "left, right", '["right", "left"]'),
     wrong={
-        "%left": "second",
-        "%left %right %sum": "%sum takes",
-        "first %left then %right": "neither needs the other",
-        "%a %b": "kernels behind",
-        "%left, not %right": "only the names",
-        "%a %b %left %right": "kernels behind",
+        "left": "second",
+        "[left, right, sum]": "%sum takes",
+        "%left": "Line 1 was not understood",
+        "[left, rigth]": "There is no 'rigth' to choose from",
+        "[a, b]": "kernels that compute",
+        "[a, b, left, right]": "kernels that compute",
     },
     why="A kernel may run when its own arguments are available.  %left and %right need only constants, so both may"
     " run at once.  %sum needs both of them.",
 )
 def ready(answer: Answer) -> str | None:
-    """The constants are available.  Which values can now be computed at the same time? Write their names.
+    """The constants are available.  Which values can now be computed at the same time?
+    Write a list of their names, without `%`.
 
     ```
     %a = tfrt.constant.i32 3
@@ -69,26 +71,17 @@ def ready(answer: Answer) -> str | None:
     %sum = tfrt.add.i32 %left, %right
     ```
     """
-    # In a sentence, the other words are no names.
-    marked = {word.removeprefix("%") for word in answer.words if word.startswith("%")}
-    names = marked or {"a", "b", "left", "right", "sum"} & {*answer.words}
+    names = {*answer.items(words=("a", "b", "left", "right", "sum"))}
     if names & {"a", "b"}:
-        return "%a and %b are constants, which are available already.  Find the kernels behind the other names."
-    if "not" in answer.words:
-        return "Write only the names of values that can be computed now."
-    if {"then", "or"} & {*answer.text.lower().split()}:
         return (
-            "At the same time: neither needs the other.  Write both names, without `or` and `then`."
+            "%a and %b are constants, which are available already."
+            "  Find the kernels that compute the other values."
         )
     if "sum" in names:
         return "%sum takes %left and %right, so it must wait for both."
     if names in ({"left"}, {"right"}):
         return "That is one of them.  Does the second multiplication need the result of the first?"
-    return (
-        None
-        if names == {"left", "right"}
-        else "Write names of values from the program, such as %sum."
-    )
+    return None if names == {"left", "right"} else "Write names of values from the program."
 
 
 @exercise(

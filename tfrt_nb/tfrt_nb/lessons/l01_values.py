@@ -17,20 +17,15 @@ if TYPE_CHECKING:
 
 @exercise(
     "values.before",
-    right=(
-        "a: 4\nb: first third",
-        "(a) Only 4 is printed. (b) the first and the third",
-        "4; 1 and 3",
-        "a: four\nb: result 0 and result 2",
-        "a: 4\nb: %eight and %square",
-        "a: 4\nb: the first (8) and the third (16)",
-    ),
+    form="a = [1, 2]\nb = [second]",
+    right=("a = [4]\nb = [first, third]", "b = ('third', 'first'); a = 4"),
     wrong={
-        "a: nothing\nb: none": "does not wait for its arguments",
-        "a: 4 8\nb: first third": "own chain",
-        "a: 4\nb: first": "only the last line",
-        "a: 4\nb: first second third": "%late",
-        "a: 4": "Part b has no answer",
+        "a = []\nb = []": "does not wait for its arguments",
+        "a = [4, 8]\nb = [first, third]": "own chain",
+        "a = [4]\nb = first": "only the last line",
+        "a = [4]\nb = [first, second, third]": "%late",
+        "a = [4]": "Part b has no answer",
+        "a: 4\nb: first": "Line 1: write `a = 4`",
     },
     why="%four and its print need nothing that is missing.  %p2 has no number yet, and %p3 waits for the chain of"
     " %p2.  %square needs only %four, so the third result is available, although its line is the last one.",
@@ -52,26 +47,16 @@ def before(answer: Answer) -> str | None:
     }
     ```
 
-    (a) Which numbers are printed? (b) Which results are available: first, second, third?
+    (a) Which numbers are printed? (b) Which results are available: `first`, `second`, `third`?
+    Write two lists; an empty one is `[]`.
     """
-    parts = answer.parts(a=tuple, b=None)
-    printed = parts["a"]
-    words = [word for word in parts["b"].split() if word not in ("result", "results")]
-    # The board counts results from 0.
-    ordinals = dict(
-        zip("012" if "0" in words else "123", ("first", "second", "third"), strict=True)
-    )
-    ordinals |= {"1st": "first", "2nd": "second", "3rd": "third"}
-    ordinals |= {"%eight": "first", "%more": "second", "%square": "third"}
-    ordinals |= {"more": "second", "square": "third"}
-    results = {ordinals.get(word, word) for word in words}
-    if {"first", "third"} <= results:
-        results -= {"8", "16"}  # as in: the first (8)
-    if printed in ("nothing", "none"):
+    a, b = answer.parts("a", "b")
+    printed, results = a.numbers(), {*b.items(words=("first", "second", "third"))}
+    if printed == ():
         return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
-    if printed == "4 8":
+    if printed == (4, 8):
         return "%p3 has its number, but a print also waits for its own chain.  Whose chain is it?"
-    if printed != "4":
+    if printed != (4,):
         return "Part a: take each print.  Are its number and its chain available?"
     if "second" in results:
         return "Part b: %more needs %late, which is missing."
@@ -84,30 +69,29 @@ def before(answer: Answer) -> str | None:
 
 @exercise(
     "values.after",
-    right=("1 8", "1, 8"),
+    form="[3, 2]",
+    right=("[1, 8]", "1, 8"),
     wrong={
-        "8 1": "chain of",
-        "4 1 8": "printed already",
+        "[8, 1]": "chain of",
+        "[4, 1, 8]": "printed already",
         "1": "second print",
-        "1 4": "%eight",
-        "1 or 8": "both",
+        "[1, 4]": "%eight",
+        "1 8": "Line 1 was not understood: `1 8`",
     },
     why="Filling the box lets %p2 run, its chain lets %p3 run.  4 was printed before, and is not printed again.",
 )
 def after(answer: Answer) -> str | None:
     """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on, in order?"""
     numbers = answer.numbers()
-    if "or" in answer.text.lower().split():
-        return "There is one order only, and both numbers are printed.  Write them without `or`."
-    if numbers == (8, 1):
-        return "%p3 takes the chain of %p2, so it cannot be first."
     if numbers[:1] == (4,):
         return "4 was printed already, before the box was filled; a kernel runs once."
-    if numbers == (1,):
-        return "There is a second print that waited: what does the chain of %p2 let run?"
-    if numbers == (1, 4):
-        return "%p3 prints %eight, not %four."
-    return None if numbers == (1, 8) else "Two prints waited.  Write their numbers in order."
+    hints: dict[tuple[int, ...], str] = {
+        (8, 1): "%p3 takes the chain of %p2, so it cannot be first.",
+        (1,): "There is a second print that waited: what does the chain of %p2 let run?",
+        (1, 4): "%p3 prints %eight, not %four.",
+    }
+    waited = "Two prints waited.  Write their numbers in order."
+    return None if numbers == (1, 8) else hints.get(numbers, waited)
 
 
 @exercise(

@@ -10,12 +10,13 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "graph.path",
+    form="1000",
     right=("500", "# a, c, d\n500"),
     wrong={
         "900": "longest path",
         "600": "no arrow",
         "400": "longest",
-        "half a second": "one number",
+        "half a second": "Line 1 was not understood",
     },
     why="The paths are a-c-d (300 + 100 + 100) and b-d (400 + 100).  Both take 500 ms.",
 )
@@ -30,29 +31,32 @@ def path(answer: Answer) -> str | None:
     ```
     """
     found = answer.number()
-    if found == 900:
-        return "900 is the sum of all.  Kernels without an arrow between them run at the same time: find the longest path."
-    if found == 600:
-        return "600 would need a path through %b, %c and %d.  There is no arrow from %b to %c."
-    if found == 400:
-        return "400 is the longest kernel.  What is the longest path?"
-    return None if found == 500 else "Write down each path from %x to %d, and add its times."
+    hints = {
+        900: "900 is the sum of all.  Kernels without an arrow between them run at the same time:"
+        " find the longest path.",
+        600: "600 would need a path through %b, %c and %d.  There is no arrow from %b to %c.",
+        400: "400 is the longest kernel.  What is the longest path?",
+    }
+    paths = "Write down each path from %x to %d, and add its times."
+    return None if found == 500 else hints.get(found, paths)
 
 
 @exercise(
     "graph.faster",
-    right=("%b", "b"),
+    form="x",
+    right=("b", '"b"'),
     wrong={
-        "%a": "not on the critical path",
-        "%c": "not on the critical path",
-        "%d": "takes the least",
-        "all": "Write",
+        "a": "not on the critical path",
+        "c": "not on the critical path",
+        "d": "takes the least",
+        "all": "Write a, b, c or d; found 'all'.",
     },
     why="The critical path is %b, %d: 700 + 50.  The other path has 300 + 300 + 50 = 650, so shortening %a or %c changes"
     " nothing, and %d has only 50 ms to give.",
 )
 def faster(answer: Answer) -> str | None:
     """You may make one kernel twice as fast. Which one, so that the run becomes as short as possible?
+    Write its name, without `%`.
 
     ```
     %a = slow 300 (%x)
@@ -62,7 +66,7 @@ def faster(answer: Answer) -> str | None:
     ```
     """
     name = answer.choice("a", "b", "c", "d")
-    if name in "ac":
+    if name in ("a", "c"):
         return f"%{name} is not on the critical path: the run would still take 750 ms."
     if name == "d":
         return "%d is on the critical path, but it takes the least: only 25 ms would be saved."

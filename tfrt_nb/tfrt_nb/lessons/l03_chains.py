@@ -8,31 +8,32 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "chains.outputs",
-    right=("5 6 7\n5 7 6\n7 5 6", "7 5 6\n5 7 6\n5 6 7"),
+    form="[[1, 2], [2, 1]]",
+    right=("[[5, 6, 7], [5, 7, 6], [7, 5, 6]]", "[\n  (7, 5, 6),\n  (5, 7, 6),\n  (5, 6, 7),\n]"),
     wrong={
-        "5 6 7": "not text order",
-        "5 6 7\n5 7 6": "may come first",
-        "5 6 7\n5 7 6\n7 5 6\n6 5 7": "6 before 5",
-        "5 6 7\n5 7 6\n7 5 6\n7 6 5": "6 before 5",
-        "five, then six": "numbers",
+        "[[5, 6, 7]]": "not text order",
+        "[[5, 6, 7], [5, 7, 6]]": "may come first",
+        "[[5, 6, 7], [5, 7, 6], [7, 5, 6], [6, 5, 7]]": "6 before 5",
+        "[[5, 6, 7], [5, 7, 6], [7, 5, 6], [7, 6, 5]]": "6 before 5",
+        "[5, 6, 7]\n[5, 7, 6]": "Line 2 is another answer",
+        "[[5, 6]]": "numbers 5, 6 and 7",
     },
     why="The print of 6 takes the chain of the print of 5, so 5 is before 6.  The print of 7 takes only the"
     " first chain, which is available at once: 7 may be first, between them, or last.",
 )
 def outputs(answer: Answer) -> str | None:
-    """Write every output that the program above may have, one output per line."""
+    """Write every output that the program above may have, each as a list of its numbers."""
     orders = answer.orders()
-    if any(sorted(order) != ["5", "6", "7"] for order in orders):
-        return "Each line is one whole output: the numbers 5, 6 and 7 in some order, with spaces between them."
-    if any(order.index("6") < order.index("5") for order in orders):
-        return "One of your lines has 6 before 5.  Whose chain does the print of 6 take?"
-    if orders == {("5", "6", "7")}:
+    if any(sorted(order, key=str) != [5, 6, 7] for order in orders):
+        return "Each list is one whole output: the numbers 5, 6 and 7 in some order."
+    if any(order.index(6) < order.index(5) for order in orders):
+        return "One of your lists has 6 before 5.  Whose chain does the print of 6 take?"
+    if orders == {(5, 6, 7)}:
         return "You wrote only the text order, but order comes from chains, not text order.  Which chain does the print of 7 wait for?"
-    if ("7", "5", "6") not in orders:
+    if (7, 5, 6) not in orders:
         return "The print of 7 waits only for the first chain.  So 7 may come first, too."
-    if len(orders) < 3:
-        return "A line is missing.  Put 7 at each of the three places around 5 and 6."
-    return None
+    missing = "A list is missing.  Put 7 at each of the three places around 5 and 6."
+    return None if len(orders) == 3 else missing
 
 
 _TWO = """\
@@ -87,7 +88,8 @@ def _listed(orders: set[tuple[str, ...]]) -> str:
 
 @exercise(
     "chains.after",
-    right=("3", "three"),
+    form="10",
+    right="3",
     wrong={
         "24": "without any arrows",
         "1": "text order",

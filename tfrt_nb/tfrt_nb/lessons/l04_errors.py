@@ -8,26 +8,25 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "errors.which",
-    right=(
-        "9\nerror 18 error",
-        "a: only 9, once\nb: error, 18, error",
-        "a: nine\nb: %bad error, %twice 18, %q an error",
-    ),
+    form="a = [1, 2]\nb = [3, chain, 4]",
+    right=("a = [9]\nb = [error, 18, error]", "a = 9\nb = error, 18, 'error'"),
     wrong={
-        "nothing\nerror error error": "ends nothing",
-        "9 9\nerror 18 chain": "carry errors",
-        "9\nerror error error": "no path",
-        "9\nerror 18 chain": "carry errors",
-        "9": "Part b",
-        "9\nerror 9 error": "9 + 9",
-        "9\nchain 18 error": "%bad itself",
-        "9\nerror 18": "three words",
+        "a = []\nb = [error, error, error]": "ends nothing",
+        "a = [9, 9]\nb = [error, 18, chain]": "carry errors",
+        "a = [9]\nb = [error, error, error]": "no path",
+        "a = [9]\nb = [error, 18, chain]": "carry errors",
+        "a = [9]": "Part b",
+        "a = [9]\nb = [error, 9, error]": "9 + 9",
+        "a = [9]\nb = [chain, 18, error]": "%bad itself",
+        "a = [9]\nb = [error, 18]": "Write 3 values",
+        "a = [9]\nb = [error, 18, skipped]": "its result is an error",
     },
     why="%bad is an error.  %p has a good number and chain, so 9 is printed.  The merge takes %bad, so %m is an error,"
     " and %q is skipped although %nine is good.  %twice has no path from %bad.",
 )
 def which(answer: Answer) -> str | None:
-    """The division by zero makes `%bad` an error. (a) What is printed? (b) What are the three results: a number, `chain` or `error`?
+    """The division by zero makes `%bad` an error. (a) What is printed? (b) What are the three results:
+    a number, `chain` or `error`? Write two lists.
 
     ```
     %bad, %rest = tfrt.div.i32 %nine, %zero
@@ -38,43 +37,38 @@ def which(answer: Answer) -> str | None:
     tfrt.return %bad, %twice, %q : i32, i32, !tfrt.chain
     ```
     """
-    parts = answer.parts(a=tuple, b=None)
-    results = [word for word in parts["b"].split() if not word.startswith("%")]
-    if parts["a"] in ("nothing", "none"):
+    a, b = answer.parts("a", "b")
+    printed, results = a.numbers(), b.items(3, ("chain", "error", "skipped"))
+    if printed == ():
         return "An error ends nothing but what depends on it.  Does %p depend on %bad?"
-    if parts["a"] == "9 9" or results[2:] == ["chain"]:
+    if printed == (9, 9) or results[2] == "chain":
         return "Chains carry errors: see what goes into the merge, and which operation takes %m."
     if "skipped" in results:
         return "Part b: an operation is skipped; its result is an error.  Write `error`."
-    if len(results) == 3 and results[1] == "error":
+    if results[1] == "error":
         return "There is no path from %bad to %twice."
-    if parts["a"] != "9":
+    if printed != (9,):
         return "Part a: for each print, is its number good, and is its chain good?"
-    if len(results) != 3:
-        return "Part b: three words, one for each result."
     if results[0] != "error":
         return "Part b: the first result is %bad itself."
-    if results[1] != "18":
+    if results[1] != 18:
         return "Part b: the second result is %twice, 9 + 9."
     return None if results[2] == "error" else "Part b: the third result is %q.  Is %m good?"
 
 
 @exercise(
     "errors.cancel",
-    right=(
-        "2 cancelled cancelled",
-        "two, canceled, canceled",
-        "first: 2\nsecond: cancelled\nthird: cancelled",
-    ),
+    form="[7, 8, cancelled]",
+    right=("[2, cancelled, cancelled]", "2, 'canceled', canceled"),
     wrong={
-        "cancelled cancelled cancelled": "keep their values",
-        "2 3 cancelled": "after 400 ms",
-        "1 cancelled cancelled": "%one + %one",
-        "2 unavailable unavailable": "empty boxes",
-        "2 cancelled 4": "%four takes %three",
-        "2 error error": "special kind",
-        "2 3 4": "200 ms",
-        "2 cancelled": "three",
+        "[cancelled, cancelled, cancelled]": "keep their values",
+        "[2, 3, cancelled]": "after 400 ms",
+        "[1, cancelled, cancelled]": "%one + %one",
+        "[2, unavailable, unavailable]": "empty boxes",
+        "[2, cancelled, 4]": "%four takes %three",
+        "[2, error, error]": "special kind",
+        "[2, 3, 4]": "200 ms",
+        "[2, cancelled]": "Write 3 values",
     },
     why="After 200 ms only the first box is filled; it keeps its value.  The other two are empty, and become errors at once;"
     " the slow kernel is not waited for.",
@@ -90,32 +84,25 @@ def cancel(answer: Answer) -> str | None:
     tfrt.return %two, %three, %four : i32, i32, i32
     ```
     """
-    words = tuple(
-        word.replace("canceled", "cancelled")
-        for word in answer.unnamed()
-        if word not in ("first", "second", "third")
-    )
-    if len(words) != 3:
-        return "Write three words, one for each result."
-    if {"error", "skipped"} & {*words}:
+    words = ("cancelled", "canceled", "unavailable", "error", "skipped")
+    results = tuple("cancelled" if one == "canceled" else one for one in answer.items(3, words))
+    if {"error", "skipped"} & {*results}:
         return "A cancelled box is an error of a special kind: write `cancelled`."
-    if words[0] == "cancelled":
+    if results[0] == "cancelled":
         return "Boxes that are filled already keep their values.  When was %two computed?"
-    if words[0] != "2":
+    if results[0] != 2:
         return "The first result is %two, %one + %one."
-    if words[1:] == ("unavailable", "unavailable"):
-        return "Cancelling does not leave empty boxes empty.  What do they become?"
-    if words[:2] == ("2", "3") and words[2] == "cancelled":
-        return "%three needs %slow, which would come after 400 ms."
-    if words == ("2", "cancelled", "4"):
-        return "%four takes %three.  Can it come, when %three is cancelled?"
-    if words == ("2", "3", "4"):
-        return "After 200 ms %slow is still empty.  What does cancelling do with empty boxes?"
-    return (
-        None
-        if words == ("2", "cancelled", "cancelled")
-        else "For each result: is its box filled after 200 ms?"
-    )
+    hints: dict[tuple[object, ...], str] = {
+        (
+            "unavailable",
+            "unavailable",
+        ): "Cancelling does not leave empty boxes empty.  What do they become?",
+        (3, "cancelled"): "%three needs %slow, which would come after 400 ms.",
+        ("cancelled", 4): "%four takes %three.  Can it come, when %three is cancelled?",
+        (3, 4): "After 200 ms %slow is still empty.  What does cancelling do with empty boxes?",
+    }
+    each = "For each result: is its box filled after 200 ms?"
+    return None if results[1:] == ("cancelled",) * 2 else hints.get(results[1:], each)
 
 
 _LOST = """\

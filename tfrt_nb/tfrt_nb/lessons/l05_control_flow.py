@@ -8,13 +8,17 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "control.when",
-    right=("a: late\nb: start\nc: late\nd: start", "late\nstart\nlate\nstart"),
+    form="a = start\nb = start\nc = start\nd = start",
+    right=(
+        "a = late\nb = start\nc = late\nd = start",
+        "a = 'late'; b = 'start'; c = late; d = start",
+    ),
     wrong={
-        "start\nstart\nlate\nstart": "waits for all",
-        "late\nlate\nlate\nstart": "ignores",
-        "late\nstart\nstart\nstart": "inside",
-        "late\nstart\nlate\nlate": "condition",
-        "late\nstart\nlate": "Part d",
+        "a = start\nb = start\nc = late\nd = start": "waits for all",
+        "a = late\nb = late\nc = late\nd = start": "ignores",
+        "a = late\nb = start\nc = start\nd = start": "inside",
+        "a = late\nb = start\nc = late\nd = late": "condition",
+        "a = late\nb = start\nc = late": "Part d",
     },
     why="A strict call waits for all arguments.  A non-strict one starts at once; what is inside waits only when it"
     " uses the late value.",
@@ -30,27 +34,36 @@ def when(answer: Answer) -> str | None:
     %d = tfrt.cond %yes @first @add (%x, %late) {bef.nonstrict}  // %yes is true
     ```
     """
-    allowed = ("start", "late")
-    parts = answer.parts(a=allowed, b=allowed, c=allowed, d=allowed)
-    if parts["a"] == "start":
-        return "Part a: this call is strict.  A strict operation waits for all its arguments, whatever @first does with them."
-    if parts["b"] == "late":
-        return "Part b: the call starts at once, and @first ignores the late argument."
-    if parts["c"] == "start":
-        return "Part c: the call starts at once, but the addition inside it needs both numbers."
-    if parts["d"] == "late":
-        return "Part d: a non-strict cond needs only its condition, and the branch that it takes is @first."
-    return None
+    return answer.hint_for_parts(
+        a=(
+            "late",
+            "start",
+            "this call is strict: it waits for all its arguments, whatever @first does with them.",
+        ),
+        b=("start", "late", "the call starts at once, and @first ignores the late argument."),
+        c=(
+            "late",
+            "start",
+            "the call starts at once, but the addition inside it needs both numbers.",
+        ),
+        d=(
+            "start",
+            "late",
+            "a non-strict cond needs only its condition, and the branch that it takes is @first.",
+        ),
+    )
 
 
 @exercise(
     "control.error",
-    right=("error 4 error", "%a: an error, %b: four, %c: an error"),
+    form="[7, 8, error]",
+    right=("[error, 4, error]", "error, 4, 'error'"),
     wrong={
-        "4 4 error": "strict",
-        "error error error": "never touches",
-        "error 4 4": "uses",
-        "error 4": "three",
+        "[4, 4, error]": "strict",
+        "[error, error, error]": "never touches",
+        "[error, 4, 4]": "uses",
+        "[error, 4]": "Write 3 values",
+        "[error, 4, skipped]": "its result is an error",
     },
     why="The strict call is skipped.  The non-strict @first never touches the error.  The non-strict @add has an addition"
     " inside that takes it.",
@@ -64,18 +77,16 @@ def control_error(answer: Answer) -> str | None:
     %c = tfrt.call @add(%x, %bad) {bef.nonstrict}
     ```
     """
-    words = answer.unnamed()
-    if len(words) != 3:
-        return "Write three words, one for each result."
-    if "skipped" in words:
+    first, second, third = results = answer.items(3, ("error", "skipped"))
+    if "skipped" in results:
         return "An operation is skipped; its result is an error.  Write `error`."
-    if words[0] != "error":
+    if first != "error":
         return "The first call is strict: an error in any of its arguments skips it."
-    if words[1] == "error":
+    if second == "error":
         return "The second call starts with what is available, and @first never touches %bad."
-    if words[1] != "4":
+    if second != 4:
         return "@first returns its first argument.  Which number is that in the second call?"
-    return None if words[2] == "error" else "@add uses %bad: its addition is a strict kernel."
+    return None if third == "error" else "@add uses %bad: its addition is a strict kernel."
 
 
 _SUM = """\

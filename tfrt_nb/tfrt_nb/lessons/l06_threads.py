@@ -19,16 +19,14 @@ _CALLS = 8
 
 @exercise(
     "threads.pools",
-    right=(
-        "compute\nblocking\nblocking\ncompute",
-        "a: compute\nb: blocking\nc: blocking\nd: compute",
-    ),
+    form="a = compute\nb = compute\nc = compute\nd = compute",
+    right="a = compute\nb = blocking\nc = blocking\nd = compute",
     wrong={
-        "blocking\nblocking\nblocking\ncompute": "how long",
-        "compute\ncompute\nblocking\ncompute": "short",
-        "compute\nblocking\ncompute\ncompute": "network",
-        "compute\nblocking\nblocking\nblocking": "needs a processor",
-        "compute\nblocking": "Part c",
+        "a = blocking\nb = blocking\nc = blocking\nd = compute": "how long",
+        "a = compute\nb = compute\nc = blocking\nd = compute": "short",
+        "a = compute\nb = blocking\nc = compute\nd = compute": "network",
+        "a = compute\nb = blocking\nc = blocking\nd = blocking": "needs a processor",
+        "a = compute\nb = blocking": "Part c",
     },
     why="Sorting (a) and compressing (d) need a processor all the time.  The others wait for something outside.",
 )
@@ -36,49 +34,55 @@ def pools(answer: Answer) -> str | None:
     """Which pool is right, `compute` or `blocking`, for a kernel that (a) sorts numbers for 4 seconds, (b) waits 1 ms for a clock, (c) downloads a
     page, (d) compresses a picture that is in memory?
     """
-    allowed = ("compute", "blocking")
-    parts = answer.parts(a=allowed, b=allowed, c=allowed, d=allowed)
-    if parts["a"] != "compute":
-        return "Part a: it does not matter how long it takes.  Does sorting need a processor while it runs?"
-    if parts["b"] != "blocking":
-        return "Part b: it is short, but it only waits, and a worker would stand still."
-    if parts["c"] != "blocking":
-        return "Part c: it waits for the network most of the time."
-    return (
-        None
-        if parts["d"] == "compute"
-        else "Part d: the picture is in memory, so it needs a processor all the time."
+    return answer.hint_for_parts(
+        a=(
+            "compute",
+            "blocking",
+            "it does not matter how long it takes.  Does sorting need a processor while it runs?",
+        ),
+        b=(
+            "blocking",
+            "compute",
+            "it is short, but it only waits, and a worker would stand still.",
+        ),
+        c=("blocking", "compute", "it waits for the network most of the time."),
+        d=(
+            "compute",
+            "blocking",
+            "the picture is in memory, so it needs a processor all the time.",
+        ),
     )
 
 
 @exercise(
     "threads.start",
-    right=("0 200", "0 and 200", "(a) 0 ms\n(b) 200 ms"),
+    form="a = 30\nb = 40",
+    right="a = 0\nb = 200",
     wrong={
-        "0 0": "Both workers",
-        "200 200": "earliest",
-        "0 100": "sleep at the same time",
-        "0 400": "third",
-        "0 600": "at the same time",
-        "now": "Write",
+        "a = 0\nb = 0": "Both workers",
+        "a = 200\nb = 200": "earliest",
+        "a = 0\nb = 100": "sleep at the same time",
+        "a = 0\nb = 400": "third",
+        "a = 0\nb = 600": "at the same time",
+        "a = now\nb = 200": "Part a: Write whole numbers",
     },
     why="If %d is taken first, it starts at once.  If two sleepers are taken first, both workers are asleep until 200 ms.  Then a worker"
     " is free; if the third sleeper goes first, the other worker takes %d, also at 200 ms.",
 )
 def start(answer: Answer) -> str | None:
     """On `mstd:2`, three kernels that sleep 200 ms run on the **compute** pool by mistake; `%d`, a sum, is ready at 0 as well. (a) When can `%d` start at the
-    earliest, and (b) at the latest? Two numbers, in ms. (Only the two workers run kernels.)
+    earliest, and (b) at the latest? Write two numbers, in ms. (Only the two workers run kernels.)
     """
-    found = answer.numbers(2)
-    if found == (0, 0):
+    a, b = (one.number() for one in answer.parts("a", "b"))
+    if (a, b) == (0, 0):
         return "(b) Both workers may take a sleeper first.  Who would run %d then?"
-    if found[0] != 0:
+    if a != 0:
         return "(a) At the earliest: which kernel may a worker take first?"
-    if found[1] in (100, 600):
+    if b in (100, 600):
         return "(b) The two workers sleep at the same time, from 0 on."
-    if found[1] == 400:
+    if b == 400:
         return "(b) At 200 ms both workers wake up.  One may take the third sleeper; what does the other one do?"
-    return None if found == (0, 200) else "Keep a clock for each of the two workers."
+    return None if b == 200 else "Keep a clock for each of the two workers."
 
 
 @exercise(

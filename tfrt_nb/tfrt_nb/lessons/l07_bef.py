@@ -10,13 +10,14 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "bef.count",
-    right=("3 5 1", "3, 5, 1"),
+    form="[7, 8, 9]",
+    right=("[3, 5, 1]", "3, 5, 1"),
     wrong={
-        "4 5 1": "each different kernel once",
-        "5 5 1": "is no kernel",
-        "3 4 1": "argument",
-        "3 5 2": "one constant",
-        "3 5": "Write 3 numbers",
+        "[4, 5, 1]": "each different kernel once",
+        "[5, 5, 1]": "is no kernel",
+        "[3, 4, 1]": "argument",
+        "[3, 5, 2]": "one constant",
+        "[3, 5]": "Write 3 values",
     },
     why="Kernels: constant, mul, minus.  Registers: %step, %ten, %long, %longer, %rest.  The number 10 is stored once.",
 )
@@ -25,57 +26,65 @@ def count(answer: Answer) -> str | None:
     attributes? Write three numbers.
     """
     kernels, registers, integers = answer.numbers(3)
-    if kernels == 4:
-        return "The table has each different kernel once, and `tfrt.mul.i32` is used twice."
-    if kernels == 5:
-        return "The table has each different kernel once; and `tfrt.return` is no kernel."
+    once = "The table has each different kernel once"
+    hints = {
+        4: f"{once}, and `tfrt.mul.i32` is used twice.",
+        5: f"{once}; and `tfrt.return` is no kernel.",
+    }
+    if kernels != 3:
+        each = (
+            "Kernels: write down the name in each line, but for `tfrt.return`."
+            "  Each different name counts once."
+        )
+        return hints.get(kernels, each)
     if registers == 4:
         return "The argument has a register, too."
-    if kernels != 3:
-        return "Kernels: write down the name in each line, but for `tfrt.return`.  Each different name counts once."
     if registers != 5:
         return "Registers: one for the argument, and one for the result of each operation."
-    if integers != 1:
-        return (
-            "There is one constant operation, so there is one constant, however often %ten is used."
-        )
-    return None
+    constant = (
+        "There is one constant operation, so there is one constant, however often %ten is used."
+    )
+    return None if integers == 1 else constant
 
 
 @exercise(
     "bef.inside",
-    right=("way tfrt.minus.i32", "`tfrt.minus.i32` and @way"),
+    form='[word, "word.with.dots"]',
+    right=('[way, "tfrt.minus.i32"]', "tfrt.minus.i32, way"),
     wrong={
-        "way longer tfrt.minus.i32": "names of values",
-        "way tfrt.minus.i32 long": "names of values",
+        '[way, longer, "tfrt.minus.i32"]': "names of values",
+        "[way, tfrt.minus.i32, long]": "names of values",
         "way": "kernel is found by its name",
-        "way tfrt.minus.i32 tfrt.return": "special form",
-        "way tfrt.minus.i32 comment": "comment",
-        "tfrt.minus.i32": "called by its name",
-        "way: yes\nlonger: no\ntfrt.minus.i32: yes\ntfrt.return: no\ncomment: no": "only those that are",
+        "[way, tfrt.minus.i32, tfrt.return]": "Line 1 was not understood",
+        '[way, "tfrt.minus.i32", "tfrt.return"]': "special form",
+        '[way, "tfrt.minus.i32", comment]': "comment",
+        '"tfrt.minus.i32"': "called by its name",
+        "[ways]": "There is no 'ways'",
     },
     why="Functions are called by name, and kernels are found by name when the file is loaded.  Values become registers.",
 )
 def inside(answer: Answer) -> str | None:
     """Which of these are in the bytes of the sections that a run needs: `way`, `longer`, `tfrt.minus.i32`, `tfrt.return`, the
-    `comment`? Write them.
+    `comment`? Write a list of them.
     """
-    words = {word.removeprefix("@") for word in answer.words} - {"function", "kernel"}
-    if not words & {"way", "longer", "long", "step", "tfrt.minus.i32", "tfrt.return", "comment"}:
-        return "Write words of the list: way, longer, tfrt.minus.i32, tfrt.return, comment."
-    if words & {"no", "not"}:
-        return "Write only those that are in the bytes."
-    if words & {"long", "longer", "%longer", "step"}:
-        return "The names of values are gone: values are registers with numbers."
-    if "comment" in words:
-        return "A comment is for people; nothing of it is in the file."
-    if "tfrt.return" in words:
-        return "`tfrt.return` is a special form: the function's record lists the registers that it returns."
-    if "tfrt.minus.i32" not in words:
-        return "A kernel is found by its name when the file is loaded, so the name must be there."
-    if "way" not in words:
-        return "A function is called by its name, so the name must be there."
-    return None if words == {"way", "tfrt.minus.i32"} else "Write only names of the list."
+    value = "The names of values are gone: values are registers with numbers."
+    hints = {
+        "long": value,
+        "longer": value,
+        "step": value,
+        "comment": "A comment is for people; nothing of it is in the file.",
+        "tfrt.return": "`tfrt.return` is a special form: the function's record lists the registers"
+        " that it returns.",
+        "tfrt.minus.i32": "A kernel is found by its name when the file is loaded,"
+        " so the name must be there.",
+        "way": "A function is called by its name, so the name must be there.",
+    }
+    found = answer.items(words=hints)
+    right = {"way", "tfrt.minus.i32"}
+    for word, hint in hints.items():
+        if (word in found) != (word in right):
+            return hint
+    return None if {*found} == right else "Write only names of the list."
 
 
 @exercise(

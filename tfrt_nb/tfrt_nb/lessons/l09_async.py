@@ -10,15 +10,17 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "async.order",
-    right=("1 4 2 3 5", "1, 4, 2, 3, 5", "one four two three five"),
+    form="[5, 4, 3, 2, 1]",
+    right=("[1, 4, 2, 3, 5]", "1, 4, 2, 3, 5"),
     wrong={
-        "4 1 2 3 5": "hot",
-        "1 2 4 3 5": "filled",
-        "1 4 3 2 5": "brackets",
-        "1 4 5 2 3": "await",
-        "1 2 3 4 5": "filled",
+        "[4, 1, 2, 3, 5]": "hot",
+        "[1, 2, 4, 3, 5]": "filled",
+        "[1, 4, 3, 2, 5]": "brackets",
+        "[1, 4, 5, 2, 3]": "await",
+        "[1, 2, 3, 4, 5]": "filled",
         "hangs": "goes on",
-        "1 4 2 3": "five numbers",
+        "[]": "goes on",
+        "[1, 4, 2, 3]": "five numbers",
     },
     why="@work starts hot and prints 1.  Its await finds an empty box, so @main goes on and prints 4.  Then %gate is filled: 2,"
     " and behind it 3, because the task has the token of @work in its brackets.  5 stands below the await of the task.",
@@ -48,34 +50,45 @@ def order(answer: Answer) -> str | None:
     }
     ```
     """
-    words = tuple(word for word in answer.unnamed() if word.isdigit())
-    if not words:
+    printed = answer.items()
+    if all(isinstance(one, str) for one in printed):
         return "Nothing stops here for ever: an await in an async.func keeps no thread, so @main goes on, and fills %gate."
-    if sorted(words) != ["1", "2", "3", "4", "5"]:
-        return "Write the five numbers in their order, with spaces between them."
-    at = {word: place for place, word in enumerate(words)}
-    if at["4"] < at["1"]:
-        return "An async.func starts hot: which prints of it happen in the call itself?"
-    if at["2"] < at["4"]:
-        return "The print of 2 is below the await of %gate.  When is %gate filled, before or after the print of 4?"
-    if at["3"] < at["2"]:
-        return "The task has %work in its brackets: it starts when the last line of @work has run."
-    return (
-        "The await stops until the task is finished.  On which side of it is the print of 5?"
-        if at["5"] < at["3"]
-        else None
+    if sorted(printed, key=str) != [1, 2, 3, 4, 5]:
+        return "Write the five numbers in their order, each once."
+    hints = (
+        (1, 4, "An async.func starts hot: which prints of it happen in the call itself?"),
+        (
+            4,
+            2,
+            "The 2 is below the await of %gate.  Is %gate filled before or after the print of 4?",
+        ),
+        (
+            2,
+            3,
+            "The task has %work in its brackets: it starts when the last line of @work has run.",
+        ),
+        (
+            3,
+            5,
+            "The await stops until the task is finished.  On which side of it is the print of 5?",
+        ),
     )
+    for first, second, hint in hints:
+        if printed.index(second) < printed.index(first):
+            return hint
+    return None
 
 
 @exercise(
     "async.coroutine",
-    right=("a: 3\nb: frame\nc: no\nd: caller",),
+    form="a = 7\nb = stack\nc = no\nd = worker",
+    right="a = 3\nb = frame\nc = no\nd = caller",
     wrong={
-        "a: 2\nb: frame\nc: no\nd: caller": "start",
-        "a: 3\nb: stack\nc: no\nd: caller": "belongs to the thread",
-        "a: 3\nb: frame\nc: yes\nd: caller": "note",
-        "a: 3\nb: frame\nc: no\nd: worker": "hot",
-        "a: 3\nb: frame\nc: no": "Part d",
+        "a = 2\nb = frame\nc = no\nd = caller": "start",
+        "a = 3\nb = stack\nc = no\nd = caller": "belongs to the thread",
+        "a = 3\nb = frame\nc = yes\nd = caller": "note",
+        "a = 3\nb = frame\nc = no\nd = worker": "hot",
+        "a = 3\nb = frame\nc = no": "Part d",
     },
     why="One suspension point for the cold start and one for each await.  What is needed later is in the frame.  A"
     " stopped coroutine is only memory and a note at a box.",
@@ -86,16 +99,20 @@ def coroutine(answer: Answer) -> str | None:
     (c) Does a coroutine that is stopped at an await keep a thread: `yes` or `no`?
     (d) Who runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
     """
-    parts = answer.parts(a=int, b=("stack", "frame"), c=("yes", "no"), d=("caller", "worker"))
-    if parts["a"] == "2":
+    (first,) = answer.parts("a")
+    if first.number() == 2:
         return "Part a: a task starts cold, so there is one more at its start."
-    if parts["a"] != "3":
+    if first.number() != 3:
         return "Part a: count one for each await, and one for the start."
-    if parts["b"] == "stack":
-        return "Part b: the stack belongs to the thread, which does other work while the coroutine is stopped."
-    if parts["c"] == "yes":
-        return "Part c: it leaves a note at the box and returns.  The thread is free."
-    return "Part d: an async.func starts hot." if parts["d"] == "worker" else None
+    return answer.hint_for_parts(
+        b=(
+            "frame",
+            "stack",
+            "the stack belongs to the thread, which does other work while the coroutine waits.",
+        ),
+        c=("no", "yes", "it leaves a note at the box and returns.  The thread is free."),
+        d=("caller", "worker", "an async.func starts hot."),
+    )
 
 
 _TASKS = """\

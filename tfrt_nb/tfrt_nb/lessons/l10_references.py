@@ -10,20 +10,23 @@ from tfrt_nb.exercises.exercise import exercise
 
 @exercise(
     "references.places",
-    right=("a: 2\nb: 3\nc: execute u\nd: none", "(a) 2\n(b) 3\n(c) execute u\n(d) none"),
+    form='a = 7\nb = 8\nc = "execute t"\nd = none',
+    right=('a = 2\nb = 3\nc = "execute u"\nd = none', "a = 2\nb = 3\nc = 'execute u'\nd = None"),
     wrong={
-        "a: 1\nb: 2\nc: execute u\nd: none": "each task",
-        "a: 0\nb: 1\nc: await u\nd: none": "each task",
-        "a: 2\nb: 2\nc: execute u\nd: none": "code around",
-        "a: 2\nb: 3\nc: await u\nd: none": "last line of @main that uses %t",
-        "a: 2\nb: 3\nc: execute u\nd: execute v": "returned",
+        "a = 1\nb = 2\nc = 'execute u'\nd = none": "each task",
+        "a = 0\nb = 1\nc = 'await u'\nd = none": "each task",
+        "a = 2\nb = 2\nc = 'execute u'\nd = none": "code around",
+        "a = 2\nb = 3\nc = 'await u'\nd = none": "last line of @main that uses %t",
+        "a = 2\nb = 3\nc = 'execute u'\nd = 'execute v'": "returned",
+        "a = 2\nb = 3\nc = execute u\nd = none": "Line 3 was not understood",
     },
     why="The tasks %s and %u use %t: an add_ref before each, a drop_ref in each.  @main drops its own reference after its last"
     " use, the execute of %u.  %v is returned, so its reference goes to the caller.",
 )
 def places(answer: Answer) -> str | None:
-    """(a) How many `async.add_ref` does `%t` get? (b) How many `async.drop_ref`, in all? (c) After which line stands the one in `@main`: `execute t`,
-    `execute s`, `execute u`, `await s` or `await u`? (d) After which line is `%v` dropped: `execute v` or `none`?
+    """(a) How many `async.add_ref` does `%t` get? (b) How many `async.drop_ref`, in all?
+    (c) After which line is the one in `@main`: `"execute t"`, `"execute s"`, `"execute u"`, `"await s"`
+    or `"await u"`? (d) After which line is `%v` dropped: `"execute v"` or `none`?
 
     ```
     %t = async.execute { async.yield }
@@ -35,28 +38,30 @@ def places(answer: Answer) -> str | None:
     return %v
     ```
     """
-    rows = ("execute t", "execute s", "execute u", "await s", "await u")
-    parts = answer.parts(a=int, b=int, c=rows, d=("execute v", "none"))
-    if parts["a"] != "2":
+    a, b, c, d = answer.parts("a", "b", "c", "d")
+    if a.number() != 2:
         return "Part a: each task that uses %t has a reference of its own, and it is added before the execute."
-    if parts["b"] == "2":
+    if b.number() == 2:
         return "Part b: one drop in each task, and one for the reference that belongs to the code around."
-    if parts["b"] != "3":
+    if b.number() != 3:
         return "Part b: everything that was added is dropped, and so is the reference that the result started with."
-    if parts["c"] != "execute u":
+    rows = ("execute t", "execute s", "execute u", "await s", "await u")
+    if c.choice(*rows) != "execute u":
         return "Part c: find the last line of @main that uses %t.  What a task does with it later is the task's own matter."
-    return "Part d: %v is returned." if parts["d"] != "none" else None
+    is_dropped = d.choice("execute v", "none", "None") == "execute v"
+    return "Part d: %v is returned." if is_dropped else None
 
 
 @exercise(
     "references.count",
-    right=("2 1 3 2 1 0", "2, 1, 3, 2, 1, 0"),
+    form="[6, 5, 4, 3, 2, 1]",
+    right=("[2, 1, 3, 2, 1, 0]", "2, 1, 3, 2, 1, 0"),
     wrong={
-        "1 1 3 2 1 0": "producer",
-        "2 2 4 3 2 1": "set_available",
-        "2 1 2 1 0 0": "count = 2",
-        "2 1 3 2 2 1": "a use that takes none",
-        "2 1 3": "Write 6 numbers",
+        "[1, 1, 3, 2, 1, 0]": "producer",
+        "[2, 2, 4, 3, 2, 1]": "set_available",
+        "[2, 1, 2, 1, 0, 0]": "count = 2",
+        "[2, 1, 3, 2, 2, 1]": "a use that takes none",
+        "[2, 1, 3]": "Write 6 values",
     },
     why="create makes two references, set_available drops the producer's one, the add_ref adds two, and each drop takes one.  With 0"
     " the object is freed.",
@@ -76,12 +81,14 @@ def reference_count(answer: Answer) -> str | None:
     ```
     """
     found = answer.numbers(6)
-    if found[0] == 1:
-        return "An object from `create` has two references: ours and the producer's."
-    if found[1] == 2:
-        return "`set_available` drops the reference of the producer."
-    if found[2] == 2:
-        return "The add_ref has count = 2."
+    hints = (
+        (1, "An object from `create` has two references: ours and the producer's."),
+        (2, "`set_available` drops the reference of the producer."),
+        (2, "The add_ref has count = 2."),
+    )
+    for number, (wrong, hint) in zip(found, hints, strict=False):
+        if number == wrong:
+            return hint
     if found[3:5] == (2, 2):
         return "After the first drop comes an await, a use that takes none; the next line is a drop again."
     return (

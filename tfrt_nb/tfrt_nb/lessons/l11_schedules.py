@@ -9,15 +9,16 @@ from tfrt_nb.exercises.orders import linear_orders
 
 @exercise(
     "schedules.results",
-    right=("1 2 3", "1, 2, 3", "3 2 1"),
+    form="[5, 6]",
+    right=("[1, 2, 3]", "{1, 2, 3}", "3, 2, 1"),
     wrong={
         "3": "one schedule",
-        "2 3": "no path from %a",
-        "0 1 2 3": "always before",
-        "1 2 3 4": "after the get",
-        "1 2": "all three",
-        "1 3": "without %c",
-        "from 1 to 3": "each number",
+        "[2, 3]": "no path from %a",
+        "[0, 1, 2, 3]": "always before",
+        "[1, 2, 3, 4]": "after the get",
+        "[1, 2]": "all three",
+        "[1, 3]": "without %c",
+        "1-3": "Line 1 was not understood",
     },
     why="%b is always before the get, %d never.  %a, and %c behind it, may each be before or after it: 1, 2 or 3.",
 )
@@ -31,18 +32,13 @@ def results(answer: Answer) -> str | None:
         (1, 2): "%a, %b and %c may all three be before the get.",
         (1, 3): "2 is possible, too: %a may be before the get without %c.",
     }
-    if {"to", "between"} & {*answer.words}:
-        return "Write each number, also those between."
     found = {*answer.numbers()}
     if 0 in found:
         return "0 is impossible: the get takes the chain of %b, so %b is always before it."
     if 4 in found:
         return "4 would need %d, which takes the chain of the get: it is always after the get."
-    if found == {1, 2, 3}:
-        return None
-    return hints.get(
-        tuple(sorted(found)), "For each inc: is it always, never, or sometimes before the get?"
-    )
+    each = "For each inc: is it always, never, or sometimes before the get?"
+    return None if found == {1, 2, 3} else hints.get(tuple(sorted(found)), each)
 
 
 _BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
@@ -51,22 +47,24 @@ _BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
 
 @exercise(
     "schedules.largest",
-    right=("a b c get d", "b a c get d", "%a %b %c %get %d", "inc b, inc a, inc c, get, inc d"),
+    form="[get, d, c, b, a]",
+    right=("[a, b, c, get, d]", "b, a, c, get, 'd'"),
     wrong={
-        "a b c d get": "chain of the get",
-        "a c b get d": "chain of %b",
-        "b get a c d": "larger",
-        "a b get c d": "larger",
-        "a b c get": "all five",
-        "c a b get d": "chain of %a",
-        "get a b c d": "The get needs",
+        "[a, b, c, d, get]": "chain of the get",
+        "[a, c, b, get, d]": "chain of %b",
+        "[b, get, a, c, d]": "larger",
+        "[a, b, get, c, d]": "larger",
+        "[a, b, c, get]": "all five",
+        "[c, a, b, get, d]": "chain of %a",
+        "[get, a, b, c, d]": "The get needs",
     },
     why="%c needs %a and %b, because it takes the merge of their chains.  When it is before the get, too, the get reads 3.",
 )
 def largest(answer: Answer) -> str | None:
     """Write one order of the five kernels `a`, `b`, `c`, `d` and `get` that gives the largest result."""
-    words = [word.removeprefix("%") for word in answer.words if word != "inc"]
-    if sorted(words) != ["a", "b", "c", "d", "get"]:
+    names = ["a", "b", "c", "d", "get"]
+    words = answer.items(words=names)
+    if sorted(words, key=str) != names:
         return "Write all five kernels, each once: a, b, c, d and get in some order."
     for first, second in _BEFORE:
         if words.index(second) < words.index(first):

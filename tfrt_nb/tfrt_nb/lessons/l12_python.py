@@ -17,17 +17,19 @@ def tell(number: int) -> None:
 
 @exercise(
     "python.outputs",
-    right=("1 2 9\n1 9 2\n9 1 2", "9 1 2\n1 2 9\n1 9 2"),
+    form="[[3, 4], [4, 3]]",
+    right=("[[1, 2, 9], [1, 9, 2], [9, 1, 2]]", "(9, 1, 2), (1, 2, 9), (1, 9, 2)"),
     wrong={
-        "1 2 9": "line by line",
-        "1 2 9\n1 9 2\n9 1 2\n2 1 9": "after=a",
-        "1 2 9\n9 1 2": "between",
-        "1 2\n2 1": "whole output",
+        "[[1, 2, 9]]": "line by line",
+        "[[1, 2, 9], [1, 9, 2], [9, 1, 2], [2, 1, 9]]": "after=a",
+        "[[1, 2, 9], [9, 1, 2]]": "between",
+        "[[1, 2], [2, 1]]": "whole output",
     },
     why="Only `after=a` gives order: 1 is before 2.  The third call has no chain, so 9 may stand anywhere.",
 )
 def outputs(answer: Answer) -> str | None:
-    """`say` is a kernel that prints its argument. Write every output that `f(1, 2)` may have, one per line.
+    """`say` is a kernel that prints its argument. Write every output that `f(1, 2)` may have,
+    each as a list of its numbers.
 
     ```python
     @tfrt.program
@@ -39,11 +41,11 @@ def outputs(answer: Answer) -> str | None:
     ```
     """
     orders = answer.orders()
-    if any(sorted(one) != ["1", "2", "9"] for one in orders):
-        return "Each line is one whole output: 1, 2 and 9 in some order, with spaces between them."
-    if any(one.index("2") < one.index("1") for one in orders):
+    if any(sorted(one, key=str) != [1, 2, 9] for one in orders):
+        return "Each list is one whole output: 1, 2 and 9 in some order."
+    if any(one.index(2) < one.index(1) for one in orders):
         return "The second call has `after=a`, so 2 never comes before 1."
-    if orders == {("1", "2", "9")}:
+    if orders == {(1, 2, 9)}:
         return "A traced function does not run line by line: each call is an operation.  Which chain does the last one wait for?"
     return None if len(orders) == 3 else "One is missing: 9 may be first, last, or between the two."
 
