@@ -12,13 +12,7 @@ from types import CodeType, FrameType
 from typing import NoReturn
 
 from tfrt_runtime.diagnostics import Location, TfrtError, error
-
-OWN_PACKAGES = {"tfrt_runtime", "contextlib"}
-"""Packages whose frames are not the user's; those on higher floors add themselves.
-
-Decorated functions of theirs are called through `contextlib`.
-"""
-
+from tfrt_runtime.hooks import HOOKS
 
 _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
 """Places by code, which is kept so that its number stays its own, and instruction."""
@@ -31,7 +25,7 @@ def caller() -> FrameType | None:
     """The innermost frame of this thread that is none of these packages'."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        if frame.f_globals.get("__name__", "").partition(".")[0] not in OWN_PACKAGES:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in HOOKS.own_packages:
             break
         frame = frame.f_back
     return frame

@@ -1,6 +1,6 @@
 """From a program's text to its results: dialects, passes, BEF, compilation, the command line.
 
-Read from below: `nesting` (how deep a program may nest), `user_kernels` (what the compiler knows of them),
+Read from below: `nesting` (how deep a program may nest),
 `dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as text), `passes` (modules to modules), `convert`
 (modules to BEF) and `jit` (modules to machine code), `compiled` (functions that become machine code),
 `programs` (all of it: the class Program), `tracing` (programs from Python), `documents` and `language` (programs
@@ -16,8 +16,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tfrt_nb.exercises import COURSES
-from tfrt_runtime.host.values.drawing import DRAWING
+from tfrt_runtime.hooks import HOOKS
 
 if TYPE_CHECKING:
     from tfrt_nb.exercises.answer import Answer, Code, Names
@@ -79,10 +78,10 @@ def _from(module: str, name: str) -> Callable[..., Any]:
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
-DRAWING["value_html"] = _from("tfrt_magics.views.reprs", "value_html")
-DRAWING["run_html"] = _from("tfrt_magics.views.reprs", "run_html")
-DRAWING["program_graph"] = _from("tfrt_nb.documents.program", "program_graph")
-COURSES.append(_from("tfrt_nb.lessons", "load"))
+HOOKS.value_html = _from("tfrt_magics.views.reprs", "value_html")
+HOOKS.run_html = _from("tfrt_magics.views.reprs", "run_html")
+HOOKS.program_graph = _from("tfrt_nb.documents.program", "program_graph")
+HOOKS.courses.append(_from("tfrt_nb.lessons", "load"))
 
 _NAMES = {
     "tfrt_nb.exercises.answer": "Answer Code Names",

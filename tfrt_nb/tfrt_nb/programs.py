@@ -23,21 +23,20 @@ from tfrt_nb.nesting import (
     deep_stack,
     too_large,
 )
-from tfrt_nb.user_kernels import USER_KERNELS as SHORT_FORMS
 from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import MAGIC, FunctionKind
 from tfrt_runtime.bef.reader import BefFile, mapped
 from tfrt_runtime.bef.records import BefFunction
-from tfrt_runtime.callers import OWN_PACKAGES, deadline_in, place_of_caller, require, require_column
+from tfrt_runtime.callers import deadline_in, place_of_caller, require, require_column
 from tfrt_runtime.diagnostics import AnyLocation, Location, TfrtError, error, meant, note
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.executor.machine import AUTO, COMPILER, Code, Tier
+from tfrt_runtime.executor.machine import AUTO, Code, Tier
 from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import default_host
-from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.kernels.registry import Kernel, KernelsOver
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annotated_results
@@ -52,8 +51,10 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 
-OWN_PACKAGES.update(("tfrt_nb", "numpy"))  # numpy calls methods of the values that it is given
-SHORT_FORMS.names, SHORT_FORMS.result_types = USER_FUNCTIONS.keys, annotated_results
+HOOKS.own_packages.update(
+    ("tfrt_nb", "numpy")
+)  # numpy calls methods of the values that it is given
+HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
 
 
 class _HotFunctions:
@@ -68,7 +69,7 @@ class _HotFunctions:
         return compile_hot(functions, index)
 
 
-COMPILER[:] = [_HotFunctions()]
+HOOKS.compiler = _HotFunctions()
 
 _FORMER_MEMBERS = frozenset(
     (
@@ -459,7 +460,7 @@ class Program:
 
     def graph(self) -> Graph:
         """What the functions' operations give to each other."""
-        drawn: Graph = DRAWING["program_graph"](self)
+        drawn: Graph = HOOKS.program_graph(self)
         return drawn
 
     @property

@@ -23,9 +23,9 @@ from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.bef.collector import collector_paused
-from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.tracing.events import Watch
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -42,7 +42,7 @@ LOOK_SECONDS = 0.01
 STEP_SECONDS = 10.0
 
 # A job's thread has no caller whose line would be to blame.
-OWN_PACKAGES.update(("tfrt_magics", "threading"))
+HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
 
 def announce(step: str) -> None:

@@ -19,12 +19,12 @@ from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.work import enqueue
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import Returning, gather
 from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING, native_process, shielded
-from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import Request, within
 from tfrt_runtime.host.structs import Function
 from tfrt_runtime.host.values.async_value import (
@@ -34,9 +34,7 @@ from tfrt_runtime.host.values.async_value import (
     make_unavailable,
     wait_for,
 )
-from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
-from tfrt_runtime.kernels.frame import ENQUEUE
 from tfrt_runtime.kernels.users.prints import Diverted, divert_output
 
 if TYPE_CHECKING:
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
 
 
-ENQUEUE[:] = [enqueue]
+HOOKS.enqueue = enqueue
 
 _ABANDONING = threading.RLock()
 PROGRESS_INTERVAL = 1 / 30
@@ -123,7 +121,7 @@ class Execution(Returning):
             is_plain = False
         self.request = request
         if host.cancel_message is not None or (
-            WorkQueue.has_user_kernels and not host.blocking.is_looking
+            HOOKS.has_user_kernels and not host.blocking.is_looking
         ):
             request.become_known()
         if is_plain:
@@ -191,7 +189,7 @@ class Execution(Returning):
             if made is not MISSING:
                 results = entry.results(request)
                 if host.cancel_message is not None or (
-                    WorkQueue.has_user_kernels and not host.blocking.is_looking
+                    HOOKS.has_user_kernels and not host.blocking.is_looking
                 ):
                     request.become_known()
                 if not queue.has_started:
@@ -377,7 +375,7 @@ class Execution(Returning):
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment: a static board."""
-        return str(DRAWING["run_html"](self))
+        return HOOKS.run_html(self)
 
     @property
     def tier(self) -> Tier:

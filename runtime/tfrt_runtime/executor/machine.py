@@ -1,6 +1,6 @@
 """The functions of a program that may become machine code, and when they do.
 
-The runtime has no compiler: `COMPILER` is where one is put.  Native code counts what it interprets of each
+The runtime has no compiler: `hooks` has one, if there is one.  Native code counts what it interprets of each
 function (`native.calls.machine_calls`), and says here that a function is hot.
 """
 
@@ -16,6 +16,7 @@ from tfrt_runtime.diagnostics import Diagnostic, note
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.executor.sync.sync_code import CONTROL, OPERATIONS, register_type
 from tfrt_runtime.executor.sync.sync_lowering import NEW_CHAIN, SyncFunction
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.structs import Machine
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
@@ -96,10 +97,6 @@ class Uncompilable(Exception):
         self.index, self.kernel = index, kernel
 
 
-COMPILER: list[Compiler] = []
-"""The compiler, if there is one."""
-
-
 def is_known(kernel: Kernel) -> bool:
     """Whether machine code can do what a kernel does."""
     if isinstance(kernel, ControlKernel):
@@ -126,7 +123,7 @@ class MachineFunctions:
     def add(self, index: int, source: SyncFunction, function: int) -> None:
         """Function `index`, whose struct is at an offset of the arena, if there is a compiler."""
         own = source.function
-        if not COMPILER or len(own.kernels) > MAX_KERNELS:
+        if HOOKS.compiler is None or len(own.kernels) > MAX_KERNELS:
             return
         self._functions[index] = source
         types = [register_type(text) for text in (*own.argument_types, *own.result_types)]
@@ -136,7 +133,7 @@ class MachineFunctions:
         arena = self._arena
         offset = self.offsets[index] = arena.reserve(at.MACHINE_TYPES // 8)
         arena.add(*types)
-        hot = HOT if COMPILER[0].is_imported else HOT_AT_FIRST
+        hot = HOT if HOOKS.compiler.is_imported else HOT_AT_FIRST
         for place, word in (
             (at.MACHINE_LEFT, hot),
             (at.MACHINE_NUMBER, self._first | index),
@@ -180,7 +177,7 @@ class MachineFunctions:
         refused = None
         if is_watched:
             text = "its events are logged"
-        elif not COMPILER:
+        elif HOOKS.compiler is None:
             text = "there is no compiler"
         elif (refused := self.compile(index)) is None:
             return None
@@ -193,11 +190,11 @@ class MachineFunctions:
     def compile(self, index: int) -> Uncompilable | None:
         """Make machine code of a function that has none; why not, if it cannot be."""
         with self._lock:
-            if index in self._codes or not COMPILER:
+            if index in self._codes or HOOKS.compiler is None:
                 return None
             if index not in self._refused:
                 try:
-                    code = COMPILER[0].compile(self._functions, index)
+                    code = HOOKS.compiler.compile(self._functions, index)
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:

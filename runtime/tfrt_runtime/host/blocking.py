@@ -17,8 +17,8 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
@@ -100,7 +100,7 @@ def _warn_of(context: int, state: _State) -> None:
     if function is None or _named.get(name) is function:
         return
     module = getattr(function, "__module__", None) or ""
-    if module.partition(".")[0] in OWN_PACKAGES:  # it calls what a kernel has enqueued
+    if module.partition(".")[0] in HOOKS.own_packages:  # it calls what a kernel has enqueued
         return
     code = getattr(inspect.unwrap(function), "__code__", None)
     # The record is that of the last kernel while a thread runs a task of compiled code.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import error
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HURRY_SECONDS, HostContext
 from tfrt_runtime.host.values.async_value import (
-    OF_FUTURE,
     AsyncValue,
     State,
     make_available,
@@ -99,7 +99,7 @@ def of_future(future: Future) -> AsyncValue:
     return made
 
 
-OF_FUTURE[:] = [of_future]
+HOOKS.of_future = of_future
 
 
 class Returning(ABC):

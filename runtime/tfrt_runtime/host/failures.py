@@ -10,8 +10,8 @@ from itertools import islice
 from opcode import opmap
 from types import CodeType, FunctionType, NoneType, TracebackType
 
-from tfrt_runtime.callers import OWN_PACKAGES
 from tfrt_runtime.diagnostics import Diagnostic, Ending, Severity, TfrtError
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
 PLAIN = {str, bytes, int, float, bool, NoneType}
@@ -112,7 +112,7 @@ def _places(frames: TracebackType | None) -> TracebackType | None:
 
 def is_own(frames: TracebackType) -> bool:
     """Whether the first of some frames is of these packages."""
-    return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in OWN_PACKAGES
+    return str(frames.tb_frame.f_globals.get("__name__")).partition(".")[0] in HOOKS.own_packages
 
 
 def place_of(function: Callable[..., object]) -> TracebackType:

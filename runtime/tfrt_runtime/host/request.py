@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
 
 from tfrt_runtime.callers import refuse
 from tfrt_runtime.diagnostics import Diagnostic, Ending
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext, Sink, write_to_stdout
 from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.payload import Run
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.timer import Timer
-from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Promises
 from tfrt_runtime.host.waiting import KernelWait, Maker
@@ -242,7 +242,7 @@ class Request(Run):
         host = self.host
         if host.cancel_message is not None:
             self.cancel(host.cancel_message)
-        if WorkQueue.has_user_kernels and not host.blocking.is_looking:
+        if HOOKS.has_user_kernels and not host.blocking.is_looking:
             host.blocking.begin()
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.request import Request, ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -36,18 +37,6 @@ class Function(Protocol):
         Raises:
             KernelError: if the function takes another number of arguments.
         """
-
-
-class Enqueue(Protocol):
-    """What starts a call of a Python function within a run."""
-
-    def __call__(
-        self, request: Request, function: Callable[[], object], *, blocking: bool
-    ) -> AsyncValue: ...
-
-
-ENQUEUE: list[Enqueue] = []
-"""The one that `KernelFrame.enqueue` uses; `executor`, which stands on kernels, puts it here."""
 
 
 @dataclass(slots=True)
@@ -98,7 +87,8 @@ class KernelFrame:
         It is part of the run: that is not over before, and when it is cancelled first, the function is
         not called.  What the function raises is the value's error.
         """
-        return ENQUEUE[0](self.request, function, blocking=blocking)
+        started: AsyncValue = HOOKS.enqueue(self.request, function, blocking=blocking)
+        return started
 
     @property
     def is_cancelled(self) -> bool:

@@ -3,16 +3,22 @@
 
 func @undefined() -> i32 {
   %one = tfrt.constant.i32 1
-  // CHECK: mistakes.mlir:[[# @LINE + 4]]:15: error: use of undeclared SSA value name
+  // CHECK: mistakes.mlir:[[# @LINE + 7]]:15: error: '%ome' is not defined
   // CHECK-NEXT:   tfrt.return %ome : i32
   // CHECK-NEXT: {{^}}              ^~~~
-  // CHECK-NEXT: mistakes.mlir:[[# @LINE - 4]]:3: note: did you mean '%one'?
+  // CHECK-NEXT: mistakes.mlir:[[# @LINE + 4]]:15: note: use of undeclared SSA value name
+  // CHECK-NEXT:   tfrt.return %ome : i32
+  // CHECK-NEXT: {{^}}              ^~~~
+  // CHECK-NEXT: mistakes.mlir:[[# @LINE - 7]]:3: note: did you mean '%one'?
   tfrt.return %ome : i32
 }
 
 func @twice(%x: i32) {
   %y = tfrt.add.i32 %x, %x
-  // CHECK: error: redefinition of SSA value '%y'
+  // CHECK: error: '%y' has a value already: choose another name
+  // CHECK-NEXT: %y = tfrt.mul.i32 %x, %x
+  // CHECK-NEXT: {{^}}  ^~{{$}}
+  // CHECK-NEXT: note: redefinition of SSA value '%y'
   // CHECK-NEXT: %y = tfrt.mul.i32 %x, %x
   // CHECK-NEXT: {{^}}  ^~{{$}}
   // CHECK-NEXT: note: previously defined here
@@ -28,7 +34,10 @@ func @unknown(%x: i32) {
 }
 
 func @too_large() -> i64 {
-  // CHECK: error: integer constant out of range for attribute
+  // CHECK: error: this number does not fit its type
+  // CHECK-NEXT: %k = tfrt.constant.i64 18446744073709551616
+  // CHECK-NEXT: {{^}}                         ^~~~~~~~~~~~~~~~~~~~{{$}}
+  // CHECK-NEXT: note: integer constant out of range for attribute
   // CHECK-NEXT: %k = tfrt.constant.i64 18446744073709551616
   // CHECK-NEXT: {{^}}                         ^~~~~~~~~~~~~~~~~~~~{{$}}
   %k = tfrt.constant.i64 18446744073709551616

@@ -10,8 +10,8 @@ import pytest
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
 from tfrt_runtime.kernels.standard import standard_kernels
 from tfrt_runtime.kernels.users.user import user_kernel
@@ -113,7 +113,7 @@ def test_closing_a_host_does_not_wait_long_for_a_value_that_nobody_brings(
     monkeypatch: pytest.MonkeyPatch, has_user_kernels: bool
 ) -> None:
     """The value comes from elsewhere: the run is over when it comes, its result is decided before."""
-    monkeypatch.setattr(WorkQueue, "has_user_kernels", has_user_kernels)
+    monkeypatch.setattr(HOOKS, "has_user_kernels", has_user_kernels)
     text = "func @main(%x: i32) -> i32 {\n  %y = tfrt.add.i32 %x, %x\n  tfrt.return %y : i32\n}"
     start = time.monotonic()
     with HostContext("mstd:2") as host:

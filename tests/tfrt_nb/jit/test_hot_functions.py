@@ -17,6 +17,7 @@ from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor import machine
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.machine import Tier
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.kernels.users.user import kernel
 
@@ -307,7 +308,7 @@ def test_a_compiled_function_is_machine_code_on_each_tier(tier: Tier) -> None:
 
 
 def test_without_a_compiler_everything_is_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "COMPILER", [])
+    monkeypatch.setattr(HOOKS, "compiler", None)
     run = Program(text_of(SYNC, FIB)).run(10, tier="compiled")
     assert run.tier_note is not None
     assert "there is no compiler" in run.tier_note.message

@@ -24,7 +24,7 @@ from tfrt_nb.dialects import control_flow
 from tfrt_nb.dialects.kernel_op import kernel_op
 from tfrt_nb.dialects.tables import tensor, tfrt, tfrt_test
 from tfrt_nb.dialects.tables.signatures import Signature
-from tfrt_nb.user_kernels import USER_KERNELS
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.scalars import FAMILIES, Family
 
 SIGNATURES: Mapping[str, Signature] = {
@@ -172,7 +172,7 @@ def similar_operations(name: str) -> list[str]:
 
     Users' kernels come first.
     """
-    if own := difflib.get_close_matches(name, list(USER_KERNELS.names()), n=2, cutoff=0.75):
+    if own := difflib.get_close_matches(name, list(HOOKS.kernel_names()), n=2, cutoff=0.75):
         return own
     dialect, _, stem = name.partition(".")
     if upstream := _LAZY_DIALECTS.get(dialect):

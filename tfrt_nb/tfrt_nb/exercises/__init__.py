@@ -6,10 +6,3 @@ that a program allows.  `exercise` has the decorator, the registry and the gradi
 of a notebook.  The exercises of the tutorials are in
 `tfrt_nb.lessons`.
 """
-
-from __future__ import annotations
-
-from collections.abc import Callable
-
-COURSES: list[Callable[[], object]] = []
-"""Functions that register exercises, called when all of them are asked for; the package puts the tutorials' here."""

@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from tfrt_nb.exercises import COURSES
 from tfrt_nb.exercises.answer import Answer, Code, Names, Wrong, shown_form
 from tfrt_runtime.diagnostics import TfrtError, error, meant
+from tfrt_runtime.hooks import HOOKS
 
 _CHECK = re.compile(r"\A\s*%%tfrt_check[ \t]+(\S+)[ \t]*\n(.*)\Z", re.DOTALL)
 """The cell of an answer."""
@@ -188,7 +188,7 @@ def exercise(
 
 def exercises() -> list[Exercise]:
     """All exercises: those of the tutorials, then those that were made since."""
-    for load in COURSES:
+    for load in HOOKS.courses:
         load()
     return list(_exercises.values())
 

@@ -47,8 +47,8 @@ from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_m
 from tfrt_nb.source.scopes import Scope, with_part
 from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
 from tfrt_nb.source.statements import StatementParser
-from tfrt_nb.user_kernels import USER_KERNELS
 from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
+from tfrt_runtime.hooks import HOOKS
 
 _FUNCTION_WORDS = ("func", "func.func", "async.func")
 _KEYWORDS: dict[str, type[Operation]] = {"func": FuncOp, "module": ModuleOp}
@@ -334,7 +334,7 @@ class SourceParser(StatementParser):
         values, the results those of the annotations; `: (i32) -> i64` at the end says both instead.
         """
         self._consume_token()
-        if name not in USER_KERNELS.names():
+        if name not in HOOKS.kernel_names():
             self._raise_unknown_operation(name, span)
         start = self.pos
         operands = parse_operands(self, on_this_line=True)
@@ -370,7 +370,7 @@ class SourceParser(StatementParser):
     def _annotated_results(
         self, name: str, span: Span, inputs: Sequence[Attribute]
     ) -> tuple[Attribute, ...]:
-        results = USER_KERNELS.result_types(name, [str(one) for one in inputs])
+        results = HOOKS.result_types(name, [str(one) for one in inputs])
         if results is None:
             self.raise_error(
                 f"kernel '{name}' does not say what it returns: annotate its result in Python, as in"
@@ -384,7 +384,7 @@ class SourceParser(StatementParser):
         similar, text = similar_operations(name), ""
         if name in INSTEAD:
             text = f"write '{INSTEAD[name]}' instead"
-        elif dialect in NOT_HERE and similar[:1] not in [[own] for own in USER_KERNELS.names()]:
+        elif dialect in NOT_HERE and similar[:1] not in [[own] for own in HOOKS.kernel_names()]:
             text = NOT_HERE[dialect]
         elif similar:
             text = f"did you mean '{similar[0]}'?"

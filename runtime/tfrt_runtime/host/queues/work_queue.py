@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, in_slices
 from tfrt_runtime.host.process import NativeProcess, live_values, native_process
@@ -62,8 +63,6 @@ class WorkQueue:
     """Whether it refers to objects of users, which may refer to its values."""
     text = ""
     """What `HostContext` was given for it, such as `mstd:2`; "" for a queue that has only a name."""
-    has_user_kernels = False
-    """Whether users have registered Python functions as kernels, of any queue: calls may take any time."""
 
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
@@ -356,7 +355,7 @@ class WorkQueue:
 
         A kernel that waits runs others: else all workers might wait.
         """
-        if timeout == 0 or not WorkQueue.has_user_kernels or self.threads == 0 or self._stopped:
+        if timeout == 0 or not HOOKS.has_user_kernels or self.threads == 0 or self._stopped:
             return False
         return not self._is_busy(self.context())
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
 from tfrt_runtime.callers import deadline_in, require, seconds_until
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.payload import (
@@ -34,7 +35,6 @@ from tfrt_runtime.host.payload import (
 from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Value
-from tfrt_runtime.host.values.drawing import DRAWING
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
 from tfrt_runtime.native import layouts as at
@@ -70,7 +70,6 @@ _DECIDING = threading.RLock()
 """Two threads may cancel a value at once; within, a collection may end other values."""
 
 
-OF_FUTURE: list[Callable[[Future], AsyncValue]] = []
 """What makes a value of a future on the default host; `default_host`, which stands on values, puts it here."""
 
 
@@ -195,7 +194,7 @@ class AsyncValue(NativeValue):
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the value at this moment: a row of a board."""
-        return str(DRAWING["value_html"](self))
+        return HOOKS.value_html(self)
 
     @property
     def address(self) -> int:
@@ -386,7 +385,8 @@ class AsyncValue(NativeValue):
         Raises:
             TypeError: if it is no future of `concurrent.futures`, `asyncio` or `distributed`.
         """
-        return OF_FUTURE[0](future)
+        made: AsyncValue = HOOKS.of_future(future)
+        return made
 
     def cancelled(self) -> bool:
         """Whether the value, or the run whose result it is, was cancelled before it was resolved."""

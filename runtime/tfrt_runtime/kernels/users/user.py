@@ -25,7 +25,7 @@ from typing import Any, Literal, ParamSpec, Protocol, TypeVar, cast, overload
 
 from tfrt_runtime.callers import refuse, require
 from tfrt_runtime.diagnostics import Location
-from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
     BY_HAND,
@@ -310,7 +310,7 @@ def user_kernel(
     Raises:
         TfrtError: if the policy does not fit the function, or the frame is not its first parameter.
     """
-    WorkQueue.has_user_kernels = True
+    HOOKS.has_user_kernels = True
     signature = signature_of(function)
     if wrong := [one.name for one in list(signature.parameters.values())[1:] if _is_frame(one)]:
         refuse(f"kernel '{name}': the frame is the first parameter, not '{wrong[0]}'")

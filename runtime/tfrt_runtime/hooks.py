@@ -1,0 +1,60 @@
+"""What higher floors give to lower ones, which must not import them: one object per process names all of it.
+
+A floor fills in its own hooks when it is imported, once; from then on any thread may call them.  Without the floor a
+hook has the default below, so that the runtime works without a compiler, and without notebooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def _missing(*arguments: object, **options: object) -> Any:
+    raise RuntimeError("the part of the package that does this is not imported")
+
+
+def _as_code(shown: object) -> str:
+    from html import escape  # runs draw nothing
+
+    return f"<code>{escape(repr(shown))}</code>"
+
+
+def _no_types(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
+    return None
+
+
+@dataclass
+class Hooks:
+    """The hooks, by the floor that fills them in."""
+
+    # executor
+    enqueue: Callable[..., Any] = _missing
+    """`enqueue(request, function, blocking=…)`: start a call of a Python function within a run; its AsyncValue."""
+    # host.default_host
+    of_future: Callable[[Any], Any] = _missing
+    """The AsyncValue of a future, on the default host."""
+    # kernels.users
+    has_user_kernels: bool = False
+    """Whether a kernel in Python was ever registered: only such ones block, and are watched for it."""
+    # tfrt_nb.programs
+    compiler: Any = None
+    """What makes machine code of hot functions (`executor.machine.Compiler`), if there is one."""
+    own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
+    """Packages whose frames are not the user's.  Decorated functions of theirs are called through `contextlib`."""
+    kernel_names: Callable[[], Iterable[str]] = tuple
+    """The names of the kernels that users have registered."""
+    result_types: Callable[[str, Sequence[str]], tuple[str, ...] | None] = _no_types
+    """The types of a user kernel's results where its operands have these types; None if it does not say."""
+    # tfrt_nb
+    value_html: Callable[[Any], str] = _as_code
+    run_html: Callable[[Any], str] = _as_code
+    """HTML of an `AsyncValue` and of an `Execution` at this moment."""
+    program_graph: Callable[[Any], Any] = _missing
+    """The graph of a program."""
+    courses: list[Callable[[], object]] = field(default_factory=list)
+    """Functions that register exercises, called when all of them are asked for."""
+
+
+HOOKS = Hooks()
