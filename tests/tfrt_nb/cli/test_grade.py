@@ -12,6 +12,7 @@ import pytest
 from pytest import CaptureFixture, MonkeyPatch
 
 from tfrt_nb.cli.main import main
+from tfrt_nb.exercises.exercise import exercises
 
 HOMEWORK = """\
 import tfrt_nb as tfrt
@@ -78,6 +79,7 @@ def folder(tmp_path: Path, monkeypatch: MonkeyPatch) -> Path:
     (tmp_path / "graded.py").write_text(HOMEWORK)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
+    exercises()  # the tutorials' register once in a process: not in what the next line takes back
     monkeypatch.setattr("tfrt_nb.exercises.exercise._exercises", {})
     monkeypatch.delitem(sys.modules, "graded", raising=False)
     return tmp_path
