@@ -12,6 +12,7 @@ from tests.fuzz.running import Runner
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import Explorer, Outcome, comparable_outcome
 
+HOST_SHARE = 0.3
 RUNS = 200
 QUEUE = "mstd:4"
 MOST_SCHEDULES = 400
@@ -20,9 +21,9 @@ SECONDS = 2.0
 
 def racy_program(chance: random.Random) -> str:
     """A small program of either kind whose prints and stores have no order."""
-    if chance.random() < 0.3:
+    if chance.random() < HOST_SHARE:
         return racy_host_program(chance)
-    return random_racy_program(chance.getrandbits(32), size=4)
+    return random_racy_program(chance.getrandbits(40), chance.randrange(2, 7))
 
 
 def racy_host_program(chance: random.Random) -> str:

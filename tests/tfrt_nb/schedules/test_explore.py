@@ -274,6 +274,29 @@ func.func @main() -> i64 {
     assert {outcome.printed for outcome in found.outcomes} == {"6\n12\n", "12\n6\n"}
 
 
+@pytest.mark.parametrize("form", ["vector.print %{} : i64", "call @printI64(%{}) : (i64) -> ()"])
+def test_a_task_within_a_task_prints_before_or_after_what_awaits_the_outer_one(form: str) -> None:
+    found = explored(f"""func.func private @printI64(i64)
+func.func @main() {{
+  %one = arith.constant 1 : i64
+  %two = arith.constant 2 : i64
+  %t = async.execute {{
+    %u = async.execute {{
+      {form.format("one").replace("call", "func.call")}
+      async.yield
+    }}
+    async.yield
+  }}
+  async.await %t : !async.token
+  {form.format("two")}
+  return
+}}
+""")
+    assert found.is_complete
+    printed = {one.printed.replace("\n", "") for one in found.outcomes}
+    assert printed == {"12", "21"}
+
+
 def test_a_schedule_is_replayed_as_it_was():
     program = Program.from_source(PRINTS.format(chain="%c"), "p")
     with Explorer(program, "main") as explorer:

@@ -22,7 +22,6 @@ from xdsl.context import Context
 from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, NoneAttr, UnrankedMemRefType
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.vector import PrintOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
@@ -34,6 +33,7 @@ from tfrt_nb.dialects.async_.extensions import (
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.async_.runtime import RuntimeIsErrorOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
+from tfrt_nb.dialects.async_.upstream.printing import PrintOp
 from tfrt_nb.internal_errors import location_of
 from tfrt_nb.passes.buffers.guard_buffers import accessed, escapes, root
 from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
