@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 import subprocess
 import sys
@@ -204,3 +205,69 @@ def test_a_budget_beyond_the_address_space_is_an_error_all_the_same(
     assert status == 1
     assert "program.mlir:" in printed
     assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("count", [3, 1 << 12, 1 << 17, 3 << 20])
+def test_buffers_that_were_never_written_are_full_of_zeros(count: int) -> None:
+    # Large blocks go back to the system, small ones to the next that asks: each is filled and given back first.
+    text = f"""func.func @use(%sum: i64, %i: index) -> i64 {{
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %m = memref.alloc(%i) : memref<?xi64>
+  %n = memref.alloca() : memref<8xi64>
+  %seven = arith.constant 7 : i64
+  %six = arith.constant 6 : index
+  %a = memref.load %n[%six] : memref<8xi64>
+  %all = scf.for %j = %0 to %i step %1 iter_args(%s = %sum) -> (i64) {{
+    %x = memref.load %m[%j] : memref<?xi64>
+    %t = arith.ori %s, %x : i64
+    memref.store %seven, %m[%j] : memref<?xi64>
+    scf.yield %t : i64
+  }}
+  memref.store %seven, %n[%six] : memref<8xi64>
+  memref.dealloc %m : memref<?xi64>
+  %r = arith.ori %all, %a : i64
+  return %r : i64
+}}
+func.func @main() -> i64 {{
+  %zero = arith.constant 0 : i64
+  %count = arith.constant {count} : index
+  %a = call @use(%zero, %count) : (i64, index) -> i64
+  %b = call @use(%a, %count) : (i64, index) -> i64
+  return %b : i64
+}}
+"""
+    with HostContext("s") as host:
+        assert Program.from_source(text).run(host).result() == 0
+
+
+BUFFER = """%size = tfrt.constant.i64 {size}
+  %alignment = tfrt.constant.i64 64
+  %b = tfrt_dht.allocate_buffer %size, %alignment
+  %c = tfrt.new.chain
+  %shape = ts.build_shape [{count} : i64]
+  %t, %d = tfrt_dht.make_tensor.i64 %b, %shape, %c"""
+CREATED = "{name}.create_uninitialized_tensor.i64.1 [{count} : i64]"
+
+
+@pytest.mark.parametrize("count", [1, 1 << 9, 1 << 15, 5 << 20])
+@pytest.mark.parametrize("allocator", ["malloc", "profiled"])
+@pytest.mark.parametrize("name", ["tfrt_dht", "tfrt_dht_sync", BUFFER])
+def test_tensors_that_were_never_written_are_full_of_zeros(
+    count: int, allocator: str, name: str
+) -> None:
+    # One is filled and dropped; the next may get its memory.  Native kernels have that of the first allocator.
+    attributes = " attributes {tfrt.sync}" if name.endswith("sync") else ""
+    made = name if name is BUFFER else f"%t = {CREATED}"
+    text = f"""func @main() -> !tfrt_tensor.tensor{attributes} {{
+  {made.format(name=name, count=count, size=8 * count)}
+  tfrt.return %t : !tfrt_tensor.tensor
+}}
+"""
+    program = Program.from_source(text)
+    with HostContext("s", allocator=allocator) as host:
+        for _ in range(3):
+            array = program.run(host).result()
+            assert not array.any()
+            ctypes.memset(array.ctypes.data, 7, array.nbytes)
+            del array

@@ -32,7 +32,9 @@ from tfrt_runtime.native.memory import (
     allocate_aligned,
     call2,
     call3,
+    clear,
     compare_and_swap,
+    discard,
     entry,
     fetch_add,
     futex_wait,
@@ -48,6 +50,11 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.stacks import push, push_list, take_all, take_one
+
+LARGE = 1 << 18
+"""From this size on, the pages of blocks that are not used may be the system's."""
+PAGE = 1 << 16
+"""A multiple of the system's."""
 
 
 @entry
@@ -528,3 +535,24 @@ def trim_at_rest(context: Address) -> None:
     if load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST:
         end = now()
         store_release(process + at.PROCESS_TRIM_NEXT, end + at.TRIM_PAUSE * (end - start))
+
+
+@native
+def fill_unwritten(context: Address, start: Address, size: int, is_fresh: bool) -> None:
+    """Let `size` bytes of a block, rounded up to words, hold nothing of the process; see QUEUE_CHOOSE.
+
+    Of a large block that is fresh, the system has or clears the pages when they are used.
+    """
+    queue = load(context + at.CONTEXT_QUEUE)
+    word = load(queue + at.QUEUE_CHOOSE) & -2 if queue != 0 else 0
+    end = start + ((size + 7) & -8)
+    if word != 0:
+        for address in range(start, end, 8):
+            store(address, word)
+        return
+    if is_fresh and size >= LARGE:
+        first, last = (start + PAGE - 1) & -PAGE, end & -PAGE
+        clear(start, first - start)
+        discard(first, last - first)
+        start = last
+    clear(start, end - start)

@@ -787,7 +787,8 @@ _struct(
     NEWS="Changes whenever such a word may have become 0; a futex word.",
     CHOOSE=(
         "Not 0: each ready kernel is a task, and PROCESS_CHOOSE says which task is next. "
-        "Without workers."
+        "Without workers. Memory that a program has not written is full of this word, but for "
+        "its lowest bit."
     ),
     HOST="1 while a thread that is no worker has the deque for those.",
     ASIDE="Not 0 while a thread that waits must not work without asking Python.",

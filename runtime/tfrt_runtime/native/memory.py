@@ -249,7 +249,7 @@ def release(address: Address) -> None:
 
 
 def discard(address: Address, size: int) -> None:
-    """Let the system take whole pages back, which stay mapped; what they hold is undefined then."""
+    """Let the system take whole pages back, which stay mapped, and are full of zeros when they are used again."""
     current_world().discard(address, size)
 
 

@@ -662,6 +662,45 @@ def test_the_time_is_over_within_a_schedule_too() -> None:
     assert found.text(document).startswith(f"0 outcomes in 0 schedules, which are not all: {head}")
 
 
+def test_an_outcome_says_that_it_read_what_was_never_written() -> None:
+    found, document = looked_at("""func.func @main() {
+  %a = dht.create_uninit_tensor.i32.1 [1 : i32]
+  dht.fill_tensor.i32 %a 41
+  dht.print_tensor.i32 %a
+}
+""")
+    assert {(one.printed[-5:], how.reads_unwritten) for one, how in found.outcomes.items()} == {
+        ("[41]\n", False),
+        ("766]\n", True),
+    }
+    assert found.text(document).count("it reads memory that was never written") == 1
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        "%m = memref.alloc() : memref<2xi64>",
+        "%m = memref.alloca() : memref<2xi64>",
+        "%m = memref.alloca(%two) : memref<?xi64>",
+    ],
+)
+@pytest.mark.parametrize("is_written", [False, True])
+def test_buffers_that_are_read_before_they_are_written(memory: str, is_written: bool) -> None:
+    kind = memory.rpartition(" ")[2]
+    store = f"memref.store %one, %m[%zero] : {kind}" if is_written else ""
+    found = explored(f"""func.func @main() -> i64 {{
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %one = arith.constant 1 : i64
+  {memory}
+  {store}
+  %x = memref.load %m[%zero] : {kind}
+  return %x : i64
+}}
+""")
+    assert [how.reads_unwritten for how in found.outcomes.values()] == [not is_written]
+
+
 def test_addresses_make_no_outcomes() -> None:
     found = explored("""func.func private @printMemrefI64(memref<*xi64>)
 func.func @main() {

@@ -20,7 +20,14 @@ from typing import ClassVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, NoneAttr, UnrankedMemRefType
+from xdsl.dialects.builtin import (
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    NoneAttr,
+    UnitAttr,
+    UnrankedMemRefType,
+)
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -35,7 +42,7 @@ from tfrt_nb.dialects.async_.runtime import RuntimeIsErrorOp
 from tfrt_nb.dialects.async_.tasks import AwaitOp, ExecuteOp, YieldOp
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
 from tfrt_nb.internal_errors import location_of
-from tfrt_nb.passes.buffers.guard_buffers import accessed, escapes, root
+from tfrt_nb.passes.buffers.guard_buffers import ON_HEAP, accessed, escapes, root
 from tfrt_nb.passes.buffers.guard_views import bytes_of, dimension_size
 from tfrt_nb.passes.control_flow import Emitter, call, operations_in
 from tfrt_nb.passes.lowering.coroutines import WAITING
@@ -50,12 +57,20 @@ _ELEMENT = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeCompareExc
 
 @dataclass(frozen=True)
 class Interleave(ModulePass):
-    """Lets others run in front of prints, calls of Python, questions, and accesses to shared buffers."""
+    """Lets others run in front of prints, calls of Python, questions, and accesses to shared buffers.
+
+    Buffers of `memref.alloca` outside of loops and branches are on the heap: only there, what is never written can be
+    told from zeros.
+    """
 
     name: ClassVar[str] = "async-interleave"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         operations = operations_in(op)
+        for one in _frame_buffers(op):
+            one.attributes[ON_HEAP] = UnitAttr()
+        if not _has_noticed_effects(op):
+            return
         declared = {
             one.sym_name.data for one in op.ops if isinstance(one, FuncOp) and one.is_declaration
         }
@@ -69,6 +84,23 @@ class Interleave(ModulePass):
 
 
 def is_needed(module: ModuleOp) -> bool:
+    """Whether the pass would change anything."""
+    return bool(_frame_buffers(module)) or _has_noticed_effects(module)
+
+
+def _frame_buffers(module: ModuleOp) -> list[Operation]:
+    """Each `memref.alloca` that a function or a task executes once at most: on the heap, more would add up."""
+    return [
+        op
+        for op in operations_in(module)
+        if isinstance(op, memref.AllocaOp)
+        and (block := op.parent_block()) is not None
+        and isinstance(block.parent_op(), FuncOp | AsyncFuncOp | ExecuteOp)
+        and block.prev_block is None
+    ]
+
+
+def _has_noticed_effects(module: ModuleOp) -> bool:
     """Whether tasks may have effects, or may be asked for; what only code outside of tasks does, no task notices."""
     return any(
         op.name in _ASKING or (op.name.startswith(_NOTICED) and _is_in_task(op))

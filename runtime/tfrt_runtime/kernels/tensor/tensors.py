@@ -7,6 +7,7 @@ functions have no chains, as kernels run one after the other.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -87,6 +88,12 @@ def host_tensor(value: object) -> AnyTensor:
 # --- making ---
 
 
+def _fill_unwritten(frame: KernelFrame, buffer: HostBuffer) -> None:
+    """As `native.cells.fill_unwritten`."""
+    word = frame.host.work_queue.native.choose & -2
+    ctypes.memset(buffer.address, word & 0xFF, buffer.size)
+
+
 def _add_creation(element_type: ElementType, rank: int) -> None:
     def words(sizes: tuple[int, ...]) -> tuple[int, ...] | None:
         count = known_shape(sizes).element_count
@@ -95,7 +102,9 @@ def _add_creation(element_type: ElementType, rank: int) -> None:
     def create_uninitialized_tensor(frame: KernelFrame, sizes: tuple[int, ...]) -> DenseHostTensor:
         if len(sizes) != rank:
             raise KernelError(f"expected {rank} sizes, not {len(sizes)}")
-        return new_tensor(frame, element_type, sizes)
+        tensor = new_tensor(frame, element_type, sizes)
+        _fill_unwritten(frame, tensor.buffer)
+        return tensor
 
     name = f"create_uninitialized_tensor.{element_type.word}.{rank}"
     shortcut = Shortcut("tensor_kernels.create_tensor", words)
@@ -437,13 +446,14 @@ def no_op_ht(tensor: object) -> AnyTensor:
 
 @REGISTRY.kernel("tfrt_dht.allocate_buffer", results=("object",), frame=True)
 def allocate_buffer(frame: KernelFrame, size: int, alignment: int) -> HostBuffer:
-    """New memory of unknown content from the host's allocator."""
+    """New memory from the host's allocator, full of zeros."""
     try:
         buffer = HostBuffer.allocate(frame.host.allocator, size, alignment)
     except ValueError as error:
         raise KernelError(str(error)) from None
     if buffer is None:
         raise KernelError(f"Cannot allocate a buffer of {size} bytes")
+    _fill_unwritten(frame, buffer)
     return buffer
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.cells import give_back, reserve
+from tfrt_runtime.native.cells import LARGE, PAGE, fill_unwritten, give_back, reserve
 from tfrt_runtime.native.coroutines.async_awaiting import here
 from tfrt_runtime.native.memory import (
     Address,
@@ -44,12 +44,8 @@ MAX_BYTES = 1 << 45
 """Larger buffers are refused."""
 CHUNK = 1 << 14
 """Bytes that are divided into small blocks of one class."""
-LARGE = 1 << 18
-"""From this size on, the pages of free blocks may go back to the system."""
 MAX_PAGES = 1 << 26
-"""Bytes of large free blocks that keep their pages, so that they are not filled with zeros again."""
-PAGE = 1 << 16
-"""A multiple of the system's."""
+"""Bytes of large free blocks that keep their pages, which costs less than to get new ones."""
 
 
 @native
@@ -132,12 +128,15 @@ def new_buffer(context: Address, size: int) -> int:
     handle = pop_free(stack)
     if handle == 0:
         handle = make_blocks(stack, number, block_size)
-    elif block_size >= LARGE and load(block_of(handle) + co.BLOCK_HAS_PAGES) != 0:
-        store(block_of(handle) + co.BLOCK_HAS_PAGES, 0)
-        fetch_add(buffers + co.BUFFERS_PAGES, -block_size)
     if handle == 0:
         give_back(load(context + at.CONTEXT_PROCESS), block_size)
         return buffers + co.BUFFERS_DEAD
+    block = block_of(handle)
+    has_pages = load(block + co.BLOCK_HAS_PAGES) != 0
+    if has_pages:
+        store(block + co.BLOCK_HAS_PAGES, 0)
+        fetch_add(buffers + co.BUFFERS_PAGES, -block_size)
+    fill_unwritten(context, block + co.BLOCK_ELEMENTS, size, not has_pages)
     return handle
 
 

@@ -18,6 +18,7 @@ from tfrt_runtime.native.calls.frame import (
     set_chain,
     set_word,
 )
+from tfrt_runtime.native.cells import fill_unwritten
 from tfrt_runtime.native.kernels.tensor_loops import (
     add_f32s,
     add_i32s,
@@ -153,6 +154,9 @@ def create_tensor(context: Address, record: Address) -> None:
     if tensor == 0:
         run_in_python(context, record)
     else:
+        size = load(tensor + at.TENSOR_BYTES)
+        is_fresh = size >> at.LARGEST_KEPT_BITS != 0
+        fill_unwritten(context, load(tensor + at.TENSOR_DATA), size, is_fresh)
         set_word(context, 0, at.TYPE_TENSOR, tensor)
 
 

@@ -18,7 +18,7 @@ from tfrt_runtime.native.coroutines.async_buffers import (
     new_buffer,
     new_frame_buffer,
 )
-from tfrt_runtime.native.memory import load_acquire, store, store_release
+from tfrt_runtime.native.memory import load, load_acquire, store, store_release
 
 SIZE = CHUNK
 """Of buffers that are a chunk each."""
@@ -200,3 +200,18 @@ def test_buffers_of_a_function_end_with_it_and_not_before(world: World) -> None:
     free_frame_buffers(main, second)
     check(is_live(first) == is_live(second) == 0)
     check(buffers.live == 0)
+
+
+@explored
+def test_a_buffer_holds_zeros_whatever_its_block_held_before(world: World) -> None:
+    buffers = Buffers(world)
+    first, second = buffers.host.outside
+    handle = buffers.made(first)
+    store(block_of(handle) + co.BLOCK_ELEMENTS + 8, 7)
+    free_block(first, handle, 0)
+
+    def takes() -> None:
+        check(load(block_of(buffers.made(second)) + co.BLOCK_ELEMENTS + 8) == 0)
+
+    world.thread(takes)
+    world.thread(lambda: free_block(first, buffers.made(first), 0))

@@ -512,6 +512,13 @@ MUTANTS = [
         "tensor_interleavings",
     ),
     _mutant(
+        "coroutines.async_buffers.new_buffer",
+        "a buffer holds what its block held before",
+        "fill_unwritten(context, block + co.BLOCK_ELEMENTS, size, not has_pages)",
+        "pass",
+        "async_buffers test_a_buffer_holds_zeros",
+    ),
+    _mutant(
         "kernels.tensor_products.leave_product",
         "the thread that ends the last part frees the product",
         "if fetch_add(product + PRODUCT_OWNERS, -1) == 1:",

@@ -73,6 +73,9 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
         else:
             array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
             elements = body.first(f"alloca {array}, align {alignment}")
+        # What LLVM sees written before it is read costs nothing.
+        zeros = ("ptr", elements), ("i8", "0"), ("i64", size), ("i1", "false")
+        body.call("llvm.memset.p0.i64", "void", *zeros)
     else:
         if alignment > ALIGNMENT:
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")

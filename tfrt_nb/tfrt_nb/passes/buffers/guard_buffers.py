@@ -56,7 +56,7 @@ _MAX_IN_FRAME = 2**15
 """Buffers of `memref.alloca` with more bytes are on the heap."""
 _MAX_IN_FRAMES = 2**18
 """So many bytes are in the frames of all functions of a module: calls in each other do not use up the stack."""
-_ON_HEAP = "on_heap"
+ON_HEAP = "on_heap"
 """The attribute of a buffer of `memref.alloca` that could be in a frame, if there were room."""
 ALIGNMENT = 64
 """Bytes: a cache line, and enough for every vector type."""
@@ -137,7 +137,7 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
     return (
         is_large
         or alignment_of(op) > ALIGNMENT
-        or _ON_HEAP in op.attributes
+        or ON_HEAP in op.attributes
         or escapes(op.memref, op)
     )
 
@@ -156,7 +156,7 @@ def _limit_frames(buffers: Sequence[memref.AllocaOp]) -> None:
             continue
         taken += _bytes_in(op)
         if taken > _MAX_IN_FRAMES:
-            op.attributes[_ON_HEAP] = UnitAttr()
+            op.attributes[ON_HEAP] = UnitAttr()
 
 
 def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
