@@ -720,3 +720,17 @@ func.func @main() {
 """)
     (outcome,) = found.outcomes
     assert found.schedules == 2 and "base@ = ..." in outcome.printed and "0x" not in outcome.printed
+
+
+def test_measured_times_make_no_outcomes() -> None:
+    text = """func @main() {
+  %a = tfrt.constant.i32 3
+  tfrt_test.benchmark "triple"(%a : i32) duration_secs = 1, max_count = 3, num_warmup_runs = 0 {
+    tfrt.return %a : i32
+  }
+  tfrt.return
+}
+"""
+    [outcome] = explored(text).outcomes
+    assert "Duration(ns): ...\n" in outcome.printed
+    assert [outcome] == [*explored(text).outcomes]

@@ -36,7 +36,10 @@ _MAX_LINES = 12
 _NEVER = "never there"
 _UNWRITTEN = re.compile("uninitialized|allocate_buffer|memref.alloc")
 """The operations that make memory that nothing has written."""
-_ADDRESS = re.compile(r"(base@ = |pointer=| at )0x[0-9a-f]+")
+_OF_ONE_RUN = re.compile(
+    r"((?:base@ = |pointer=| at )(?=0x)|BM:.*\((?:ns|percent)\): )[0-9a-fx.e+]+"
+)
+"""Addresses, and times of `tfrt_test.benchmark`."""
 _LATE = "the time for schedules is over"
 
 
@@ -520,8 +523,8 @@ def comparable_outcome(run: Execution, printed: str) -> Outcome:
 
 
 def _comparable(text: str) -> str:
-    """The text without addresses, which are others in each run."""
-    return _ADDRESS.sub(r"\1...", text)
+    """The text without addresses and times, which are others in each run."""
+    return _OF_ONE_RUN.sub(r"\1...", text)
 
 
 def _text(value: AsyncValue) -> str:
