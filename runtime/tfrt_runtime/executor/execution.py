@@ -26,7 +26,7 @@ from tfrt_runtime.host.failures import exception_of
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.request import Request, within
-from tfrt_runtime.host.structs import Function
+from tfrt_runtime.host.structs import Context, Function
 from tfrt_runtime.host.values.async_value import (
     AsyncValue,
     State,
@@ -151,7 +151,11 @@ class Execution(Returning):
         open_for = self._expect(given)
         # One of the request's active counts becomes the call's.
         begin = process.start_as_task if is_task else process.start_here
-        begin(request.queue.context(), self._entry.address, request.address, is_task)
+        context = request.queue.context()
+        own = Context.at(context)
+        kept = own.request, own.record  # of a kernel that starts this, and goes on in its own run
+        begin(context, self._entry.address, request.address, is_task)
+        own.request, own.record = kept
         request.held = None
         for value in self.results[:open_for] if open_for else ():
             value.and_then(request.leave_call)

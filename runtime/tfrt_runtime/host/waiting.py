@@ -28,14 +28,17 @@ if TYPE_CHECKING:
     import asyncio
 
 
-def rest_of(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int] | None:
+def rest_of(
+    queue: WorkQueue, apart_from: Collection[int] = (), *, can_block: bool = True
+) -> list[int] | None:
     """The epochs at which nothing of the queue runs or waits for a thread; None if something does.
 
     Conservative: may give None although nothing does.  If it gives the same epochs twice, nothing has happened in
-    between.  `apart_from` are contexts that are known to do nothing: those of the thread that asks.
+    between.  `apart_from` are contexts that are known to do nothing: those of the thread that asks.  Without
+    `can_block`, no thread takes a blocking task: those that are queued do not count.
     """
     before = epochs(queue, apart_from)
-    if any(number & 1 for number in before) or has_work(queue):
+    if any(number & 1 for number in before) or has_work(queue, can_block=can_block):
         return None
     return before if before == epochs(queue, apart_from) else None
 
@@ -77,8 +80,8 @@ def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
     return [*(Context.at(context).epoch for context in contexts), 2 * Pool.at(queue.pool).head]
 
 
-def has_work(queue: WorkQueue) -> bool:
-    """Whether a task is queued, or a kernel is ready on some thread."""
+def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
+    """Whether a task is queued, or a kernel is ready on some thread; see `rest_of` for `can_block`."""
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
@@ -86,7 +89,7 @@ def has_work(queue: WorkQueue) -> bool:
         or queue.native.injected != 0
         or queue.native.ordered != 0
         or queue.native.started != 0
-        or pool.head != pool.tail
+        or (can_block and pool.head != pool.tail)
         or any(context.ready != context.ready_top for context in contexts)
         or any(context.pending != 0 for context in contexts)
         # Threads of another queue count, too, for the moment that it takes them to wake.
@@ -216,19 +219,29 @@ def _raise_if_endless(wait: KernelWait) -> None:
     if waits[-1] is not wait:
         return
     contexts = [one.context for one in waits]
-    rest = rest_of(queue, contexts)
+    # A thread of the pool runs one blocking kernel, and others of the queue while that one waits.
+    can_block = sum(map(queue.blocks, contexts)) < queue.blocking_threads
+    rest = rest_of(queue, contexts, can_block=can_block)
     if rest is None or any(one.may_end(waits) for one in waits):
         return
     # What was resolved while we looked at the others has ended the rest, or a wait.
-    if rest != rest_of(queue, contexts) or waits != _waits_for(queue):
+    if rest != rest_of(queue, contexts, can_block=can_block) or waits != _waits_for(queue):
         return
     raise EndlessWaitError(_endless(wait, waits[:-1]))
 
 
 def _endless(wait: KernelWait, others: Sequence[KernelWait]) -> Diagnostic:
-    text = (
-        f"kernel '{wait.kernel}' waits for {wait.what}, which never comes: nothing else runs, and"
-        " nothing is queued; return the AsyncValue instead of waiting for it"
-    )
+    queue, instead = wait.queue, "return the AsyncValue instead of waiting for it"
+    reason = "nothing else runs, and nothing is queued"
+    if names := queue.queued_blocking():
+        count, kernels = (
+            queue.blocking_threads,
+            " and ".join(f"'{name}'" for name in sorted({*names})),
+        )
+        pool = "1 thread, which waits" if count == 1 else f"{count} threads, which all wait"
+        reason = f"{kernels} cannot begin, as the blocking pool has {pool}"
+        larger = f"mstd:{queue.parallelism_level},{count + len(names)}"
+        instead = f"give the host a larger pool (work queue '{larger}'), or {instead}"
+    text = f"kernel '{wait.kernel}' waits for {wait.what}, which never comes: {reason}; {instead}"
     notes = [note(f"kernel '{one.kernel}' waits for {one.what}", one.place) for one in others]
     return error(text, wait.place, notes)

@@ -304,6 +304,36 @@ def test_a_blocking_task_that_is_given_back_is_an_error(kernels: KernelRegistry)
         ]
 
 
+def test_what_a_blocking_kernel_waits_for_may_not_queue(kernels: KernelRegistry) -> None:
+    """The queue has one blocking thread, and starts more for tasks that must not wait."""
+    asked: list[tuple[str, bool]] = []
+
+    class OneThread(Pool):
+        blocking = ThreadPoolExecutor(1)
+
+        def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
+            asked.append((task.name, allow_queuing))
+            if allow_queuing:
+                self.blocking.submit(task)
+            else:
+                threading.Thread(target=task).start()
+            return None
+
+    inner = FORK.replace("test.left", "test.blocking")
+    outer = FORK.replace("test.left", "test.outer")
+    with HostContext(OneThread()) as host:
+
+        def wait_for_inner(value: int) -> object:
+            return start(host, inner, kernels).results[0].result()
+
+        kernels.kernel("test.outer", results=("i32",), blocking=True)(wait_for_inner)
+        assert start(host, outer, kernels).results[0].result(20) == 3
+        assert start(host, inner, kernels).results[0].result(20) == 2
+    OneThread.blocking.shutdown()
+
+    assert asked == [("test.outer", True), ("test.blocking", False), ("test.blocking", True)]
+
+
 def test_a_queue_that_cannot_wait_is_an_error() -> None:
     class Broken(HandCrankedQueue):
         def await_values(self, values: Sequence[object]) -> None:

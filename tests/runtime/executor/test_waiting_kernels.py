@@ -107,6 +107,49 @@ def test_a_sleep_that_a_file_gives_a_function_to_is_refused(host: HostContext) -
         Program.from_bef(data, "test.bef").run(host, arguments=(1,))
 
 
+OUTER = """func @main() -> i32 {
+  %r = "my.outer"() : () -> i32
+  tfrt.return %r : i32
+}
+"""
+
+
+def run_outer(threads: int, runs: int) -> list[str | int]:
+    """What each of so many runs gives whose blocking kernel waits for a run of another one."""
+    began = threading.Barrier(runs)
+    with HostContext(f"mstd:2,{threads}") as host:
+        kernels = with_kernel(lambda: 42, blocking=True)
+        inner, outer = (Program.from_source(text, "test.mlir") for text in (TEST, OUTER))
+
+        def wait_for_inner() -> object:
+            began.wait(SLOW)
+            return inner.run(host, kernels=kernels).results[0].result()
+
+        kernels.kernel("my.outer", results=("i32",), blocking=True)(wait_for_inner)
+        executions = [outer.run(host, kernels=kernels) for _ in range(runs)]
+        assert all(execution.wait(SLOW) for execution in executions)
+        problems = [d.message for run in executions for d in run.diagnostics]
+        values = [run.results[0].result() for run in executions if not run.diagnostics]
+        return [*problems, *values]
+
+
+@pytest.mark.parametrize(
+    ("threads", "runs", "pool", "larger"),
+    [(1, 1, "1 thread, which waits", 2), (2, 2, "2 threads, which all wait", 4)],
+)
+def test_blocking_kernels_that_wait_for_others_without_a_thread_are_told_of_the_pool(
+    threads: int, runs: int, pool: str, larger: int, leak_check: None
+) -> None:
+    text = (
+        "kernel 'my.outer' waits for the result of @main, which never comes: 'my.test' cannot begin,"
+        f" as the blocking pool has {pool}; give the host a larger pool (work queue 'mstd:2,{larger}'),"
+        " or return the AsyncValue instead of waiting for it"
+    )
+    # The one that began to wait last ends: its thread runs the kernels of the others.
+    assert run_outer(threads, runs) == [text, *[42] * (runs - 1)]
+    assert run_outer(larger, runs) == [42] * runs
+
+
 QUIESCE = """func @main() -> (i32, i32) {
   %us = tfrt.constant.i32 20000
   %ch = tfrt.new.chain

@@ -76,7 +76,8 @@ class ConcurrentWorkQueue(Protocol):
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
         """Have `task` called on a thread that may block; give it back if there is none for it.
 
-        With `allow_queuing` the task may wait for others to end.
+        With `allow_queuing` the task may wait for others to end.  Without it a blocking kernel that runs
+        may wait for this task, which needs a thread at once.
         """
 
     def await_values(self, values: Sequence[Awaited]) -> None:
@@ -139,6 +140,8 @@ class UserWorkQueue(WorkQueue):
         self._taken: deque[tuple[Callable[[int], None], int]] = deque()
         self._left = 0
         self._emptying: set[int] = set()
+        self._starters: set[int] = set()
+        """Contexts whose blocking kernel has started something, for which it may wait."""
         self._lost: deque[tuple[int, Diagnostic]] = deque()
         self._moments: set[_Moment] = set()
         self._timers = TimerQueue()
@@ -151,11 +154,17 @@ class UserWorkQueue(WorkQueue):
         with self._lock:
             return self._left > 0
 
+    def _note_starter(self) -> None:
+        if self.blocks(own := self.context()):
+            self._starters.add(own)
+
     def begin(self) -> None:
+        self._note_starter()
         super().begin()
         self._empty()
 
     def hand_over(self) -> None:
+        self._note_starter()
         super().hand_over()
         if not self.is_at_work_here:
             self._empty()
@@ -180,6 +189,7 @@ class UserWorkQueue(WorkQueue):
                 self._uncount()  # the turn shows from now on that there is something to do
                 run_one = self.process.slow.run_one
                 run_one(context, address, self._kernels)
+                self._starters.discard(context)
         finally:
             WAITS.goes_on = former
             self._empty()
@@ -217,6 +227,7 @@ class UserWorkQueue(WorkQueue):
         if self._user.is_in_worker_thread():
             raise WorkQueueError(error(f"a thread of work queue '{self.name}' cannot wait for it"))
         deadline = None if timeout is None else time.monotonic() + timeout
+        self._note_starter()
         with INTERRUPTS:
             self._hand_over(self.context())
             self._offer_all()  # on a thread that is about to offer them, too: it waits here
@@ -314,7 +325,7 @@ class UserWorkQueue(WorkQueue):
         made = self._make_task(address)
         assert made is not None
         try:
-            refused = self._user.add_blocking_task(made, allow_queuing=True)
+            refused = self._user.add_blocking_task(made, allow_queuing=not self._starters)
         except Exception as problem:  # noqa: BLE001 - it becomes the run's error
             self._refused(made, problem)
             return

@@ -32,7 +32,7 @@ from tfrt_runtime.host.queues.queue_names import (
     parse_work_queue,
 )
 from tfrt_runtime.host.queues.threads import QueueThread, start_thread
-from tfrt_runtime.host.structs import WORDS, Context, Pool, Queue, new_words
+from tfrt_runtime.host.structs import WORDS, Context, Pool, Queue, Record, Task, new_words
 from tfrt_runtime.native import layouts as at
 
 POOL_PLACES = 4096
@@ -225,6 +225,24 @@ class WorkQueue:
                 self._pool.threads = len(self._pool_threads)
                 return
         self._block_here()
+
+    def blocks(self, context: int) -> bool:
+        """Whether a blocking kernel runs on a context of the queue; 0 is no context."""
+        if context == 0 or Context.at(context).epoch & 1 == 0:
+            return False
+        record = Context.at(context).record
+        return record != 0 and Record.at(record).flags & at.KERNEL_BLOCKING != 0
+
+    def queued_blocking(self) -> list[str]:
+        """The names of the kernels that wait for a blocking thread, while none takes a task."""
+        names = []
+        for number in range(self._pool.head, self._pool.tail):
+            place = self.pool + at.POOL_CELLS + 16 * (number % POOL_PLACES)
+            task = Task.at(WORDS[place + 8 >> 3])
+            if task.function == self.process.words.run_blocking:
+                owner, kernel = self.process.owner_of(task.second)
+                names.append(owner.kernel_name(kernel))
+        return names
 
     def _block_here(self) -> None:
         """The system starts no thread for the blocking tasks that wait: this one runs them."""
