@@ -140,6 +140,24 @@ def test_a_chain_orders_effects(host: HostContext) -> None:
         assert outcome(run(host, CONTROL_DEP1, "control_dep1")) == ([], FILLED)
 
 
+@pytest.mark.parametrize("name", ["tfrt.print.i32", "hex.print.i32"])
+def test_a_return_may_be_left_out_behind_a_chain_in_both_spellings(
+    host: HostContext, name: str
+) -> None:
+    text = f"""func @main() {{
+      %c = tfrt.new.chain
+      %x = tfrt.constant.i32 3
+      {name} %x, %c
+    }}"""
+    assert outcome(run(host, text, "main")) == ([], "int32 = 3\n")
+
+
+@pytest.mark.parametrize("name", ["tfrt.constant.i32", "hex.constant.i32"])
+def test_a_return_is_asked_for_behind_other_values_in_both_spellings(name: str) -> None:
+    with pytest.raises(TfrtError, match="end the function with 'tfrt.return'"):
+        Program.from_source(f"func @main() {{ %a = {name} 1 }}", "seed.mlir")
+
+
 # --- execution examples ---
 
 DOUBLE_AND_PRINT = r"""

@@ -38,7 +38,7 @@ from tfrt_nb.dialects.catalog import (
     unknown_operation,
 )
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
-from tfrt_nb.dialects.types import WORDS, host_type
+from tfrt_nb.dialects.types import CHAIN, WORDS, host_type
 from tfrt_nb.internal_errors import internal_error
 from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
@@ -71,7 +71,6 @@ class SourceParser(StatementParser):
     def __init__(self, source: SourceText) -> None:
         self._context: HostContext = new_context()
         super().__init__(source, self._context)
-        self._old_spellings = 0
 
     @property
     def token_span(self) -> Span:
@@ -232,7 +231,6 @@ class SourceParser(StatementParser):
             return self._parse_user_kernel(name, name_token.span)
         self._open_operation(operation_type, short=True)
         self._consume_token()
-        old_spellings = self._old_spellings
         self._parser_state.dialect_stack.append(operation_type.dialect_name())
         try:
             operation = operation_type.parse(self)
@@ -260,7 +258,7 @@ class SourceParser(StatementParser):
                 brace = self.source.text.index("{", self._head_end)
                 self.raise_error("expected non-empty function body", brace)
         elif isinstance(operation, FuncOp):
-            self._check_function(operation, self._old_spellings > old_spellings)
+            self._check_function(operation)
         location = self.parse_optional_location()
         if location is not None:
             operation.location = location
@@ -301,13 +299,13 @@ class SourceParser(StatementParser):
         return types
 
     def _canonical_name(self, written: str) -> str:
-        name = spellings.operation_name(written)
-        if name != written and name.partition(".")[0] not in UPSTREAM_DIALECTS:
-            self._old_spellings += 1
-        return name
+        return spellings.operation_name(written)
 
-    def _check_function(self, function: FuncOp, has_old_spellings: bool) -> None:
-        """Refuse an empty body; end a function in the first spelling that leaves its return out.
+    def _check_function(self, function: FuncOp) -> None:
+        """Refuse an empty body; add the return to a function that gives nothing and ends with an effect.
+
+        The design document leaves it out after kernels that give a chain.  TFRT refuses functions that
+        end with others.
 
         A declaration is private whether it says so, as later versions ask, or not.
         """
@@ -318,8 +316,8 @@ class SourceParser(StatementParser):
         if not function.body.blocks or function.body.blocks[-1].last_op is None:
             self.raise_error("expected non-empty function body", self._head_end)
         block = function.body.blocks[-1]
-        may_be_left_out = has_old_spellings and not function.function_type.outputs.data
-        if may_be_left_out and not isinstance(block.last_op, ReturnOp):
+        types = {*block.last_op.result_types}
+        if types == {CHAIN} and not function.function_type.outputs.data:
             end = ReturnOp.create()
             brace = self._last_end - 1
             place(end, SourceSpan(self.source, brace, brace, self._last_end))
