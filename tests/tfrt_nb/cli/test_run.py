@@ -76,6 +76,14 @@ def test_a_file_whose_functions_all_take_arguments_says_how_to_give_them(shell) 
     assert " --function scale ARGUMENT ..." in outcome.stderr
 
 
+@pytest.mark.parametrize("text", ["", "// nothing\n", "module {}\n"])
+def test_a_file_without_functions_shows_one(shell, text: str) -> None:
+    outcome = shell("run", shell.write("empty.mlir", text))
+
+    assert (outcome.status, outcome.stdout) == (0, "")
+    assert outcome.stderr.startswith("empty.mlir: note: there is no function to run; write one:")
+
+
 def test_one_function_can_be_chosen(shell) -> None:
     outcome = shell("run", "--function", "second", shell.write("p.mlir", PROGRAM))
 

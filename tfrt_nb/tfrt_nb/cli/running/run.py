@@ -72,6 +72,11 @@ def execute(options: argparse.Namespace) -> int:
             sys.stdout.write(program.emit(options.emit))
             return 0
         chosen = choose(program, options.function, len(arguments))
+        if not program.functions:
+            shown = "func.func @main() {\n  tfrt.return\n}"
+            print(
+                f"{name}: note: there is no function to run; write one:\n{shown}", file=sys.stderr
+            )
     except TfrtError as problem:
         sys.stdout.flush()
         sources = {} if text is None else {name: text}
