@@ -36,7 +36,7 @@ def ask(assistant: Assistant, what: str, text: str, cursor: int = 0):
         ("%%tfrt --emit=b¦", {"bef"}),
         (
             "%%tfrt --emit ¦\nfunc.func @main() {}",
-            {"mlir", "bef", "async-runtime", "coroutine", "llvm", "llvm-split", "asm"},
+            {"mlir", "bef", "dot", "async-runtime", "coroutine", "llvm", "llvm-split", "asm"},
         ),
         ("%%tfrt -q m¦", {"mstd", "mstd:2", "mstd:4"}),
         ("%%tfrt --in ¦\n" + PROGRAM.replace("¦", ""), {"n="}),
