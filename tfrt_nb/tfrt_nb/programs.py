@@ -617,12 +617,12 @@ class Program:
         functions = {} if self._compiled is None else self._compiled.functions
         return [name for name, one in functions.items() if one.uncrossable is None]
 
-    def interleaved(self) -> Program:
+    def _interleaved(self) -> Program:
         """The same program, whose compiled functions let others run between any two of their effects.
 
         For `schedules.explore`.  Itself, if no tasks have effects.
         """
-        compiled = None if self._compiled is None else self._compiled.interleaved()
+        compiled = None if self._compiled is None else self._compiled._interleaved()
         if compiled is self._compiled:
             return self
         made = Program._of_file(self.file, self._source, self._ir, compiled)

@@ -106,7 +106,7 @@ class CompiledModule:
         self._source = source
         self.level = level
 
-    def interleaved(self) -> CompiledModule:
+    def _interleaved(self) -> CompiledModule:
         """The same functions, which let others run between any two of their effects: see `passes.interleave`."""
         from tfrt_nb.passes.interleave import Interleave, is_needed
 

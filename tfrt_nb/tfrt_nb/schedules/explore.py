@@ -172,7 +172,7 @@ class Explorer:
         Raises:
             TfrtError: at a run, if the program cannot be loaded, or the function takes other arguments.
         """
-        self._program, self._function = program.interleaved(), function
+        self._program, self._function = program._interleaved(), function
         self._arguments = arguments
         self.document = ProgramDocument(program) if document is None else document
         names = [kernel.name for one in program.file.functions for kernel in one.kernels]
