@@ -313,11 +313,11 @@ class SourceParser(StatementParser):
             if function.sym_visibility is None:
                 function.properties["sym_visibility"] = StringAttr("private")
             return
-        if not function.body.blocks or function.body.blocks[-1].last_op is None:
+        block = function.body.blocks[-1] if function.body.blocks else None
+        if block is None or block.last_op is None:
             self.raise_error("expected non-empty function body", self._head_end)
-        block = function.body.blocks[-1]
-        types = {*block.last_op.result_types}
-        if types == {CHAIN} and not function.function_type.outputs.data:
+        gives_chains = {*block.last_op.result_types} == {CHAIN}
+        if gives_chains and not function.function_type.outputs.data:
             end = ReturnOp.create()
             brace = self._last_end - 1
             place(end, SourceSpan(self.source, brace, brace, self._last_end))
