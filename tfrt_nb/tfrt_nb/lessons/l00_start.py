@@ -52,7 +52,7 @@ def value(answer: Answer) -> str | None:
         "left": "second",
         "[left, right, sum]": "%sum takes",
         "%left": "Line 1 was not understood",
-        "[left, rigth]": "There is no 'rigth' to choose from",
+        "[left, rihgt]": "There is no 'rihgt' to choose from",
         "[a, b]": "kernels that compute",
         "[a, b, left, right]": "kernels that compute",
     },
