@@ -1,7 +1,7 @@
 """Bundle the page's modules into one for JupyterLab, the documentation, and exported boards.
 
-No npm: the sources are modules that a browser runs as they are.  Nothing is renamed or minified: the server
-compresses what it sends, and a stack trace names what the sources name.  The build of a wheel runs this module;
+No npm: the sources are modules that a browser runs as they are.  Nothing is renamed or minified: a page
+reads the 145 kB once, and a stack trace names what the sources name.  The build of a wheel runs this module;
 it is not part of the packages.
 """
 
