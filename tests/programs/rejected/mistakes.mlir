@@ -215,9 +215,9 @@ func @f() {
 func @f() {
   tfrt.return
 // -----
-// A return may be left out in the first spelling only, where kernels begin with `dht` or `hex`.
+// A return may be left out only after a kernel that gives a chain.
 func @f() {
-  %a = tfrt.new.chain
+  %a = tfrt.constant.i32 1
 }
 // -----
 // The types of merged values may be left out where all are chains.
