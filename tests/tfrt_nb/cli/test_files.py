@@ -149,7 +149,8 @@ def test_a_wrong_program_leaves_no_output_file(shell) -> None:
 def test_an_empty_file_is_a_program_without_functions(shell) -> None:
     outcome = shell("run", shell.write("empty.mlir", ""))
 
-    assert (outcome.status, outcome.stdout, outcome.stderr) == (0, "", "")
+    assert (outcome.status, outcome.stdout) == (0, "")
+    assert outcome.stderr.startswith("empty.mlir: note: there is no function to run; write one:\n")
 
 
 def test_a_disassembled_file_without_names_warns(shell) -> None:
