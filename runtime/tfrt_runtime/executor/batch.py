@@ -168,12 +168,11 @@ class _Results(Sequence[AsyncValue]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(self._count))]
         index = range(self._count)[index]
-        return self._made.get(index) or self._make(index)
+        made = self._made.get(index)
+        return self._make(index) if made is None else made
 
     def __iter__(self) -> Iterator[AsyncValue]:
-        made, make = self._made.get, self._make
-        for index in range(self._count):
-            yield made(index) or make(index)
+        return (self[index] for index in range(self._count))
 
     def _make(self, index: int) -> AsyncValue:
         call, result = divmod(index, self._width)

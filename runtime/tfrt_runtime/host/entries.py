@@ -6,7 +6,6 @@ takes and on which threads it may run is said by the function of the same name i
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
@@ -231,12 +230,7 @@ class Entries:
         """`make` gives the entry that the core exports as `MODULE.NAME`."""
         self._make = make
 
-    # The defaults outlive the globals, which Python clears as it exits.
-    def __getattr__(
-        self, name: str, is_finalizing: Callable[[], bool] = sys.is_finalizing
-    ) -> Callable[..., int]:
-        if is_finalizing():  # a finalizer asks: what it would give back ends with the process
-            return lambda *_: 1
+    def __getattr__(self, name: str) -> Callable[..., int]:
         if name not in MODULES:
             raise AttributeError(f"the core has no entry {name} for Python")
         entry = self.__dict__[name] = self._make(f"{MODULES[name]}.{name}")

@@ -79,27 +79,22 @@ class Struct(ctypes.Structure):
 
 
 def _view(cls: Made) -> Made:
-    """Make an attribute of each field that the layouts declare; fields that share a word are in a union."""
+    """Make an attribute of each field that the layouts declare; fields that share a word share its descriptor."""
     words: dict[int, list[str]] = {}
     for field, offset in _FIELDS[cls.__name__.upper()].items():
         name = field.lower()
         words.setdefault(offset, []).append(f"{name}_" if iskeyword(name) else name)
     fields: list[tuple[str, Any]] = []
-    shared: list[str] = []
     end = 0
-    for offset, names in sorted(words.items()):
+    for offset, (name, *_) in sorted(words.items()):
         if offset != end:
-            fields.append((f"_before_{names[0]}", ctypes.c_int64 * ((offset - end) // 8)))
-        if len(names) > 1:
-            members = [(name, ctypes.c_int64) for name in names]
-            kind: Any = type("Shared", (ctypes.Union,), {"_fields_": members})
-            shared.append(f"_{names[0]}")
-            fields.append((shared[-1], kind))
-        else:
-            fields.append((names[0], ctypes.c_int64))
+            fields.append((f"_before_{name}", ctypes.c_int64 * ((offset - end) // 8)))
+        fields.append((name, ctypes.c_int64))
         end = offset + 8
-    cls._anonymous_ = shared
     cls._fields_ = fields
+    for name, *others in words.values():
+        for other in others:
+            setattr(cls, other, getattr(cls, name))
     cls.at = cls.from_address  # type: ignore[assignment,method-assign]  # a method of Python's would take as long again
     return cls
 

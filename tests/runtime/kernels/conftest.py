@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,7 @@ class Host:
     def __init__(self) -> None:
         self.allocator: Any = LeakCheckAllocator(PooledAllocator())
         self.printed = ""
+        self.work_queue = SimpleNamespace(native=SimpleNamespace(choose=0))
         self._contexts: dict[type, object] = {}
 
     def print(self, text: str) -> None:
