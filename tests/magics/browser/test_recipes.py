@@ -25,7 +25,7 @@ func.func @main(%late: i32) -> i32 {
 }"""
 
 GATE = """import os, time
-while not os.path.exists("open"):
+while not os.path.exists("recipe-may-go-on"):
     time.sleep(0.01)
 late.set_result(41)"""
 
@@ -64,7 +64,7 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     late = later.locator(row.format("%late", "waiting"))
     late.wait_for()
     assert words(late) == ["○", "waiting", "%late", "i32"]
-    (lab.notebooks / "open").touch()
+    (lab.notebooks / "recipe-may-go-on").touch()
     total = later.locator(row.format("%sum", "available"))
     total.wait_for()
     assert {"●", "available", "%sum", "result", "42", "i32"} <= {*words(total)}
