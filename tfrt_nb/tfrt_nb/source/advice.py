@@ -459,8 +459,6 @@ def advice_on_end(holder: Operation, last: Operation) -> str:
         return "end the body with 'tfrt.return'"
     if holder.name == "async.func":
         return "end the function with 'async.return'"
-    if holder.name == "scf.parallel":
-        return "end the region with 'scf.reduce', or with nothing if the loop has no results"
     dialect = holder.name.partition(".")[0]
     if dialect in ("async", "scf"):
         return f"end the region with '{dialect}.yield'"

@@ -20,8 +20,8 @@ _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 
-# Of a branch, since MLIR 21: skipped as a comment, since they change no result.
-_WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)"
+# Before the first block of a branch, since MLIR 21: skipped as a comment, because they change no result.
+_WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)(?=\s*,\s*\^)"
 
 _TOKEN = re.compile(
     rf"""(?:\s+|//[^\n]*|{_WEIGHTS})*

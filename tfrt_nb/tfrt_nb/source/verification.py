@@ -190,6 +190,8 @@ def _checks(operation_type: type[Operation]) -> tuple[Check, ...]:
         checks.append(_check_compiled_return)
     if operation_type.name in _SYMBOLS:
         checks.append(_check_symbol_place)
+    if operation_type.name == "scf.yield":
+        checks.append(_check_end_of_parallel)
     if not issubclass(operation_type, UnknownOp):
         checks.append(_check_itself)
     if issubclass(operation_type, ModuleOp | FuncOp):
@@ -329,12 +331,19 @@ def _check_position(operation: Operation, symbols: Symbols) -> Iterator[Diagnost
         return
     if _is_terminator(type(operation)):
         advice = f"nothing after '{operation.name}' would run: remove what follows, or move it up"
-        if getattr(operation.parent_op(), "name", "") == "scf.parallel":
-            advice = "'scf.parallel' ends with 'scf.reduce' since MLIR 18: leave out this line"
         problem = _op_error(operation, "must be the last operation in the parent block")
         yield led_by(advice, problem)
     elif operation.successors:
         yield _op_error(operation, "with block successors must terminate its parent block")
+
+
+def _check_end_of_parallel(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
+    if getattr(operation.parent_op(), "name", "") == "scf.parallel":
+        parents = "scf.execute_region, scf.for, scf.if, scf.index_switch, scf.while"
+        problem = _op_error(operation, f"expects parent op to be one of '{parents}'")
+        yield led_by(
+            "'scf.parallel' ends with 'scf.reduce' since MLIR 18: leave out this line", problem
+        )
 
 
 def _check_edges(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
