@@ -40,9 +40,6 @@ _BLOCK = KINDS.index("block")
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
 """It ran; it failed; it may have run; it has events, and may have run more often."""
 
-OF_CODE = ("func", "async")
-"""The kinds of compiled functions."""
-
 Event = tuple[Any, ...]
 """A row of the columns."""
 Block = tuple[int, int | None, int, int]

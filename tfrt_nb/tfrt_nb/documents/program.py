@@ -39,6 +39,8 @@ from tfrt_runtime.diagnostics import Location
 Row = dict[str, Any]
 Body = tuple[int, int | None, int]
 """A function, or a region: the function, the operation that has the region, or None, and its number there."""
+OF_CODE = ("func", "async")
+"""The kinds of compiled functions."""
 _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _SYMBOL = re.compile(r"@([\w$.-]+)")
@@ -126,7 +128,7 @@ class ProgramDocument:
     @cached_property
     def code(self) -> frozenset[int]:
         """The operations that become machine code: of compiled functions, and those in a `tfrt.jit`."""
-        is_code = [row["kind"] in ("func", "async") for row in self._rows.functions]
+        is_code = [row["kind"] in OF_CODE for row in self._rows.functions]
         rows = self._rows.operations
         return frozenset(r["id"] for r in rows if is_code[r["function"]] or "compiled" in r)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrt_nb.documents.code import OF_CODE
+from tfrt_nb.documents.program import OF_CODE
 from tfrt_nb.documents.run import COLUMNS, RunDocument
 from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE, Row, Spans, Timing
 from tfrt_runtime.host.tracing.events import KINDS
