@@ -3,6 +3,6 @@
 Read from below: `options` (the line after `%%tfrt`), `bridge` (runs, looked at), `inputs` (what a line names: values,
 programs, files; and which functions run), `views` (how they are shown), `session` (what cells share), `lessons`
 (the magics of the tutorials), `cell` and `lines` (the other magics), `sliders` (controls for arguments),
-`assist` (help while a cell is written), `extension`.
+`assist` (help while a cell is written), `misplaced` (programs in cells of Python), `extension`.
 Stands on the compiler and the runtime; nothing stands on it.
 """

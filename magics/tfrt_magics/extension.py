@@ -9,9 +9,10 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.assist import Assistant
 from tfrt_magics.bridge.live import LiveRuns
-from tfrt_magics.cell import CellMagics, refuse_program_in_python
+from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
+from tfrt_magics.misplaced import refuse_program_in_python
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import run_bundle
 from tfrt_runtime.host.interrupts import INTERRUPTS
