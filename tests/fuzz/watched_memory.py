@@ -1,4 +1,4 @@
-"""Freed memory under watch: the async runtime's functions, each behind a check that its objects are alive.
+"""Freed memory under watch: the async runtime's functions, each of which first checks that its objects are alive.
 
 Compiled code reaches tokens, values and groups through the runtime's functions.  The functions here hold one more reference
 to each object that is made, so no memory is freed, and no address is that of another object later.  Who calls

@@ -28,7 +28,7 @@ _struct(
         "Members that are missing, or not resolved; on a line of its own, as other threads "
         "count here.",
     ),
-    STORAGE=at(128, "Bytes behind the header."),
+    STORAGE=at(128, "Bytes after the header."),
 )
 
 # Async: what the compiled programs on one queue share.
@@ -39,10 +39,10 @@ _struct(
         "The list of registered objects: groups, and all objects when references are checked."
     ),
     REGISTERED=line("How many objects are in the list."),
-    LIMIT="From so many registered objects on, a sweep for dead ones is worth its time.",
+    LIMIT="The number of registered objects from which a sweep for dead ones pays off.",
     CHECKED="1: every object is registered, so that a reference dropped too often is noticed.",
     CANCELLED="The error with which tasks end instead of starting, or 0.",
-    IMPORTS="Objects that stand for host values which were unavailable: a stack of cells.",
+    IMPORTS="Objects for host values that were unavailable: a stack of cells.",
     IMPORTED="How many cells are in the stack.",
 )
 

@@ -66,11 +66,11 @@ _struct(
     ),
     ASYNC=(
         "Objects of compiled programs only: OBJECT_HELD for each reference added by hand, plus "
-        "the bytes of storage behind the header `<< 2`, plus flags."
+        "the bytes of storage after the header `<< 2`, plus flags."
     ),
     TARGET=at(
         32,
-        "Indirect values: the value that it stands for, with a reference. Of an object of a "
+        "Indirect values: the value that it forwards to, with a reference. Of an object of a "
         "compiled program it is the error that it is, or is about to become: never the word of "
         "the payload, which its producer may still fill when another thread has resolved the "
         "object to an error.",
@@ -233,7 +233,7 @@ _struct(
         "refused(context, record or 0, bytes): a run asks for more memory than there is; it "
         "must end."
     ),
-    RECLAIM="reclaim(process, _): give back what is kept for later; how much was found.",
+    RECLAIM="reclaim(process, _): release the memory that is kept for later; return how many bytes.",
     STORE="The store of tensors, or 0.",
     RUN_ROWS="Task function `python_calls.run_rows`.",
     CALL_PYTHON=(
@@ -569,7 +569,7 @@ _struct(
     DATA="Attributes as words, and what else the kernel asked the decoder for.",
     FUNCTIONS="Addresses of the functions among its attributes and regions.",
     HANDLE="Number of the kernel in Python's table: name, location, Python callable.",
-    SLOTS="Address of the table of result slots, which stands behind the registers.",
+    SLOTS="Address of the table of result slots, after the registers.",
     READY="Offset of its ready count in the activation.",
     WAITS=(
         "Non-strict: address of how many arguments are strict, and the references that each "

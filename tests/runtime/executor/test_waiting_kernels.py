@@ -115,7 +115,7 @@ OUTER = """func @main() -> i32 {
 
 
 def run_outer(threads: int, runs: int) -> list[str | int]:
-    """What each of so many runs gives whose blocking kernel waits for a run of another one."""
+    """The outcome of each of several runs whose blocking kernel waits for another run."""
     began = threading.Barrier(runs)
     with HostContext(f"mstd:2,{threads}") as host:
         kernels = with_kernel(lambda: 42, blocking=True)

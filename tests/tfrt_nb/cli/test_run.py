@@ -119,7 +119,7 @@ def test_an_endless_function_is_given_up_and_the_next_one_runs(shell, queue: str
         "--- Running 'after':\n'after' returned 5\n"
     )
     late = "e.mlir:5:1: error: @endless did not finish within 0.1 s and was cancelled\n" + HEAD
-    # A worker that runs the loop may be slow to end it, and then nobody knows where it is.
+    # A worker that runs the loop may be slow to end it; until then, its place is unknown.
     assert outcome.stderr in ((late + LOOP,) if queue == "s" else (late, late + LOOP))
     assert seconds < SLOW
 

@@ -50,7 +50,7 @@ _OF_THREADS = _among("steal", "park", "wake")
 _OF_CODE = _among(
     *("create", "enqueue", "start", "suspend", "resume", "emplace", "fail", "enter", "leave")
 )
-"""With an address; an event of a kernel has none."""
+"""Kinds of events that carry an address; those of kernels do not."""
 
 
 @dataclass(slots=True)

@@ -47,7 +47,7 @@ class Wrong(Exception):
 class Answer:
     """A Python literal, or one for each of several parts: `a = 3`, `b = [first, 4]`.
 
-    A name stands for a word: `waiting` is the same as "waiting".  The text is parsed, never run.
+    A bare name is a word: `waiting` is the same as "waiting".  The text is parsed, never run.
     `form` is an example, and ends each hint about an answer that cannot be read.  `part` selects
     the value that the methods read.
     """

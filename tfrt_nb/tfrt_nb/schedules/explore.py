@@ -251,7 +251,7 @@ class Explorer:
 
     @contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
-        """Within: after so many seconds the time is over, and the run of that moment is cancelled.
+        """Within the block, cancel the current run after that many seconds.
 
         One timer for all runs: to set one wakes its thread, which takes longer than a short run.
         """

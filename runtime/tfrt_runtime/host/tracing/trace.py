@@ -271,7 +271,7 @@ class ChromeSink:
     def _arrow(self, source: Activity, target: Activity) -> None:
         """Let an arrow lead from the end of an activity to the start of another.
 
-        It is tied to the innermost slice of a thread: what has none there gets one without a length.
+        It is tied to the innermost slice of a thread: an event without one gets a slice of length 0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:

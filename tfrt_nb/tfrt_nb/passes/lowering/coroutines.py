@@ -315,7 +315,7 @@ def resolve(coroutine: Coroutine, terminator: Operation) -> None:
 
 
 def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
-    """Let the operations of a function stand for its token, which its return does not resolve any more."""
+    """Make the token the value of each handle; the function's return no longer resolves it."""
     token = coroutine.token
     assert token is not None
     coroutine.function.attributes[RESOLVED_BY_HAND] = UnitAttr()

@@ -201,7 +201,7 @@ def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None
 def _return_own_handle(
     function: PlainFuncOp | FuncOp, handles: Sequence[ReturnHandleOp]
 ) -> set[Operation]:
-    """Make the function return by `async.return`; the handles that stand for its own one.
+    """Make the function return by `async.return`; return the handles that are its own.
 
     Returning resolves the own handle, unless the function uses it otherwise.  Another handle that is
     returned is awaited first.
