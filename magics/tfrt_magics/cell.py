@@ -40,7 +40,7 @@ from tfrt_magics.options import (
 from tfrt_magics.session import Session
 from tfrt_magics.views.diagnostics import CellText, in_one_line
 from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched
-from tfrt_nb.documents.previews import clean
+from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, counted, error
 
 # A run that ends within this time is shown as it ended, without a live board.
@@ -213,6 +213,7 @@ class CellMagics(Magics):
     def _run(self, options: RunOptions, text: CellText, bef: bytes | None) -> Sequence[Diagnostic]:
         """Run the program and show what it does and what went wrong; return the errors."""
         outlet = self._outlet()
+        self._session.wait_until_warm()
         try:
             libraries = programs_of(options.libraries, self._shell.user_ns)
             if bef is not None and libraries:

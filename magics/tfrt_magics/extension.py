@@ -32,6 +32,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     assistant = Assistant(shell)
     runs = LiveRuns(shell, run_bundle, assistant.answer) if hasattr(shell, "kernel") else None
     if runs is not None:
+        session.warm()
         undo.callback(runs.channel.close)
     cells = CellMagics(shell, session, lessons, runs)
     for magics in (cells, LineMagics(shell, session), lessons):

@@ -19,9 +19,7 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from tfrt_magics.inputs import file_name, program_of
 from tfrt_magics.options import ENGINES
 from tfrt_magics.session import Session
-from tfrt_magics.views.graph import graphviz_picture, open_window
-from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
-from tfrt_nb.documents.previews import clean
+from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.diagnostics import TfrtError, error, meant
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
@@ -72,6 +70,10 @@ class LineMagics(Magics):
         `--dot FILE` writes it in the DOT language, `--engine dot` lets Graphviz place it, `--window`
         opens it in xdot's window.
         """
+        # Imported here: pictures need numpy, which takes longer than the rest of `%load_ext`.
+        from tfrt_magics.views.graph import graphviz_picture, open_window
+        from tfrt_nb.documents.picture import MAX_NODES, image, own_picture
+
         try:
             options = _graph_parser().parse_args(shlex.split(line))
             graph = self._program(options.name).graph()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from traitlets.config import Config, Configurable
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
+from tfrt_magics.warming import start_warming
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
@@ -81,6 +83,17 @@ class Session:
         self.last_program: Program | None = None
         self.last_job: Job | None = None
         self._undo: Callable[[], None] | None = None
+        self._warming: threading.Thread | None = None
+
+    def warm(self) -> None:
+        """Start to import what the first cell needs, on a thread of its own."""
+        self._warming = start_warming()
+
+    def wait_until_warm(self) -> None:
+        """Return once nothing imports in the background, so that no import is done twice at half the speed."""
+        if self._warming is not None:
+            self._warming.join()
+            self._warming = None
 
     def divert_errors(self) -> None:
         """From now on what Python kernels of watched runs write to standard error is their board's."""
@@ -167,6 +180,7 @@ class Session:
 
     def leave(self) -> None:
         """Like `close`, as the kernel ends."""
+        self.wait_until_warm()
         for job in self._jobs:
             job.lose()
         self._close()

@@ -10,7 +10,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.compiled import holders, operation_at
-from tfrt_magics.views.outlet import has_no_board, stage_bundle
+from tfrt_magics.views.outlet import has_no_board
+from tfrt_magics.views.stages import stage_bundle
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Location
 from tfrt_runtime.host.values.async_value import State

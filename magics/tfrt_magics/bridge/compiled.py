@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tfrt_nb.compiled.kernels import HostCode
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, Location, Severity
@@ -28,6 +27,9 @@ class CompiledObjects:
         Raises:
             TfrtError: at what cannot be compiled.
         """
+        # Imported here: it loads LLVM, which host programs do not need.
+        from tfrt_nb.compiled.kernels import HostCode
+
         assert program._compiled is not None
         self._program = program
         self._shared = host.shared_context(HostCode)
@@ -86,6 +88,8 @@ def operation_at(text: str, place: AnyLocation | None) -> str:
 
 def live_objects(host: HostContext, texts: Mapping[str, str]) -> list[LiveObject]:
     """The async objects of a host that have references; `texts` are the programs by their names."""
+    from tfrt_nb.compiled.kernels import HostCode
+
     named = []
     for one in host.shared_context(HostCode).runtime.live_objects():
         text = "" if one.location is None else texts.get(one.location.source, "")

@@ -9,7 +9,7 @@ from typing import Any
 
 from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, packed
 from tfrt_magics.bridge.runtime import PageProgram
-from tfrt_nb.documents.previews import visible
+from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.explore import MAX_SHOWN, Explorer, Outcome, Schedules

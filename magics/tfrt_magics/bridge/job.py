@@ -26,7 +26,7 @@ from tfrt_magics.bridge.snapshot import (
     pending,
     result_names,
 )
-from tfrt_nb.documents.previews import label
+from tfrt_nb.documents.escapes import label
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.host.queues.threads import start_thread
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrt_magics.bridge.job import LOG_LIMIT, Job
 from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
-from tfrt_nb.documents.previews import visible
+from tfrt_nb.documents.escapes import visible
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 
 from tfrt_magics.bridge.record import Json
-from tfrt_nb.documents.previews import clean, visible
+from tfrt_nb.documents.escapes import clean, visible
 from tfrt_nb.report import cut, width
 from tfrt_runtime.diagnostics import Diagnostic, Location, Severity, counted
 

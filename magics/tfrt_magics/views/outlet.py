@@ -15,10 +15,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from IPython.core.interactiveshell import InteractiveShell
-from pygments import highlight
-from pygments.formatters import HtmlFormatter, Terminal256Formatter
-from pygments.lexer import Lexer
-from pygments.lexers import GasLexer, LlvmLexer, TextLexer
 
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
@@ -28,7 +24,6 @@ from tfrt_magics.bridge.snapshot import Snapshot
 from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnostics_text
 from tfrt_magics.views.page import page
 from tfrt_magics.views.text import text_table
-from tfrt_nb.language.lexer import TfrtLexer
 from tfrt_runtime.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -43,8 +38,6 @@ NO_BOARD = (
     "It waits for a choice on the board, which this page does not have, as tfrt-nb's extension of JupyterLab is"
     " missing in it: interrupt the cell."
 )
-# Colours that can be read on white and on black; the page's own background stays.
-STYLE = "friendly"
 
 
 class Terminal:
@@ -91,9 +84,9 @@ class Terminal:
 
     def show_stage(self, text: str, stage: str) -> None:
         """Show a program at a stage of its compilation, in colour where that can be seen."""
-        if sys.stdout.isatty():
-            text = highlight(text, lexer_of(stage), Terminal256Formatter())
-        print(text, end="")
+        from tfrt_magics.views.stages import stage_colored
+
+        print(stage_colored(text, stage) if sys.stdout.isatty() else text, end="")
 
 
 class Slot:
@@ -165,6 +158,8 @@ class Page:
         self._shell.display_pub.publish(bundle)
 
     def show_stage(self, text: str, stage: str) -> None:
+        from tfrt_magics.views.stages import stage_bundle
+
         self._shell.display_pub.publish(stage_bundle(text, stage))
 
 
@@ -182,24 +177,6 @@ def run_bundle(record: Record) -> Bundle:
 def table_bundle(snapshot: Snapshot) -> Bundle:
     """The display data of a run for a page that has no board: a page, and text."""
     return {"text/html": page(snapshot), "text/plain": text_table(snapshot)}
-
-
-def stage_bundle(text: str, stage: str) -> Bundle:
-    """The display data of a stage: a page in colour, and the text."""
-    formatter = HtmlFormatter(noclasses=True, nobackground=True, style=STYLE)
-    return {
-        "text/html": f"<div>{highlight(text, lexer_of(stage), formatter)}</div>",
-        "text/plain": text,
-    }
-
-
-def lexer_of(stage: str) -> Lexer:
-    """The language of a stage; bytes have none."""
-    if stage == "bef":
-        return TextLexer()
-    if stage == "asm":
-        return GasLexer()
-    return LlvmLexer() if stage.startswith("llvm") else TfrtLexer()
 
 
 def is_watched(shell: InteractiveShell) -> bool:

@@ -14,7 +14,7 @@ from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
 from tfrt_magics.views.text import STATES, STATUSES, Mark, headline, when
-from tfrt_nb.documents.previews import visible
+from tfrt_nb.documents.escapes import visible
 from tfrt_nb.report import duration
 
 ROW_LIMIT = 200

@@ -12,8 +12,6 @@ import signal
 import sys
 import threading
 
-import llvmlite.binding as llvm
-
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.process import NativeProcess, native_process
 from tfrt_runtime.native.layouts import INTERRUPT_SIGNAL, PROCESS_INTERRUPTS
@@ -75,6 +73,9 @@ class _Handler:
     """The machine code, for good, and the word with the function that it calls."""
 
     def __init__(self, process: NativeProcess) -> None:
+        # Imported here: LLVM takes 40 MB, and only compiled code needs this handler.
+        import llvmlite.binding as llvm
+
         word = process.address + PROCESS_INTERRUPTS
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()

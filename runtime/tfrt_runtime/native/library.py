@@ -90,6 +90,18 @@ def show_progress(line: str) -> None:
     sys.stderr.flush()
 
 
+def load_at_hand() -> bool:
+    """Load the core unless it has to be compiled first; return whether it is loaded.
+
+    Raises:
+        TfrtError: as `load` does.
+    """
+    with _lock:
+        if not _library and (core := prebuilt() or _cached()) is not None:
+            _library.append(core)
+        return bool(_library)
+
+
 def load(progress: Progress = show_progress) -> Library:
     """The core, loaded once per process; compiled first when none came along and the cache has none.
 
@@ -137,15 +149,24 @@ def compiled_here(progress: Progress) -> Library:
     Raises:
         TfrtError: if it cannot be compiled, or the process may have no file in memory for it.
     """
-    name = f"native-{fingerprint()}"
     cache = code_cache()
-    core = cache.get(name)
-    if core is None:
-        with cache.turn(lambda: progress(WAITING)):
-            core = cache.get(name)  # what another process has put there meanwhile
-            if core is None:
-                core = build_core(progress)
-                cache.put(name, core)
+    if (found := _cached()) is not None:
+        return found
+    with cache.turn(lambda: progress(WAITING)):
+        if (found := _cached()) is not None:  # what another process has put there meanwhile
+            return found
+        core = build_core(progress)
+        cache.put(_name(), core)
+    return _opened(core)
+
+
+def _cached() -> Library | None:
+    """The core from the cache, None if it is not there."""
+    core = code_cache().get(_name())
+    return None if core is None else _opened(core)
+
+
+def _opened(core: bytes) -> Library:
     try:
         return Library.of_bytes(core)
     except OSError as refused:
@@ -153,6 +174,11 @@ def compiled_here(progress: Progress) -> Library:
         reason = refused.strerror or refused
         text = f"the native core, {size}, cannot be opened as a file in memory: {reason}"
         raise TfrtError(error(text)) from None
+
+
+def _name() -> str:
+    """The name of the core in the cache."""
+    return f"native-{fingerprint()}"
 
 
 def fingerprint() -> str:

@@ -9,7 +9,7 @@ import pytest
 from tests.tfrt_nb.documents.conftest import watched
 
 from tfrt_nb import HostContext, Program
-from tfrt_nb.documents.previews import clean
+from tfrt_nb.documents.escapes import clean
 from tfrt_nb.documents.run import COLUMNS, RunDocument
 from tfrt_runtime.host.tracing.events import KINDS, Watch
 from tfrt_runtime.host.values.async_value import make_unavailable

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tfrt_nb.documents.previews import label, payload_text, preview_of
+from tfrt_nb.documents.escapes import label
+from tfrt_nb.documents.previews import payload_text, preview_of
 from tfrt_nb.documents.program import ProgramDocument, Row, callee_of
 from tfrt_nb.passes.log_events import COUNTED, LOGGED
 from tfrt_runtime.async_runtime.objects import read_place

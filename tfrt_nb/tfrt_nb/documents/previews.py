@@ -5,9 +5,9 @@ Of a payload that is one word of a run's log, the text is the one that Python ha
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
@@ -15,13 +15,6 @@ from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-MAX_CHARACTERS = 400
-MAX_LABEL, LABEL_END = 200, 40
-
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
-)
 
 
 def preview_of(value: AsyncValue) -> str:
@@ -44,37 +37,6 @@ def preview_of(value: AsyncValue) -> str:
     except BaseException as problem:  # noqa: BLE001 - a user's object may do what it likes
         reason = f"{type(problem).__name__} in its text"
     return clean(f"<{type(payload).__name__}: {reason}>")
-
-
-def label(name: str) -> str:
-    """A name, a type or a line as a board shows it: without its middle where it is long, in characters that one sees."""
-    if len(name) <= MAX_LABEL and name.isprintable():
-        return name
-    end = name[-LABEL_END:]
-    return clean(name if len(name) <= MAX_LABEL else f"{name[: MAX_LABEL - LABEL_END - 1]}…{end}")
-
-
-def first_line(text: str) -> str:
-    """The first line of an operation's text, as `label` shows it."""
-    if len(text) <= MAX_LABEL and text.isprintable():
-        return text
-    return label(text[: 4 * MAX_LABEL].partition("\n")[0].rstrip())
-
-
-def visible(text: str) -> str:
-    """`text` with escapes for characters that one does not see, except ends of lines and tabs."""
-    return _UNSEEN.sub(
-        lambda match: match[0] if match[0] in "\n\t" else f"\\u{ord(match[0]):04x}", text
-    )
-
-
-def clean(text: str) -> str:
-    """`text` on one line, cut, with characters that one does not see written as escapes."""
-    cut = text[: 4 * MAX_CHARACTERS]
-    line = " ".join(cut.split()) if "\n" in cut else cut
-    line = visible(line).replace("\t", "\\u0009")
-    is_whole = len(line) <= MAX_CHARACTERS and len(cut) == len(text)
-    return line if is_whole else f"{line[: MAX_CHARACTERS - 1]}…"
 
 
 _VIEWS = {

@@ -25,7 +25,7 @@ from tfrt_nb.convert.graph import Document, Graph
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.control_flow import SYNC
 from tfrt_nb.dialects.control_flow.jit import JitOp
-from tfrt_nb.documents.previews import first_line, label
+from tfrt_nb.documents.escapes import first_line, label
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tfrt_nb.documents.code import MORE, CodeMap, Event, Reached
-from tfrt_nb.documents.previews import label, payload_text, preview_of, texts, view_of
+from tfrt_nb.documents.escapes import label
+from tfrt_nb.documents.previews import payload_text, preview_of, texts, view_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Self
 
-from tfrt_nb.documents.previews import clean, label, preview_of, visible
+from tfrt_nb.documents.escapes import clean, label, visible
+from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument, Row, body_of
 from tfrt_nb.passes.interleave import STATE as QUESTION
 from tfrt_nb.programs import Program
