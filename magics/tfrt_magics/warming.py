@@ -40,13 +40,13 @@ def _warm() -> None:
     try:
         # Whatever is wrong with this installation, the first cell says it where its reader looks.
         with suppress(Exception):
-            _import_and_compile()
+            prepare()
     finally:
         if sys.getswitchinterval() == SWITCH_SECONDS:
             sys.setswitchinterval(before)
 
 
-def _import_and_compile() -> None:
+def prepare() -> None:
     """Import what a cell imports, and fill the caches that compiling a program fills."""
     from tfrt_magics.bridge.runtime import PageProgram
     from tfrt_nb.programs import Program

@@ -48,7 +48,7 @@ HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
 def announce(step: str) -> None:
     """Say once why the first cell takes so long; on standard output, as nothing is wrong."""
-    if step.startswith("1/"):
+    if step.startswith("1/") or step == library.WAITING:
         print("Compiling the native core for this machine: once, about a minute.", flush=True)
 
 
