@@ -119,7 +119,7 @@ class CodeMap:
         self.texts: dict[int, str] = {}
         """Of values whose events have none."""
         self.failed: set[int] = set()
-        """The calls that failed."""
+        """The operations that failed."""
         self._has_begun = self._has_ended = of_host
         self._time = 0
         """Of the last event."""
@@ -176,6 +176,8 @@ class CodeMap:
             if value >= 0:  # else an object of the compiler's own
                 self._is_made.add(value)
                 text = payload_text(self._values[value]["type"], payload)
+                if kind == "fail" and self._run.request.cancellation is None:
+                    self.failed.add(operation)
                 yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
             if (part := self._functions.pop(what, None)) is not None:
                 yield from self._fail(part)
@@ -368,7 +370,7 @@ class Reached:
         """Whether each operation has a place of its own: in a file from elsewhere, some share one."""
         values = document.data["values"]
         self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
-        """The operations that make objects, which may be resolved later."""
+        """The operations that make objects, which may be resolved later: one that fails stops no block."""
         self._operations: dict[int, int] = {}
         """The operation of each record."""
         self._begun: Counter[Block] = Counter()
@@ -412,7 +414,7 @@ class Reached:
         stopped: set[Block] = set()
         for row in self._own:
             number, parent, block = row["id"], row["parent"], _block_of(row)
-            if number in failed:
+            if number in failed and number not in self._async:
                 stopped.add(block)
             if number in found:
                 continue
