@@ -13,7 +13,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.testing.globalipapp import start_ipython
 
-from tfrt_magics.bridge.record import COLUMNS, KINDS
+from tfrt_magics.bridge.record import KINDS
 from tfrt_magics.bridge.snapshot import Row, State
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -63,7 +63,7 @@ class FakeEvents:
                 rows.append(
                     (value.started_ns or 0, KINDS.index(value.state), -1, number, 1, 0, None)
                 )
-        return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+        return rows
 
     def preview(self):
         return {}

@@ -13,7 +13,6 @@ from tfrt_magics.bridge.record import KINDS, MAX_EVENTS, MAX_LIVE, Record
 from tfrt_magics.bridge.snapshot import Snapshot, Status
 
 HEAD = {"run": "r", "session": "s", "client": "c", "cell": "one"}
-NAMES = ("time", "kind", "op", "value", "instance", "worker", "payload")
 
 
 @dataclass
@@ -37,7 +36,7 @@ class Log:
 
     def drain(self):
         rows, self.new = self.new, []
-        return {name: [row[place] for row in rows] for place, name in enumerate(NAMES)}
+        return rows
 
     def preview(self):
         self.previews[9] = "a tensor"

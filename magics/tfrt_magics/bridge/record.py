@@ -10,20 +10,20 @@ import base64
 import json
 import threading
 import zlib
-from collections import deque
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from tfrt_magics.bridge.job import LOG_LIMIT, Job
 from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
 from tfrt_nb.documents.escapes import visible
+from tfrt_nb.documents.events import FirstAndNewest, columns_of
 from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 if TYPE_CHECKING:
     from tfrt_nb.documents.run import RunDocument
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
-COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
 MAX_EVENTS = 50_000
 """So many first events of a run are kept, and as many of the newest."""
 MAX_LIVE = 20_000
@@ -47,9 +47,7 @@ class Record:
         self._job, self._program = job, job.document()
         self._head = dict(head)
         self._lock = threading.RLock()
-        self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        self._newest: dict[str, deque[Any]] = {name: deque(maxlen=MAX_EVENTS) for name in COLUMNS}
-        self._seen = 0
+        self._kept = FirstAndNewest(MAX_EVENTS)
         self._start: int | None = None
         self._instances = 0
         self._previews: dict[int, str] = {}
@@ -78,7 +76,7 @@ class Record:
     @property
     def events(self) -> int:
         """How many events there were so far."""
-        return self._seen
+        return self._kept.total
 
     @property
     def id(self) -> str:
@@ -88,11 +86,11 @@ class Record:
         """What is new since the last look, as a message; None if nothing is."""
         with self._lock:
             self.snapshot = self._job.standing()
-            before, logged, previews = self._seen, len(self._log), dict(self._previews)
+            before, logged, previews = self._kept.total, len(self._log), dict(self._previews)
             self._take()
             self._ready = self._job.ready()
             said = (*_still(self.snapshot), self._ready)
-            if (self._seen, len(self._log), self._previews, said) == (
+            if (self._kept.total, len(self._log), self._previews, said) == (
                 before,
                 logged,
                 previews,
@@ -121,7 +119,7 @@ class Record:
     def since(self, event: int) -> Document:
         """All that a page does not have that has the first `event` events."""
         with self._lock:
-            first = min(max(0, event), len(self._columns["time"]))
+            first = min(max(0, event), len(self._kept.first))
             return {**self.without_events(), "from": first, "events": self._events(first)}
 
     def without_events(self) -> Document:
@@ -172,8 +170,7 @@ class Record:
 
     def _small(self) -> Document:
         sections = self.snapshot.sections
-        kept = len(self._columns["time"]) + len(self._newest["time"])
-        dropped = self._seen - kept + sum(log.dropped for log in self._job.logs())
+        dropped = self._kept.dropped + sum(log.dropped for log in self._job.logs())
         return {
             "functions": [{"name": one.name, "status": str(one.status)} for one in sections],
             "workers": self._workers(),
@@ -225,24 +222,17 @@ class Record:
                 found[number] = max(found.get(number, CERTAIN[0]), state, key=CERTAIN.index)
         return found
 
-    def _events(self, first: int, most: int = 2 * MAX_EVENTS) -> Document:
-        """The events from number `first` on, by time."""
-        columns = {
-            name: [
-                *self._columns[name][first:most],
-                *(() if most < MAX_EVENTS else self._newest[name]),
-            ]
-            for name in COLUMNS
-        }
-        order = sorted(range(len(columns["time"])), key=columns["time"].__getitem__)
-        return {"kinds": KINDS, **{n: [each[i] for i in order] for n, each in columns.items()}}
+    def _events(self, first: int, most: int | None = None) -> Document:
+        """The events from number `first` on, by time: all that are kept, or those before number `most`."""
+        rows = self._kept.since(first) if most is None else self._kept.first[first:most]
+        return {"kinds": KINDS, **columns_of(sorted(rows, key=itemgetter(0)))}
 
     def _take(self) -> None:
         """Record what is new in the job."""
         for place, log in enumerate(self._job.logs()):
             if place == len(self._taken):
                 self._taken.append(0)
-                self._instances = max(self._columns["instance"], default=0)
+                self._instances = max((row[4] for row in self._kept.first), default=0)
             self._take_events(log)
             self._take_log(log.log[self._taken[place] :], log)
             self._taken[place] = len(log.log)
@@ -250,20 +240,16 @@ class Record:
 
     def _take_events(self, log: RunDocument) -> None:
         new = log.drain()
-        if not new["time"] or log.start is None:
+        if not new or log.start is None:
             return
         if self._start is None:
             self._start = log.start
         offset, base = log.start - self._start, self._instances
-        changed = dict(new)
-        if offset or base:
-            changed["time"] = [time + offset for time in new["time"]]
-            changed["instance"] = [instance + base for instance in new["instance"]]
-        room = max(0, MAX_EVENTS - len(self._columns["time"]))
-        self._seen += len(new["time"])
-        for name in COLUMNS:
-            self._columns[name] += changed[name][:room]
-            self._newest[name].extend(changed[name][room:])
+        for row in new:
+            if offset or base:
+                time, kind, op, value, instance, worker, payload = row
+                row = time + offset, kind, op, value, instance + base, worker, payload
+            self._kept.add(row)
 
     def _take_log(self, new: Sequence[tuple[int, int | None, str]], log: RunDocument) -> None:
         offset = 0 if log.start is None or self._start is None else log.start - self._start

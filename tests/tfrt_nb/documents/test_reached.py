@@ -304,7 +304,7 @@ func.func @main(%n: i64) -> i64 {
 
 
 def spans(document, name):
-    """The instances of an operation that began, and of those that came to an end with its value."""
+    """The instances of a call that began, and of those that ended: plain calls end with their values."""
     data = document.data
     operation = next(
         o["id"] for o in data["program"]["operations"] if o["text"].strip().startswith(name + " ")
@@ -313,7 +313,9 @@ def spans(document, name):
     kinds = [events["kinds"][kind] for kind in events["kind"]]
     rows = list(zip(kinds, events["op"], events["instance"], strict=True))
     begun = [instance for kind, op, instance in rows if op == operation and kind == "begin"]
-    ended = [instance for kind, op, instance in rows if op == operation and kind == "available"]
+    kernel = data["program"]["operations"][operation]["kernel"]
+    last = "end" if kernel == "async.call" else "available"
+    ended = [instance for kind, op, instance in rows if op == operation and kind == last]
     return begun, ended
 
 

@@ -18,31 +18,25 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from tfrt_nb.documents.escapes import label
+from tfrt_nb.documents.events import NUMBER, Event
 from tfrt_nb.documents.previews import payload_text, preview_of
 from tfrt_nb.documents.program import ProgramDocument, Row, callee_of
 from tfrt_nb.passes.log_events import COUNTED, LOGGED
 from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.tracing.events import KINDS
+from tfrt_runtime.host.tracing.events import KINDS, Logged
 from tfrt_runtime.host.values.async_value import State
 
-_NUMBER = {name: number for number, name in enumerate(KINDS)}
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
 """What kernels and tasks have in common has the names of kernels."""
 
-_BLOCK = KINDS.index("block")
+_BLOCK = NUMBER["block"]
 AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
 """It ran; it failed; it may have run; it has events, and may have run more often."""
 
-Event = tuple[Any, ...]
-"""A row of the columns."""
 Block = tuple[int, int | None, int, int]
 """Function, operation around it or None, region of that, number in the region."""
 
@@ -120,7 +114,7 @@ class CodeMap:
         self.texts: dict[int, str] = {}
         """Of values whose events have none."""
         self.failed: set[int] = set()
-        """The calls that failed."""
+        """The operations that failed."""
         self._has_begun = self._has_ended = of_host
         self._time = 0
         """Of the last event."""
@@ -138,19 +132,19 @@ class CodeMap:
         """Compiled code has no registers."""
         return -1
 
-    def rows(self, events: npt.NDArray[np.void], start: int, is_over: bool) -> Iterator[Event]:
-        """The rows of some events; `start` is when the run began, `is_over` if these are its last events."""
-        for event in events:
-            time = int(event["time"]) - start
-            kind, worker = KINDS[event["kind"]], int(event["worker"])
-            what = int(event["op"]) | int(event["value"]) << 32
-            for shown, op, value, instance, payload in self._of(
-                kind, what, int(event["payload"]), worker
-            ):
-                self.logged.add(op)
-                yield time, _NUMBER[shown], op, value, instance, worker, payload
-        self._time = int(events["time"][-1]) - start if len(events) else self._time
-        if is_over and not self._has_ended:
+    def rows(self, event: Logged, start: int) -> Iterator[Event]:
+        """The rows of an event; `start` is when the run began."""
+        time, low, high, _, kind, worker, payload = event
+        self._time = time - start
+        for shown, op, value, instance, text in self._of(
+            KINDS[kind], low | high << 32, payload, worker
+        ):
+            self.logged.add(op)
+            yield self._time, NUMBER[shown], op, value, instance, worker, text
+
+    def ending(self) -> Iterator[Event]:
+        """The rows of the end of the run, once."""
+        if not self._has_ended:
             self._has_ended = True
             yield from self._ending(self._time)
 
@@ -177,6 +171,8 @@ class CodeMap:
             if value >= 0:  # else an object of the compiler's own
                 self._is_made.add(value)
                 text = payload_text(self._values[value]["type"], payload)
+                if kind == "fail" and self._run.request.cancellation is None:
+                    self.failed.add(operation)
                 yield _AS[kind], operation, value, 0, text if kind == "emplace" else None
             if (part := self._functions.pop(what, None)) is not None:
                 yield from self._fail(part)
@@ -328,10 +324,10 @@ class CodeMap:
         """Events of calls that failed, of what the function returns, and of groups, which no code resolves."""
         for part in [self._main, *(part for parts in self._running.values() for part in parts)]:
             for kind, operation, value, instance, payload in self._fail(part):
-                yield time, _NUMBER[kind], operation, value, instance, -1, payload
+                yield time, NUMBER[kind], operation, value, instance, -1, payload
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
-                yield time, _NUMBER["available"], operation, value, 0, -1, None
+                yield time, NUMBER["available"], operation, value, 0, -1, None
         results = [] if self._function is None else self._function["results"]
         for value, result in zip(results, self._run.results, strict=False):
             if self._values[value]["op"] in self._direct and result.state is State.AVAILABLE:
@@ -341,7 +337,7 @@ class CodeMap:
                 kind = "error" if result.state is State.ERROR else "available"
                 maker = self._values[value]["op"]
                 operation = -1 if maker is None else maker
-                yield time, _NUMBER[kind], operation, value, 1, -1, preview_of(result)
+                yield time, NUMBER[kind], operation, value, 1, -1, preview_of(result)
                 if kind == "available":
                     self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
@@ -369,26 +365,24 @@ class Reached:
         """Whether each operation has a place of its own: in a file from elsewhere, some share one."""
         values = document.data["values"]
         self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
-        """The operations that make objects, which may be resolved later."""
+        """The operations that make objects, which may be resolved later: one that fails stops no block."""
         self._operations: dict[int, int] = {}
         """The operation of each record."""
         self._begun: Counter[Block] = Counter()
         """How often each block has begun, as far as that was logged."""
 
-    def note(self, events: npt.NDArray[np.void]) -> None:
-        """Take new events."""
-        if not self._own:
+    def note(self, event: Logged) -> None:
+        """Take a new event."""
+        if event[4] != _BLOCK or not self._own:
             return
-        found = events[events["kind"] == _BLOCK]
-        for low, high in zip(found["op"].tolist(), found["value"].tolist(), strict=True):
-            record = low | high << 32
-            if record not in self._operations:
-                place = read_place(record)
-                where = ("", 0, 0) if place is None else (place.source, place.line, place.column)
-                self._operations[record] = self._places.get(where, -1)
-            operation = self._operations[record]
-            if operation >= 0:
-                self._begun[_block_of(self._rows[operation])] += 1
+        record = event[1] | event[2] << 32
+        if record not in self._operations:
+            place = read_place(record)
+            where = ("", 0, 0) if place is None else (place.source, place.line, place.column)
+            self._operations[record] = self._places.get(where, -1)
+        operation = self._operations[record]
+        if operation >= 0:
+            self._begun[_block_of(self._rows[operation])] += 1
 
     def states(
         self,
@@ -413,7 +407,7 @@ class Reached:
         stopped: set[Block] = set()
         for row in self._own:
             number, parent, block = row["id"], row["parent"], _block_of(row)
-            if number in failed:
+            if number in failed and number not in self._async:
                 stopped.add(block)
             if number in found:
                 continue

@@ -5,16 +5,13 @@ Of a payload that is one word of a run's log, the text is the one that Python ha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import struct
+from functools import lru_cache
 
 from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 def preview_of(value: AsyncValue) -> str:
@@ -39,43 +36,38 @@ def preview_of(value: AsyncValue) -> str:
     return clean(f"<{type(payload).__name__}: {reason}>")
 
 
-_VIEWS = {
-    "i1": "",
-    "i8": "<i1",
-    "i16": "<i2",
-    "i32": "<i4",
-    "i64": "<i8",
-    "index": "<i8",
-    "ui8": "<u1",
-    "ui16": "<u2",
-    "ui32": "<u4",
-    "ui64": "<u8",
-    "f16": "<u2",
-    "bf16": "<u2",
-    "f32": "<f4",
-    "f64": "<f8",
+_FORMATS = {
+    "i8": "b",
+    "i16": "h",
+    "i32": "i",
+    "i64": "q",
+    "index": "q",
+    "ui8": "B",
+    "ui16": "H",
+    "ui32": "I",
+    "ui64": "Q",
+    "f16": "H",
+    "bf16": "H",
+    "f32": "f",
+    "f64": "d",
 }
 """How to read the first bytes of a payload that is one word, by the type of the value; of `i1` the lowest bit."""
-_NUMBERS = {name: number for number, name in enumerate(_VIEWS)}
+_WORD = struct.Struct("<q")
 
 
-def view_of(type_: str) -> int:
-    """The number of the way in which payloads of a type are read, -1 for those that are not one word."""
-    return _NUMBERS.get(type_, -1)
-
-
-def texts(view: int, words: npt.NDArray[np.int64]) -> list[str]:
-    """Payload words that are read in this way."""
-    if view == _NUMBERS["i1"]:
-        return ["true" if word & 1 else "false" for word in words.tolist()]
-    numbers = words.view([*_VIEWS.values()][view]).reshape(len(words), -1)[:, 0]
-    return [str(number) for number in numbers.tolist()]
+@lru_cache(4096)
+def word_text(type_: str, word: int) -> str | None:
+    """One payload word of a type; None for what is not one word."""
+    if type_ == "i1":
+        return "true" if word & 1 else "false"
+    format_ = _FORMATS.get(type_)
+    if format_ is None:
+        return None
+    (number,) = struct.unpack_from(f"<{format_}", _WORD.pack(word))
+    return str(number)
 
 
 def payload_text(type_: str, word: int) -> str | None:
-    """One payload word of a type, or of an async value of that type; None for what is not one word."""
-    import numpy as np  # not every text of a value needs it
-
+    """The same of a type, or of an async value of that type."""
     held = type_.removeprefix("!async.value<").removesuffix(">") if "<" in type_ else type_
-    view = view_of(held)
-    return None if view < 0 else texts(view, np.array([word], np.int64))[0]
+    return word_text(held, word)

@@ -26,6 +26,7 @@ from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
 from tfrt_nb.dialects.control_flow import SYNC
 from tfrt_nb.dialects.control_flow.jit import JitOp
 from tfrt_nb.documents.escapes import first_line, label
+from tfrt_nb.documents.events import OF_CODE
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
@@ -39,8 +40,6 @@ from tfrt_runtime.diagnostics import Location
 Row = dict[str, Any]
 Body = tuple[int, int | None, int]
 """A function, or a region: the function, the operation that has the region, or None, and its number there."""
-OF_CODE = ("func", "async")
-"""The kinds of compiled functions."""
 _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _SYMBOL = re.compile(r"@([\w$.-]+)")

@@ -6,66 +6,54 @@
 
 from __future__ import annotations
 
-import bisect
-import itertools
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from tfrt_nb.documents.code import MORE, CodeMap, Event, Reached
+from tfrt_nb.documents.code import MORE, CodeMap, Reached
 from tfrt_nb.documents.escapes import label
-from tfrt_nb.documents.previews import payload_text, preview_of, texts, view_of
+from tfrt_nb.documents.events import (
+    CALL,
+    NUMBER,
+    SKIPPED,
+    STATES,
+    Columns,
+    Event,
+    FirstAndNewest,
+    Fold,
+    Seen,
+    columns_of,
+)
+from tfrt_nb.documents.previews import preview_of, word_text
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Logged, logged_in
 from tfrt_runtime.host.values.async_value import AsyncValue, State
 from tfrt_runtime.native.layouts import TYPE_F64
 
-COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 MAX_EVENTS = 100_000
 """So many first events of a run are kept, and as many of the newest."""
 
-Columns = dict[str, list[Any]]
-_NUMBER = {name: number for number, name in enumerate(KINDS)}
-SKIPPED = _NUMBER["skipped"]
-_STATES = {_NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
+
+def _among(*kinds: str) -> frozenset[int]:
+    return frozenset(NUMBER[kind] for kind in kinds)
 
 
-def _among(*kinds: str) -> npt.NDArray[np.bool_]:
-    """For the number of a kind whether it is one of these: as an index ten times as fast as `isin`."""
-    return np.array([kind in kinds for kind in KINDS])
-
-
-_OF_VALUES = _among(*_STATES.values())
-_BEGINS, _ENDS = _among("begin", "resume"), _among("end", "suspend") | _OF_VALUES
-_OF_KERNELS = _OF_VALUES | _among("enqueue", "begin", "end")
+_AVAILABLE = NUMBER["available"]
+_OF_KERNELS = _among("enqueue", "begin", "end") | STATES.keys()
 _OF_THREADS = _among("steal", "park", "wake")
 _OF_CODE = _among(
     *("create", "enqueue", "start", "suspend", "resume", "emplace", "fail", "enter", "leave")
 )
 """Kinds of events that carry an address; those of kernels do not."""
-
-
-@dataclass(slots=True)
-class Seen:
-    """What became of a value when it was made last.  Times are nanoseconds since the first event."""
-
-    state: str
-    """`available`, `error`, `skipped` or `cancelled`."""
-    worker: int | None
-    started: int | None
-    resolved: int | None
-    """None, as the worker, of a value whose events were overwritten before they were read."""
-    count: int = 1
-    """How often it was made."""
 
 
 class RunDocument:
@@ -89,15 +77,8 @@ class RunDocument:
         self.run = run
         self.source = program.name
         self.function = run.function.name
-        self.previews: dict[int, str] = {}
-        """The latest text of each value that has one, by id."""
         self.log: list[tuple[int, int | None, str]] = []
         """What was printed: when, by which operation, the text."""
-        self.seen: dict[int, Seen] = {}
-        """What became of the values that were made, by id."""
-        self.running: dict[int, tuple[int, int]] = {}
-        """The operations that run: since when, and on which worker; -1 once their kernels have returned and
-        their results come from elsewhere."""
         self._watch = run.watch
         self._map: _Map | CodeMap
         code = program._compiled
@@ -108,16 +89,16 @@ class RunDocument:
             self._map = self._code
         else:
             self._map = _Map(program, run, self.program)
-        self._is_code = isinstance(self._map, CodeMap)
         self._reached = Reached(self.program)
         self._unlogged: tuple[int, dict[int, str]] = 0, {}
         self._lock = threading.RLock()
         self._start: int | None = None
-        self._chunks: list[tuple[int, Columns]] = []
-        """The number of the first event of each, in order; only the newest are ever dropped."""
-        self._total = self._handed = self._cut = 0
+        self._kept = FirstAndNewest(MAX_EVENTS)
+        self._handed = 0
         self._operations = self.program.data["operations"]
         rows = self.program.data["functions"]
+        fold = self._fold = Fold(self._operations, rows)
+        self.seen, self.running, self.previews = fold.seen, fold.running, fold.previews
         own = (row["arguments"] for row in rows if row["name"] == label(self.function))
         given = dict(zip(next(own, ()), arguments, strict=False))
         self.boxes = {n: value for n, value in given.items() if isinstance(value, AsyncValue)}
@@ -129,7 +110,7 @@ class RunDocument:
     @property
     def dropped(self) -> int:
         """Events that are not in the document: overwritten before they were read, or in its middle."""
-        return self._watch.dropped + self._cut
+        return self._watch.dropped + self._kept.dropped
 
     @property
     def absent(self) -> list[int]:
@@ -157,43 +138,37 @@ class RunDocument:
         """Take what is new: `seen`, `running`, `previews` and `log` are up to date then.  O(new events)."""
         with self._lock:
             is_over = self.run.is_done
-            events = self._of_run(self._watch.take())
-            self._reached.note(events)
+            events = self._watch.take()
             printed, self._watch.log = self._watch.log, []
+            if self._start is None:
+                self._start = self._begin(events)
             if self._start is not None:
-                new: Columns = {name: [] for name in COLUMNS}
-                if isinstance(self._map, CodeMap):
-                    new = _columns_of(self._map.rows(events, self._start, is_over))
-                    self.previews |= self._map.texts
-                elif len(events):
-                    is_of_code = _OF_CODE[events["kind"]] & (events["value"] != NO_VALUE)
-                    new = self._map.columns(events[~is_of_code], self._start)
-                    if self._code is not None and is_of_code.any():
-                        rows = self._code.rows(events[is_of_code], self._start, is_over)
-                        new = _by_time(_joined([new, _columns_of(rows)]))
-                self._note(new)
-                self._keep(new)
+                self._fold.take(self._new(events, self._start, is_over))
                 self._count_overwritten()
-            if is_over:  # what an event of is missing has ended, too
-                self.running.clear()
+            if is_over:
+                self._fold.finish()
             start = self._start or (printed[0][0] if printed else 0)
             for time, kernel, text in printed:
                 self.log.append((max(0, time - start), self._map.operation(kernel), text))
 
-    def drain(self) -> Columns:
-        """The events since the last time, in columns; O(new events)."""
+    def drain(self) -> list[Event]:
+        """The events since the last time; O(new events)."""
         with self._lock:
             self.update()
-            first = bisect.bisect_left(self._chunks, self._handed, key=_start_of)
-            self._handed = self._total
-            return _joined([columns for _, columns in self._chunks[first:]])
+            first, self._handed = self._handed, self._kept.total
+            return self._kept.since(first)
+
+    @property
+    def events(self) -> list[Event]:
+        """The events so far: the first ones, and the newest."""
+        with self._lock:
+            self.update()
+            return self._kept.since()
 
     @property
     def columns(self) -> Columns:
-        """The events so far, in columns: the first ones, and the newest."""
-        with self._lock:
-            self.update()
-            return _joined([columns for _, columns in self._chunks])
+        """The events so far in columns."""
+        return columns_of(self.events)
 
     def operation_of_task(self, frame: int) -> int:
         """The operation of a task of compiled code; -1 if that is not known."""
@@ -203,13 +178,7 @@ class RunDocument:
     def states(self) -> dict[int, tuple[str, int | None]]:
         """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
         with self._lock:
-            found: dict[int, tuple[str, int | None]] = {
-                number: (one.state, one.worker) for number, one in self.seen.items()
-            }
-            for operation, (_, worker) in self.running.items():
-                for number in self._operations[operation]["results"]:
-                    found[number] = "running", worker
-            return found
+            return self._fold.states()
 
     def unlogged(self) -> dict[int, str]:
         """Of a run that is over, what is known of operations of compiled functions without their events.
@@ -221,8 +190,9 @@ class RunDocument:
             if not self.run.is_done:
                 return {}
             self.update()
-            if self._unlogged[0] != self._total or not self._total:
-                self._unlogged = self._total, self._states_of_code()
+            total = self._kept.total
+            if self._unlogged[0] != total or not total:
+                self._unlogged = total, self._states_of_code()
             return self._unlogged[1]
 
     def _states_of_code(self) -> dict[int, str]:
@@ -262,7 +232,7 @@ class RunDocument:
             if number >= 0:
                 new[number] = preview_of(value)
         with self._lock:
-            self.previews |= new
+            self.previews.update(new)
             self._boxed |= new.keys()
         return new
 
@@ -283,57 +253,33 @@ class RunDocument:
             "unlogged": {str(number): state for number, state in self.unlogged().items()},
         }
 
-    def _of_run(self, events: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
-        """The events from the first one of the run on: threads slept and woke before."""
-        if self._start is None:
-            own = np.flatnonzero(~_OF_THREADS[events["kind"]])
-            if not len(own):
-                return events[:0]
-            first = int(events["time"][own[0]])
-            self._start = min(first, self.run.started_at) if self._watch.lost else first
-        return events[events["time"] >= self._start]
+    def _begin(self, events: npt.NDArray[np.void]) -> int | None:
+        """When the run began, None if it did not: threads slept and woke before."""
+        own = (event[0] for event in logged_in(events) if event[4] not in _OF_THREADS)
+        first = next(own, None)
+        return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
-    def _note(self, new: Columns) -> None:
-        """What becomes of values and operations: only the last event of each counts, but for numbers."""
-        kind, op, value = (np.array(new[name], np.int64) for name in ("kind", "op", "value"))
-        is_made = _OF_VALUES[kind] & (value >= 0)
-        begins = np.flatnonzero(_BEGINS[kind] & (op >= 0))
-        ends = np.flatnonzero(_ENDS[kind] & (op >= 0) & ~is_made)
-        begun_before, ended_before = _Latest(op, begins), _Latest(op, ends)
-        made = np.flatnonzero(is_made)
-        makers, values, times, workers = (new[name] for name in ("op", "value", "time", "worker"))
-        for at, last, count in _last_of_each(value[made], made):
-            maker, resolved, here = makers[last], times[last], workers[last]
-            started, by = self.running.get(maker, (resolved, here))
-            if (begun := begun_before(maker, last)) > at:
-                started, by = times[begun], workers[begun]
-            elif at >= 0:
-                started, by = resolved, here
-            is_late = by < 0 or ended_before(maker, last) > begun
-            found = self.seen.get(values[last])
-            if found is None:
-                found = self.seen[values[last]] = Seen("", None, None, None, 0)
-            found.state = _STATES[new["kind"][last]]
-            found.worker = here if is_late else by
-            found.started, found.resolved = started, resolved
-            found.count += count
-            if isinstance(text := new["payload"][last], str):
-                self.previews[values[last]] = text
-        events = np.sort(np.concatenate([begins, ends, made[op[made] >= 0]]))
-        for at, last, _ in _last_of_each(op[events], events):
-            self._note_operation(makers[last], new, last, at)
-
-    def _note_operation(self, op: int, new: Columns, last: int, before: int) -> None:
-        """What becomes of an operation by its last event, and the one before it (-1 for none)."""
-        since, _ = self.running.pop(op, (None, -1))
-        kind, time = new["kind"], new["time"]
-        if _BEGINS[kind[last]]:
-            self.running[op] = time[last], new["worker"][last]
-        elif kind[last] == _NUMBER["end"] and self._operations[op]["results"] and not self._is_code:
-            if before >= 0:
-                since = time[before] if _BEGINS[kind[before]] else None
-            if since is not None:
-                self.running[op] = since, -1
+    def _new(self, events: npt.NDArray[np.void], start: int, is_over: bool) -> Iterator[Event]:
+        """The rows of new events, which are kept; `is_over`: there will be no more."""
+        code, host = self._code, self._map
+        for event in logged_in(events):
+            if event[0] < start:
+                continue
+            self._reached.note(event)
+            if isinstance(host, CodeMap):
+                rows = host.rows(event, start)
+            elif event[4] in _OF_CODE and event[2] != NO_VALUE:
+                rows = iter(()) if code is None else code.rows(event, start)
+            else:
+                rows = host.rows(event, start)
+            for row in rows:
+                self._kept.add(row)
+                yield row
+        if code is not None:
+            for row in code.ending() if is_over else ():
+                self._kept.add(row)
+                yield row
+            self.previews.update(code.texts)
 
     def _count_overwritten(self) -> None:
         """Count what was made by events that were overwritten before they were read."""
@@ -346,74 +292,9 @@ class RunDocument:
             if number >= 0 and register >= len(functions[function].argument_types):
                 one = self.seen.setdefault(number, Seen("available", None, None, None))
                 one.count = max(one.count, count)
-                text = payload_text(self.program.data["values"][number]["type"], word)
+                text = word_text(self.program.data["values"][number]["type"], word)
                 if text is not None and number not in self._boxed:
                     self.previews[number] = text
-
-    def _keep(self, new: Columns) -> None:
-        room = MAX_EVENTS - self._total
-        if 0 < room < len(new["time"]):
-            self._keep({name: column[:room] for name, column in new.items()})
-            new = {name: column[room:] for name, column in new.items()}
-        if new["time"]:
-            self._chunks.append((self._total, new))
-            self._total += len(new["time"])
-        first = bisect.bisect_left(self._chunks, MAX_EVENTS, key=_start_of)
-        while first + 1 < len(self._chunks):
-            start, after = self._chunks[first][0], self._chunks[first + 1][0]
-            if self._total - after < MAX_EVENTS:
-                break
-            del self._chunks[first]
-            self._cut += after - start
-
-
-class _Latest:
-    """The last of some events of an operation before another event."""
-
-    def __init__(self, op: npt.NDArray[np.int64], events: npt.NDArray[np.int64]) -> None:
-        self._stride = len(op) + 1
-        # A list: to search an array for one key takes ten times as long.
-        self._keys = np.sort(op[events] * self._stride + events).tolist()
-
-    def __call__(self, op: int, event: int) -> int:
-        """Its number; -1 if there is none."""
-        place = bisect.bisect_left(self._keys, op * self._stride + event) - 1
-        found, number = divmod(self._keys[place], self._stride) if place >= 0 else (-1, -1)
-        return number if found == op else -1
-
-
-def _last_of_each(
-    keys: npt.NDArray[np.int64], events: npt.NDArray[np.int64]
-) -> Iterator[tuple[int, int, int]]:
-    """Of the events with each key: the last but one (-1 for none), the last, and how many; `events` rise."""
-    order = np.argsort(keys, kind="stable")
-    found, sorted_events = keys[order], events[order].tolist()
-    lasts = np.flatnonzero(np.append(found[1:] != found[:-1], True)) if len(found) else order
-    first = 0
-    for last in lasts.tolist():
-        before = sorted_events[last - 1] if last > first else -1
-        yield before, sorted_events[last], last - first + 1
-        first = last + 1
-
-
-def _start_of(chunk: tuple[int, Columns]) -> int:
-    return chunk[0]
-
-
-def _columns_of(rows: Iterable[Event]) -> Columns:
-    listed = list(rows)
-    return {name: [row[i] for row in listed] for i, name in enumerate(COLUMNS)}
-
-
-def _by_time(columns: Columns) -> Columns:
-    order = np.argsort(np.array(columns["time"], np.int64), kind="stable").tolist()
-    return {name: [column[i] for i in order] for name, column in columns.items()}
-
-
-def _joined(parts: Sequence[Columns]) -> Columns:
-    if len(parts) == 1:
-        return parts[0]
-    return {name: [x for part in parts for x in part[name]] for name in COLUMNS}
 
 
 def status_of(run: Execution) -> str:
@@ -436,17 +317,13 @@ class _Map:
         loaded = run.program.functions
         # Native functions have a body where they are loaded: a kernel, behind those of the file, and registers.
         bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
-        self._kernels = np.array([*document.kernels, *[-1] * bodies, -1], np.int64)
-        registers = [
+        self._kernels = [*document.kernels, *[-1] * bodies]
+        self._registers = [
             [*own, *[-1] * (function.register_count - len(own))]
             for own, function in zip(document.registers, loaded, strict=True)
         ]
-        self._firsts = np.cumsum([0, *map(len, registers)])
-        self._registers = np.array([*itertools.chain(*registers), -1], np.int64)
-        makers = [-1 if row["op"] is None else row["op"] for row in self._values]
-        self._makers = np.array([*makers, -1], np.int64)
+        self._makers = [-1 if row["op"] is None else row["op"] for row in self._values]
         self._types = [row["type"] for row in self._values]
-        self._type_of = np.array([*map(view_of, self._types), -1], np.int64)
         self._functions = [(-1, -1)] * len(program.file.functions)
         self._find_functions(program, document)
         self._constants = run.program.constants
@@ -470,97 +347,49 @@ class _Map:
 
     def operation(self, kernel: int) -> int | None:
         """The operation of a kernel, None for what is none."""
-        found = int(self._kernels[kernel]) if 0 <= kernel < len(self._kernels) else -1
+        found = self._kernels[kernel] if 0 <= kernel < len(self._kernels) else -1
         return None if found < 0 else found
 
     def value(self, function: int, register: int) -> int:
         """The value of a register, -1 for one that the text has not."""
-        return int(self._registers[self._firsts[function] + register])
+        return self._registers[function][register]
 
-    def columns(self, events: npt.NDArray[np.void], start: int) -> Columns:
-        """The columns of some events; `start` is when the run began."""
-        kind = events["kind"]
-        count = len(events)
-        op, value = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
-        is_value = _OF_VALUES[kind] & (events["value"] != NO_VALUE)
-        is_call = kind == _NUMBER["call"]
-        # Of compiled code that a kernel calls, the events have addresses in these places.
-        is_kernel = _OF_KERNELS[kind] & (events["value"] == NO_VALUE)
-        op[is_kernel] = self._kernels[events["op"][is_kernel]]
-        places = self._firsts[events["op"][is_value]] + events["value"][is_value]
-        value[is_value] = self._registers[places]
-        op[is_value] = self._makers[value[is_value]]
-        payloads: list[str | int | None] = [None] * count
-        self._read(events, value, kind == _NUMBER["available"], payloads)
-        # Last: of a call, the row of its function is in the place of a value.
-        for index in np.flatnonzero(is_call):
-            op[index], value[index] = self._functions[events["op"][index]]
-            payloads[index] = int(events["payload"][index])
-        columns: Columns = {
-            "time": (events["time"] - start).tolist(),
-            "kind": kind.tolist(),
-            "op": op.tolist(),
-            "value": value.tolist(),
-            "instance": events["instance"].tolist(),
-            # The event's thread passes an error on; a kernel that is skipped runs on none.
-            "worker": np.where(kind == SKIPPED, np.int64(-1), events["worker"]).tolist(),
-            "payload": payloads,
-        }
-        self._add_constants(columns, events, is_call | is_value)
-        return columns
+    def rows(self, event: Logged, start: int) -> Iterator[Event]:
+        """The rows of an event; `start` is when the run began.
 
-    def _read(
-        self,
-        events: npt.NDArray[np.void],
-        values: npt.NDArray[np.int64],
-        is_there: npt.NDArray[np.bool_],
-        payloads: list[str | int | None],
-    ) -> None:
-        """The texts of payloads that are one word."""
-        views = np.where(is_there, self._type_of[values], -1)
-        for number in np.unique(views):
-            if number < 0:
-                continue
-            places = np.flatnonzero(views == number)
-            words = np.ascontiguousarray(events["payload"][places])
-            for place, text in zip(places.tolist(), texts(int(number), words), strict=True):
-                payloads[place] = text
-
-    def _add_constants(
-        self, columns: Columns, events: npt.NDArray[np.void], names_function: npt.NDArray[np.bool_]
-    ) -> None:
-        """Constants are available once their function is called; the core has no event for that.
-
-        The event of a call may be overwritten: the first one of a value in the function says as much.
+        Constants are available once their function is called; the core has no event for that.  The event of a call
+        may be overwritten: the first one of a value in the function says as much.
         """
-        called, firsts = np.unique(events["op"][names_function], return_index=True)
-        places = np.flatnonzero(names_function)[firsts]
-        for index, function in sorted(
-            zip(places.tolist(), called.tolist(), strict=True), reverse=True
-        ):
-            if function in self._called:
-                continue
-            self._called.add(function)
-            rows = list(self._of_constants(function, columns, index))
-            for position, name in enumerate(COLUMNS):
-                columns[name][index + 1 : index + 1] = [row[position] for row in rows]
+        time, where, register, instance, kind, worker, word = event
+        op = value = -1
+        payload: str | int | None = None
+        names_function = True
+        if kind == CALL:  # the row of its function is in the place of a value
+            (op, value), payload = self._functions[where], word
+        elif kind in STATES and register != NO_VALUE:
+            value = self.value(where, register)
+            if value >= 0:
+                op = self._makers[value]
+                if kind == _AVAILABLE:
+                    payload = word_text(self._types[value], word)
+        else:
+            names_function = False
+            if kind in _OF_KERNELS and register == NO_VALUE:
+                op = self._kernels[where]
+        # The event's thread passes an error on; a kernel that is skipped runs on none.
+        by = -1 if kind == SKIPPED else worker
+        row = time - start, kind, op, value, instance, by, payload
+        yield row
+        if names_function and where not in self._called:
+            self._called.add(where)
+            yield from self._of_constants(where, row)
 
-    def _of_constants(
-        self, function: int, columns: Mapping[str, Sequence[Any]], index: int
-    ) -> Iterator[tuple[Any, ...]]:
+    def _of_constants(self, function: int, row: Event) -> Iterator[Event]:
+        time, _, _, _, instance, worker, _ = row
         for register, constant in self._constants[function].items():
             value = self.value(function, register)
             if value < 0:
                 continue
-            text, view = None, int(self._type_of[value])
-            if constant.payload_type <= TYPE_F64 and view >= 0:
-                text = texts(view, np.array([constant.first], np.int64))[0]
-            yield (
-                columns["time"][index],
-                _NUMBER["available"],
-                int(self._makers[value]),
-                value,
-                columns["instance"][index],
-                columns["worker"][index],
-                text,
-            )
+            is_word = constant.payload_type <= TYPE_F64
+            text = word_text(self._types[value], constant.first) if is_word else None
+            yield time, _AVAILABLE, self._makers[value], value, instance, worker, text

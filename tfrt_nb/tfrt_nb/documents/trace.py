@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tfrt_nb.documents.program import OF_CODE
-from tfrt_nb.documents.run import COLUMNS, RunDocument
+from tfrt_nb.documents.events import OF_CODE
+from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.executor.tracing import REGION, RUN_SCOPE, Row, Spans, Timing
 from tfrt_runtime.host.tracing.events import KINDS
 from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level
@@ -93,12 +93,10 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     what needs no operand, or only constants, the call of its function.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
-    columns = run.columns
     latest: dict[tuple[int, int], Event] = {}
     awaited: dict[tuple[int, int], int] = {}
     found = {}
-    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
-    for time, number, op, value, instance, worker, payload in rows:
+    for time, number, op, value, instance, worker, payload in run.events:
         kind, row = KINDS[number], operations[op] if op >= 0 else None
         is_code = row is not None and functions[row["function"]]["kind"] in OF_CODE
         # Compiled code does not say which instance an object is of.
@@ -119,9 +117,7 @@ def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
 
 def _rows(run: RunDocument) -> Iterator[Row]:
     """The events of kernels and calls; a call has the number of its function, -1 for a region."""
-    columns = run.columns
-    names = ("time", "kind", "op", "value", "instance", "worker")
-    for time, number, op, value, instance, worker in zip(*(columns[n] for n in names), strict=True):
+    for time, number, op, value, instance, worker, _ in run.events:
         kind = KINDS[number]
         if kind in ("call", "return"):
             yield time, kind, -1 if op >= 0 else value, instance, worker

@@ -36,7 +36,6 @@ from tfrt_nb.passes.lowering.propagate_failures import PropagateFailures
 from tfrt_nb.passes.safety.check_async import CheckAsync
 from tfrt_nb.passes.safety.guard_operations import GuardOperations
 from tfrt_nb.passes.safety.interruptible_loops import InterruptibleLoops
-from tfrt_nb.passes.speed.call_directly import CallDirectly
 from tfrt_nb.passes.speed.elide_coroutines import ElideCoroutines
 from tfrt_nb.passes.speed.fast_path import FastPath
 from tfrt_nb.passes.speed.unroll_short_loops import UnrollShortLoops
@@ -44,7 +43,6 @@ from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 PASSES = {
     "async-await-in-calls": "lowering.await_in_calls.AwaitInCalls",
-    "async-call-directly": "speed.call_directly.CallDirectly",
     "async-check": "safety.check_async.CheckAsync",
     "async-check-buffers": "buffers.check_buffers.CheckBuffers",
     "async-desugar-proposal": "lowering.desugar_proposal.DesugarProposal",
@@ -110,11 +108,10 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
     counted once every way out of a function is known.
 
     Level 0 is the lowering that the async dialect describes: each task and each async function is a
-    coroutine.  Level 1 adds the shortcuts, which change no result: calls that never wait are plain calls,
-    tasks that never wait are plain functions, equal bodies are one function.
+    coroutine.  Level 1 adds the shortcuts, which change no result: a recursive call is a coroutine only
+    once it waits, tasks that never wait are plain functions, equal bodies are one function.
     """
     is_fast = level > 0
-    shortcuts = (CallDirectly(), FastPath()) if is_fast else ()
     return Pipeline(
         (
             DesugarProposal(),
@@ -131,7 +128,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
             InterruptibleLoops(),
             # What is an async function by now can go on elsewhere where the stack ends.
             GuardOperations(divisions=False, accesses=False, loops=False),
-            *shortcuts,
+            *((FastPath(),) if is_fast else ()),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(
                 share_bodies=is_fast, token_last=True, keep_errors=True, spawn=is_fast

@@ -129,6 +129,7 @@ export class History {
     if (state === undefined) return;
     const { values, operations } = this, { op: maker, function: function_ } = this.program.values[value], time = events.time[i], worker = events.worker[i];
     this.called[function_] = 1;
+    if (values.state[value] > RUNNING) [values.begin[value], values.worker[value]] = [NaN, -1]; // made again, without a begin
     values.state[value] = state;
     values.end[value] = time;
     values.count[value]++;

@@ -56,9 +56,19 @@ EVENT = np.dtype(
 of a kernel in its program, or of the function of which `value` is a register; `worker` the number of a
 thread in its queue."""
 
+Logged = tuple[int, int, int, int, int, int, int]
+"""An event as Python has it: time, op, value, instance, kind, worker, payload."""
+_SLICE = 4096
+
 _MAX_WAITING = 1 << 20
 """The most events that a watch keeps until its reader takes them."""
 _CALIBRATED_NS = 200_000_000
+
+
+def logged_in(events: npt.NDArray[np.void]) -> Iterator[Logged]:
+    """The events one by one, without a list of them all: there may be a million."""
+    for first in range(0, len(events), _SLICE):
+        yield from events[first : first + _SLICE].tolist()
 
 
 class Watch:

@@ -1,0 +1,149 @@
+"""The events of a run as rows: their columns, the first and the newest of them, and what they make of a program.
+
+`Fold` is what the board's `history.js` does with the same rows; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
+
+COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
+Event = tuple[int, int, int, int, int, int, Any]
+"""A row: nanoseconds since the first event, the number of the kind, ids of the program document or -1, the instance,
+the number of a thread, a text or None."""
+Columns = dict[str, list[Any]]
+
+OF_CODE = ("func", "async")
+"""The kinds of compiled functions."""
+NUMBER = {name: number for number, name in enumerate(KINDS)}
+STATES = {NUMBER[kind]: kind for kind in ("available", "error", "skipped", "cancelled")}
+BEGINS = frozenset({NUMBER["begin"], NUMBER["resume"]})
+CALL, END, SUSPEND, SKIPPED = (NUMBER[kind] for kind in ("call", "end", "suspend", "skipped"))
+
+
+def columns_of(rows: Sequence[Event]) -> Columns:
+    """The rows as columns, which JSON has."""
+    return {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)}
+
+
+class FirstAndNewest:
+    """The first `most` rows of a run, and as many of the newest."""
+
+    def __init__(self, most: int) -> None:
+        self.first: list[Event] = []
+        self._newest: deque[Event] = deque(maxlen=most)
+        self._most = most
+        self.total = 0
+
+    def add(self, row: Event) -> None:
+        """Keep a row; one that is neither of the first nor of the newest goes."""
+        (self.first if self.total < self._most else self._newest).append(row)
+        self.total += 1
+
+    @property
+    def dropped(self) -> int:
+        """How many rows went."""
+        return self.total - len(self.first) - len(self._newest)
+
+    def since(self, number: int = 0) -> list[Event]:
+        """The rows from this number on that are kept."""
+        gone = max(0, number - self.total + len(self._newest))
+        return [*self.first[number:], *islice(self._newest, gone, None)]
+
+
+@dataclass(slots=True)
+class Seen:
+    """What became of a value when it was made last.  Times are nanoseconds since the first event."""
+
+    state: str
+    """`available`, `error`, `skipped` or `cancelled`."""
+    worker: int | None
+    started: int | None
+    resolved: int | None
+    """None, as the worker, of a value whose events were overwritten before they were read."""
+    count: int = 1
+    """How often it was made."""
+
+
+class Fold:
+    """Where values and operations stand after the rows so far."""
+
+    def __init__(
+        self, operations: Sequence[Mapping[str, Any]], functions: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self._results = [row["results"] for row in operations]
+        kinds = [row["kind"] for row in functions]
+        self._is_code = [kinds[row["function"]] in OF_CODE for row in operations]
+        self.seen: dict[int, Seen] = {}
+        """What became of the values that were made, by id."""
+        self.running: dict[int, tuple[int, int]] = {}
+        """The operations that run: since when, and on which worker; -1 once their kernels have returned and
+        their results come from elsewhere."""
+        self._begun: dict[int, tuple[int, int]] = {}
+        """The same of the values that they make."""
+        self._waiting: set[int] = set()
+        """Those of `_begun` whose operation is suspended."""
+        self.previews: dict[int, str] = {}
+        """The latest text of each value that has one, by id."""
+
+    def take(self, rows: Iterable[Event]) -> None:
+        """Take the next rows, in order."""
+        for time, kind, op, value, _, worker, payload in rows:
+            if kind == CALL:
+                continue
+            if op >= 0:
+                self._take_operation(kind, op, worker, time)
+            if value >= 0 and kind in STATES:
+                self._take_value(kind, value, worker, time)
+                if isinstance(payload, str):
+                    self.previews[value] = payload
+
+    def _take_operation(self, kind: int, op: int, worker: int, time: int) -> None:
+        results = self._results[op]
+        if kind in BEGINS:
+            self.running[op] = time, worker
+            self._begun.update(dict.fromkeys(results, (time, worker)))
+            self._waiting.difference_update(results)
+        elif kind in STATES:
+            self.running.pop(op, None)
+        elif kind == END or kind == SUSPEND:
+            begun = self.running.pop(op, None)
+            late = [value for value in results if value in self._begun]
+            if kind == END and (begun is None or self._is_code[op]):
+                return
+            for value in late:
+                self._begun[value] = self._begun[value][0], -1
+            if kind == SUSPEND:
+                self._waiting.update(late)
+            elif results and begun is not None:
+                self.running[op] = begun[0], -1
+
+    def _take_value(self, kind: int, value: int, worker: int, time: int) -> None:
+        started, by = self._begun.pop(value, (time, worker))
+        self._waiting.discard(value)
+        found = self.seen.get(value)
+        if found is None:
+            found = self.seen[value] = Seen("", None, None, None, 0)
+        found.state = STATES[kind]
+        found.worker = -1 if kind == SKIPPED else worker if by < 0 else by
+        found.started, found.resolved = started, time
+        found.count += 1
+
+    def finish(self) -> None:
+        """The run is over: what an event of is missing has ended, too."""
+        self.running.clear()
+        self._begun.clear()
+
+    def states(self) -> dict[int, tuple[str, int | None]]:
+        """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
+        found: dict[int, tuple[str, int | None]] = {
+            number: (one.state, one.worker) for number, one in self.seen.items()
+        }
+        begun = self._begun.items()
+        return found | {n: ("running", by) for n, (_, by) in begun if n not in self._waiting}
