@@ -29,7 +29,7 @@ from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnost
 from tfrt_magics.views.page import page
 from tfrt_magics.views.text import text_table
 from tfrt_nb.language.lexer import TfrtLexer
-from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
@@ -82,8 +82,9 @@ class Terminal:
         print(f"{names} runs in the background")
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
-        """Show errors under the cell."""
-        print(diagnostics_text(diagnostics, cell), file=sys.stderr)
+        """Show errors and remarks under the cell; remarks alone are output, and no error."""
+        is_error = any(one.severity is not Severity.REMARK for one in diagnostics)
+        print(diagnostics_text(diagnostics, cell), file=sys.stderr if is_error else sys.stdout)
 
     def show_explored(self, found: Explored) -> None:
         """Show what all schedules of a function come to."""
