@@ -149,7 +149,7 @@ def test_the_demo_prints_every_program_with_its_values_and_diagnostics() -> None
         "── Watch values appear",
         "● @main: done, 6 of 6 values",
         "── When something is not right",
-        "error: custom op 'tfrt.mull.i32' is unknown",
+        "error: there is no operation 'tfrt.mull.i32'",
         "^^^^^^^^^^^^^",
         "make lab",
     ]

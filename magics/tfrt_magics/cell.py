@@ -116,7 +116,7 @@ def check_names(names: Sequence[str], functions: Sequence[FunctionSignature]) ->
     """
     results = [len(one.result_types) for one in functions]
     if len(names) > 1 and results and results != [len(names)]:
-        has = f"@{functions[0].name} has {counted(results[0], 'result')}"
+        has = f"@{functions[0].name} has {counted(results[0], 'result')}: name each, or give one name for all"
         many = f"{len(results)} functions run, whose results one name takes: choose one with --function"
         said = f"-o {','.join(names)}: {has if len(results) == 1 else many}"
         raise TfrtError(error(said))
@@ -262,7 +262,7 @@ class CellMagics(Magics):
             ) from None
         if not calls:
             if not options.name:
-                print(nothing_to_run(program))
+                outlet.diagnose([nothing_to_run(program)], text)
             return ()
         if said := bound_in_order(program, calls, values):
             print(said)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, meant, note
+from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error, meant, note
 
 if TYPE_CHECKING:
     from tfrt_nb.programs import FunctionSignature, Program
@@ -176,17 +176,25 @@ def bound_in_order(program: Program, calls: Sequence[Call], values: Mapping[str,
     )
 
 
-def nothing_to_run(program: Program) -> str:
-    """What to say about a program none of whose functions runs by itself."""
+def nothing_to_run(program: Program) -> Diagnostic:
+    """What to say about a program none of whose functions runs by itself, at the function that could."""
     with_arguments = [one for one in program.functions if one.argument_types]
     if with_arguments:
         one = with_arguments[0]
         names = program.parameters(one.name) or ["NAME"]
         needs = " ".join(f"--in {name}=..." for name in names)
-        return f"the program compiles; @{one.name} runs with {needs}"
-    if any(function.is_compiled for function in program.functions):
-        return "the program compiles; it has no @main to run, and --function chooses another"
-    return "the program compiles; it has no function to run"
+        return _remark(f"@{one.name} runs with {needs}", one)
+    compiled = next((one for one in program.functions if one.is_compiled), None)
+    if compiled is not None:
+        hint = f"it has no @main to run; --function {compiled.name} runs @{compiled.name}"
+        return _remark(hint, compiled)
+    hint = "it has no function to run: a program has one, as in 'func.func @main() { tfrt.return }'"
+    return _remark(hint, None)
+
+
+def _remark(text: str, function: FunctionSignature | None) -> Diagnostic:
+    place = None if function is None else function.location
+    return Diagnostic(Severity.REMARK, f"the program compiles; {text}", place)
 
 
 def _runs_by_itself(function: FunctionSignature) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import tfrt_nb as tfrt
+from tfrt_magics.inputs import nothing_to_run
+from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle
 
 SUM = """func.func @main(%pieces: i32, %people: i32) -> i32 {
   %sum = tfrt.add.i32 %pieces, %people
@@ -74,7 +76,19 @@ def test_only_functions_with_all_their_values_run(cell) -> None:
     assert ("@twice: done" in shown, "@other" in shown) == (True, False)
     for option in ("", "--step", "--explore"):
         shown = cell(f"%%tfrt {option}\n{TWICE}")
-        assert shown == "the program compiles; @twice runs with --in x=...\n"
+        said, line, carets = shown.splitlines()
+        sentence = "remark: the program compiles; @twice runs with --in x=..."
+        assert said.partition(":")[2] == f"2:1: {sentence}"
+        assert (line, set(carets.strip())) == (f"  {TWICE.splitlines()[0]}", {"^"})
+
+
+def test_a_page_shows_what_a_program_without_values_needs_as_it_shows_errors() -> None:
+    program = tfrt.Program.from_source(f"\n{TWICE}", "cell 1")
+    bundle = diagnostics_bundle([nothing_to_run(program)], CellText("cell 1", f"\n{TWICE}"))
+
+    assert "● <b>remark</b></span> the program compiles; @twice runs with" in bundle["text/html"]
+    assert 'bold">func.func</span> @twice' in bundle["text/html"]
+    assert bundle["text/plain"].startswith("cell 1:2:1: remark: the program compiles;")
 
 
 def test_a_compiled_function_takes_values_by_name(cell, notebook) -> None:
@@ -172,7 +186,8 @@ def test_a_host_program_has_two_stages(cell, stage: str) -> None:
 
 @pytest.mark.parametrize("text", ["\n\n", "\r\n", "// only a remark\n", "﻿"])
 def test_an_empty_cell_compiles(cell, text: str) -> None:
-    assert cell(f"%%tfrt\n{text}") == "the program compiles; it has no function to run\n"
+    said = "the program compiles; it has no function to run: a program has one, as in 'func.func @main() { tfrt.return }'"
+    assert cell(f"%%tfrt\n{text}") == f"remark: {said}\n"
 
 
 def test_what_no_utf8_has_is_a_diagnostic(cell) -> None:

@@ -24,7 +24,7 @@ from tfrt_magics.bridge.snapshot import Snapshot
 from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnostics_text
 from tfrt_magics.views.page import page
 from tfrt_magics.views.text import text_table
-from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
@@ -75,8 +75,9 @@ class Terminal:
         print(f"{names} runs in the background")
 
     def diagnose(self, diagnostics: Sequence[Diagnostic], cell: CellText) -> None:
-        """Show errors under the cell."""
-        print(diagnostics_text(diagnostics, cell), file=sys.stderr)
+        """Show errors and remarks under the cell; remarks alone are output, and no error."""
+        is_error = any(one.severity is not Severity.REMARK for one in diagnostics)
+        print(diagnostics_text(diagnostics, cell), file=sys.stderr if is_error else sys.stdout)
 
     def show_explored(self, found: Explored) -> None:
         """Show what all schedules of a function come to."""

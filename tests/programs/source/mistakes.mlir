@@ -27,7 +27,7 @@ func @twice(%x: i32) {
 }
 
 func @unknown(%x: i32) {
-  // CHECK: error: custom op 'tfrt.pritn.i32' is unknown
+  // CHECK: error: there is no operation 'tfrt.pritn.i32'
   // CHECK: note: did you mean 'tfrt.print.i32'?
   tfrt.pritn.i32 %x
   tfrt.return

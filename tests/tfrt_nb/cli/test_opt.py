@@ -79,7 +79,7 @@ def test_remarks_go_to_standard_error(opt: Opt) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "headline"),
     [
-        ("func @main() {", [], "f.mlir:1:15: error: expected '}'"),
+        ("func @main() {", [], "f.mlir:1:15: error: a '}' is missing here"),
         (TEXT.replace("@main", "@main("), [], "f.mlir:1:"),
         (TEXT, ["-p", "nonsense"], "<pipeline>:1:1: error: no pass is named 'nonsense'"),
         (TEXT, ["-p", "canonicalize{deep=true}"], "<pipeline>:1:1: error: "),

@@ -18,7 +18,7 @@ def test_a_right_text_and_none_have_no_mistakes() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ("tfrt.addd.i32 %a, %a", "cell:2:8: error: custom op 'tfrt.addd.i32' is unknown"),
+        ("tfrt.addd.i32 %a, %a", "cell:2:8: error: there is no operation 'tfrt.addd.i32'"),
         ('"shop.unheard"() : () -> i32', "cell:2:8: error: unknown kernel: shop.unheard"),
         ("tfrt.add.i32 %b, %b", "cell:2:21: error: '%b' is not defined"),
     ],
@@ -81,4 +81,4 @@ def test_a_line_that_is_wrong_hides_no_other_mistake(lines: str, places: str) ->
 
 def test_a_last_line_that_is_wrong_is_not_missed_as_the_end_of_its_block() -> None:
     found = lint(RIGHT.replace("tfrt.return", "tfrt.retrun"), "cell")
-    assert [one.message for one in found] == ["custom op 'tfrt.retrun' is unknown"]
+    assert [one.message for one in found] == ["there is no operation 'tfrt.retrun'"]

@@ -44,7 +44,7 @@ CALL = "  %h = async.call %rt : !async.runtime"
         (
             f"{CALL} @nobody() : () -> !async.handle",
             8,
-            "'nobody' does not reference a valid function",
+            "there is no function '@nobody'",
         ),
         (f"{CALL} @work() : () -> !async.handle", 8, "incorrect number of operands for callee"),
         (f"{CALL} @work(%rt) : (!async.runtime) -> !async.handle", 8, "operand type mismatch"),

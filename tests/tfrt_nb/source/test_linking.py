@@ -73,10 +73,12 @@ def test_programs_without_names_are_told_apart() -> None:
 
 def test_a_misspelt_function_of_a_library_is_suggested() -> None:
     libraries = {"lib": Program.from_source(USES_HELP, "library")}
-    with pytest.raises(TfrtError, match="'twicee' does not reference") as caught:
+    with pytest.raises(TfrtError, match="there is no function '@twicee'") as caught:
         Program.from_source(OWN_HELP.replace("@twice", "@twicee"), "own", libraries=libraries)
     (problem,) = caught.value.diagnostics
-    assert [one.message for one in problem.notes] == ["did you mean '@twice' of lib?"]
+    words, hint = (one.message for one in problem.notes)
+    assert words == "'tfrt.call' op 'twicee' does not reference a valid function"
+    assert hint == "did you mean '@twice' of lib?"
 
 
 def test_a_linked_program_is_pickled_and_printed_whole(linked) -> None:

@@ -227,7 +227,7 @@ def test_a_call_is_judged_in_its_own_module() -> None:
     )
 
     assert outcome(text) == careful_outcome(text)
-    assert "'f' does not reference a valid function" in str(outcome(text)[0])
+    assert "there is no function '@f'" in str(outcome(text)[0])
 
 
 COMPILED = """\

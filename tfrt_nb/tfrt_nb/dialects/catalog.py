@@ -150,6 +150,7 @@ INSTEAD = {
     "async.invoke": "async.run { ... async.yield }",
     "scf.parallel_for": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }",
     "scf.forall": "scf.parallel (%i) = (%first) to (%end) step (%step) { ... }",
+    "tfrt.constant.str": 'tfrt_test.get_string {value = "..."}',
     "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",
 }
@@ -224,7 +225,7 @@ def _similar(name: str, known: Collection[str]) -> list[str]:
     names = defaultdict[str, list[str]](list)
     for one, stem in _stems(match["dialect"], sorted(known)):
         names[stem].append(one)
-    near = difflib.get_close_matches(match["stem"], names, n=3, cutoff=_LIKENESS)
+    near = difflib.get_close_matches(match["stem"].lower(), names, n=3, cutoff=_LIKENESS)
     near += [one for one in names if not near and one.startswith(f"{match['stem']}_")]
     wanted = _MEANT.get(match["type"], match["type"])
 

@@ -19,12 +19,14 @@ from xdsl.dialects.builtin import ModuleOp
 
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import deep_stack
+from tfrt_nb.source.advice import for_people
 from tfrt_nb.source.errors import SourceError
 from tfrt_nb.source.linking import Made, link
 from tfrt_nb.source.parser import parse_text
 from tfrt_nb.source.spans import SourceText
 from tfrt_nb.source.verification import verify
 from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.diagnostics import led_by
 
 __all__ = ["SourceError", "parse_module"]
 
@@ -43,5 +45,10 @@ def parse_module(text: str, name: str, libraries: Mapping[str, Made] | None = No
         diagnostics = [] if libraries is None else link(parsed.module, libraries)
         diagnostics = diagnostics or verify(parsed.module, parsed.resolved_late)
     if diagnostics:
-        raise SourceError(*diagnostics)
+        sentences = [for_people(one.message) for one in diagnostics]
+        led = [
+            one if sentence is None else led_by(sentence, one)
+            for one, sentence in zip(diagnostics, sentences, strict=True)
+        ]
+        raise SourceError(*led)
     return parsed.module

@@ -137,6 +137,7 @@ _TYPES_ELSEWHERE = {
     "int": "i32", "integer": "i32", "int32": "i32", "int64": "i64", "long": "i64", "bool": "i1", "boolean": "i1",
     "float": "f32", "float32": "f32", "float64": "f64", "double": "f64",
 }  # fmt: skip
+_TYPE_IS_MISSING = ("expected shape type", "expected a type", "expected an attribute")
 _VALUE = re.compile(r"%([\w.$-]+)")
 _WITH_ALL_TYPES = ("return", "yield", "cf.br", "tfrt.return")
 _WITH_TYPES_OF_OPERANDS = (
@@ -181,8 +182,14 @@ _ADVICE = (
     (r"expected '\(' in operation argument list", _OP, "%", "arguments go in parentheses, as in '(%x)'"),
     ("expected valid '@'", _OP, ",", "no comma goes before the name of a function"),
     ("expected a function type", _OP, "", "the types of arguments go in parentheses, as in '(i32) -> i32'"),
+    ("expected '}': a region is not closed", "", "", "a '}' is missing here"),
     ("expected '}'", _OP, ":", "an attribute is written with '=', as in '{name = 1 : i32}'"),
     ("expected SSA value tuple size", _OP, "", "a comma goes between two operands"),
+    ("expected SSA value tuple size", "", r"[^=\n]*=", "a result has no type in front of '=': the operation gives it"),
+    ("expected an operation name", r"=$", "=", "one '=' goes here"),
+    ("expected '=' after operation result list", r"%\d+$", r"[A-Za-z_]", "a name that begins with a digit has digits only: write '%first' or '%1'"),
+    (r"expected '\)'", r"[(,][ ]*[\w!.<>]+[ ]+$", r"(?P<value>%[\w.$-]+)", "the type follows the name, as in '{value}: i32'"),
+    ("expected an operation, a block", r"\w\.[\w.]+[ ]*$", r"\(", "operands have no parentheses here: leave them out"),
     ("expected ':'$", r"\bcall\b[^.]*$", "", "the types of arguments and results follow, as in ': (i64) -> ()'"),
     ("expected '='$", r"\biter_args\([^)]*$", "", "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"),
     (r"expected '\('$", r"->\s*$", "", "the types of results go in parentheses, as in '-> (i32)'"),
@@ -194,6 +201,7 @@ _ADVICE = (
     (_UNKNOWN, "", r"(?:class|def|for|from|import|while|with|try|elif|del|raise|assert|pass|lambda)\b", _PYTHON),
     (_UNKNOWN, "", r"[\w.]+[^\n%@]*:[ ]*$|print\(", _PYTHON),
     (_UNKNOWN, "", r"[A-Za-z_][\w.]*[ ]*(?:[-+*/%]=|=(?![ ]*(?:\"|%|call\b|[a-z_]\w*\.[\w.]+(?:[ ]+[^( ]|[ ]*$))))", _PYTHON),
+    (_UNKNOWN, r"^\s*$", r"(?:int|void|float|double|bool|char|auto)[ ]+\w+[ ]*\(", "a function begins with 'func.func @main() {'"),
     (_UNKNOWN, r"^\s*$", r"(?:int|float|double|bool|char|auto|const|let|var)[ ]+\w", "an operation makes a value, as in '%x = tfrt.constant.i32 3'"),
     (_UNKNOWN, "", r"(?P<word>[A-Za-z_]\w*)[ ]*=", "names of values begin with '%': write '%{word}'"),
     ("floating point value not valid", "", r"(?P<word>-?[ ]*\d+)", "a whole number is needed here, such as {word}"),
@@ -202,7 +210,7 @@ _ADVICE = (
     (_UNKNOWN, r"^\s*$", r"[A-Za-z_][\w.]*\([^%@\n]*\)[ ]*$|[A-Za-z_]\w*[ ]*(?::[ ]*[A-Za-z]|,[ ]*[A-Za-z_]\w*[ ]*=)", _PYTHON),
     ("expected an operation", r"^\s*$", "@", _PYTHON),
     (_UNKNOWN, r"\breturn[ ]+$", _NAME, "names of values begin with '%': write '%{word}'"),
-    (_UNKNOWN, "", r"(?!await\b)\w+(?:[ ,]+[A-Za-z]+)+[ ]*[.!?]?[ ]*$", "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'"),
+    (_UNKNOWN, "", r"(?!await\b)\w+(?:[ ,]+\w+)+[ ]*[.!?]?[ ]*$", "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'"),
     (_UNKNOWN, "", r"if\b[^\n]*[<>=]", "an operation compares, as in '%c = tfrt.greater.i32 %x, %y', and 'tfrt.if' takes its result"),
     ("expected an operation, this closes nothing", "", "", "this '}' has no '{': the first line of a function ends with '{'"),
     ("expected an operation", r"\d$", r",[ ]*\d", "one number goes here, and a fraction has a point, as in 3.5"),
@@ -256,7 +264,7 @@ def instead_of_stray(
         type_ = message.rpartition(" ")[2]
         one = "true" if type_ == "i1" else _literal("1", type_)
         return f"the constant follows the name, as in '{name} {one}'"
-    if message in ("expected shape type", "expected a type") and word is not None:
+    if message in _TYPE_IS_MISSING and word is not None:
         meant = _TYPES_ELSEWHERE.get(word["name"].lower())
         return None if meant is None else f"did you mean '{meant}'?"
     refused = _OPERAND_IS_MISSING.match(message)
@@ -279,6 +287,35 @@ def instead_of_stray(
         return None
     free = _free_name(known)
     return f"an operand is the name of a value: write '%{free} = {made}' before, and '%{free}' here"
+
+
+_FOR_PEOPLE = (
+    (r"(?:custom op|unregistered operation) ('\S+\.\S+') (?:is unknown|found in)", r"there is no operation \1"),
+    (r"custom op ('\S+') is unknown", r"there is no operation \1: it has a dialect and a name, as 'tfrt.add.i32' has"),
+    (r"'[\w.]+' op '(\S+)' does not reference a valid ((?:async )?function)", r"there is no \2 '@\1'"),
+    (r"redefinition of symbol named '(.*)'", r"'@\1' is defined already: choose another name"),
+    (r"('arith\.\w+') op operand #\d must be signless-integer-like, but got '(.*)'", r"\1 takes integers, and not \2"),
+    (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'", r"\1 takes floats, and not \2"),
+)  # fmt: skip
+"""What readers and checks say of an operation, wherever it is, and the sentence for people."""
+
+
+def for_people(message: str, text: str = "", position: int = 0) -> str | None:
+    """The sentence that leads `message` where nothing more is known than what was refused at `position`."""
+    for said, sentence in _FOR_PEOPLE:
+        if (spoken := re.match(said, message)) is not None:
+            return spoken.expand(sentence)
+    word = _WORD.match(text, position)
+    is_type_of_others = word is not None and word["name"].lower() in _TYPES_ELSEWHERE
+    if message not in _TYPE_IS_MISSING:
+        return None
+    if message == "expected an attribute" and not is_type_of_others:
+        return None
+    if word is not None and word["function"] is None:
+        return f"'{word['name']}' is not a type"
+    if message == "expected shape type":
+        return "the type of the elements goes here, as in 'memref<4xf32>'"
+    return "a type goes here, such as i32, f32, or !async.token"
 
 
 def _types_behind(name: str, operands: str, known: Mapping[str, Sequence[SSAValue]]) -> str | None:

@@ -42,7 +42,7 @@ from tfrt_nb.dialects.types import CHAIN, WORDS, host_type
 from tfrt_nb.internal_errors import internal_error
 from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
-from tfrt_nb.source.advice import instead_of, instead_of_stray
+from tfrt_nb.source.advice import for_people, instead_of, instead_of_stray
 from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
 from tfrt_nb.source.scopes import Scope, with_part
 from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
@@ -133,11 +133,14 @@ class SourceParser(StatementParser):
         diagnostic = diagnostic_of(exception, self.source)
         start, text = exception.span.start, self.source.text
         advice = instead_of_stray(diagnostic.message, text, start, self.ssa_values)
+        sentence = for_people(diagnostic.message, text, start)
         if advice is not None and advice.endswith("?"):
             notes = (*diagnostic.notes, note(advice, diagnostic.location))
             diagnostic = replace(diagnostic, notes=notes)
         elif advice is not None:
-            diagnostic = led_by(advice, diagnostic)
+            sentence = advice
+        if sentence is not None:
+            diagnostic = led_by(sentence, diagnostic)
         if diagnostic not in self.diagnostics:
             self.diagnostics.append(diagnostic)
 
@@ -390,6 +393,8 @@ class SourceParser(StatementParser):
             text = (
                 f'register it with @tfrt.kernel("{name}"), or write "{name}"(...) : (...) -> (...)'
             )
+        elif "." in name:
+            text = f"the reference lists the operations of '{dialect}', as does Tab in a notebook"
         notes = [note(text, place)] if text else []
         raise LocatedError(span, f"custom op '{name}' is unknown", notes)
 
