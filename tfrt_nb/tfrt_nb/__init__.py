@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         min,
         parallel_for,
         program,
+        recover,
         repeat,
         while_loop,
     )
@@ -89,7 +90,7 @@ _NAMES = {
     "tfrt_nb.programs": "Program",
     "tfrt_nb.tracing.api": (
         "cond f32 f64 i1 i8 i16 i32 i64 in_order index map max "
-        "min parallel_for program repeat ui8 ui16 ui32 ui64 while_loop"
+        "min parallel_for program recover repeat ui8 ui16 ui32 ui64 while_loop"
     ),
     "tfrt_nb.tracing.eager": "call call_each",
     "tfrt_nb.tracing.functions": "TracedProgram",
@@ -171,6 +172,7 @@ __all__ = [
     "out",
     "parallel_for",
     "program",
+    "recover",
     "repeat",
     "set_default_host",
     "tensor",

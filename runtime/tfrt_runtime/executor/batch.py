@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, overload
 
-from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
-from tfrt_runtime.host.failures import exception_of
+from tfrt_runtime.host.failures import exception_of, for_users, in_element
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
@@ -94,6 +95,12 @@ class Batch(Execution):
             TimeoutError: if the calls are not over in time.
             TfrtError: the first error among the results; without results, of any kernel.
         """
+        try:
+            return self._result(timeout)
+        except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
+            raise for_users(problem)
+
+    def _result(self, timeout: float | None) -> list[object]:
         self._wait_for_end(timeout)
         columns = [self._column(index) for index in range(len(self._entry.result_types))]
         if not columns and self.request.diagnostics:
@@ -119,7 +126,11 @@ class Batch(Execution):
             size = self._entry.row_bytes
             if read(first, size, count, number, payloads.ctypes.data) == count:
                 return _numbers(word, payloads)
-        return [self.results[width * call + index].result(0) for call in range(count)]
+        values = [self.results[width * call + index] for call in range(count)]
+        for call, value in enumerate(values):
+            if (failed := value.exception(0)) is not None:
+                raise exception_of(in_element(failed.diagnostics[0], call, count))
+        return [value.result(0) for value in values]
 
 
 def _numbers(word: str, payloads: Any) -> list[object]:
@@ -145,6 +156,7 @@ class _Results(Sequence[AsyncValue]):
         self._width = len(self._entry.result_types)
         self._count = self._width * batch.calls
         self._made: dict[int, AsyncValue] = {}
+        self._request.results = self._noted = list[weakref.ref[AsyncValue]]()
         self._add_reference = native_process().quick.value_add_reference
 
     # The default outlives the globals, which Python clears as it exits.
@@ -179,4 +191,8 @@ class _Results(Sequence[AsyncValue]):
         address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
         self._add_reference(address)
         made = AsyncValue(self._queue, address, self._entry.result_types[result])
-        return self._made.setdefault(index, made)  # another thread may have been here
+        made = self._made.setdefault(index, made)  # another thread may have been here
+        self._noted.append(weakref.ref(made))
+        if self._request.cancel_message is not None:  # a thread that cancels may not have seen it
+            self._request.decide(made)
+        return made

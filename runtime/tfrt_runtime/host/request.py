@@ -499,7 +499,11 @@ class Request(Run):
     def decide_results(self) -> None:
         """Make the unresolved results of a cancelled run errors."""
         for value in self.held_results():
-            value.decide(self._cancelled)
+            self.decide(value)
+
+    def decide(self, value: AsyncValue) -> None:
+        """Make a result of a cancelled run an error, unless it is resolved."""
+        value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
         """The results of the run that Python holds."""

@@ -18,6 +18,7 @@ MODULES = (
     "basic.scalars",
     "basic.effects",
     "basic.functions",
+    "basic.recovering",
     "basic.strings",
     "basic.test_kernels",
     "tensor.tensor_shapes",

@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterable
 
+from tfrt_runtime.host.failures import in_element
 from tfrt_runtime.host.payload import PayloadError, as_python
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, when_all
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -85,10 +86,11 @@ def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) ->
     results = [value for call in calls for value in call]
 
     def finish() -> None:
-        failed = next((value for value in results if value.state is State.ERROR), None)
+        failed = next((i for i, one in enumerate(results) if one.state is State.ERROR), None)
         with contextlib.suppress(RuntimeError):  # a cancellation has decided it
-            if failed is not None:
-                made.follow(failed)
+            if failed is not None and (problem := results[failed].exception(0)) is not None:
+                index = failed // len(calls[0])
+                made.set_error(in_element(problem.diagnostics[0], index, len(calls)))
             else:
                 made.emplace([call[0].result(0) for call in calls])
 

@@ -27,6 +27,7 @@ from tfrt_runtime.host.values.futures import from_future, is_awaited
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.values.async_value import Future
@@ -199,12 +200,21 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
         # By `add_note`, or by what sets it; those of a TfrtError are its diagnostic's.
-        added = () if found is not None else getattr(exception, "__notes__", ())
-        notes += tuple(note(printable(text)) for text in (added if isinstance(added, list) else ()))
+        added = () if found is not None else _added(exception)
+        notes += tuple(note(printable(one)) for one in added if not isinstance(one, AttemptNote))
+    attempts = tuple(note(str(one)) for one in _added(exception) if isinstance(one, AttemptNote))
     cause = None if is_ours and exception.__traceback__ is None else exception
     is_interrupt = isinstance(exception, KeyboardInterrupt)
     ending = Ending.CANCELLED if is_interrupt else Ending.FAILED
-    return Diagnostic(Severity.ERROR, message, place, notes[:_MAX_NOTES], cause, ending)
+    ending = Ending.TIMED_OUT if isinstance(exception, TimeoutError) else ending
+    notes = (*notes[:_MAX_NOTES], *attempts)
+    return Diagnostic(Severity.ERROR, message, place, notes, cause, ending)
+
+
+def _added(exception: BaseException) -> list[object]:
+    """The notes of an exception, which a user may have set to anything."""
+    added = getattr(exception, "__notes__", None)
+    return added if isinstance(added, list) else []
 
 
 _MAX_NOTES = 8

@@ -88,16 +88,14 @@ class DaskWorkQueue(WorkQueue):
         return getattr(self.client, "status", "") in ("closing", "closed")
 
 
-def on_cluster(
-    function: Callable[..., object], attributes: Sequence[str], retries: int
-) -> Callable[..., object]:
+def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Callable[..., object]:
     """A kernel function that takes the frame, AsyncValues and the attributes."""
 
     def start(frame: KernelFrame, *values: Any) -> AsyncValue | tuple[AsyncValue, ...]:
         count = len(values) - len(attributes)
         named = dict(zip(attributes, values[count:], strict=True))
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
-        call = _Call(frame, results, function, values[:count], named, retries)
+        call = _Call(frame, results, function, values[:count], named)
         call.begin()
         return results[0] if len(results) == 1 else results
 
@@ -136,14 +134,12 @@ class _Call:
         function: Callable[..., object],
         arguments: Sequence[AsyncValue],
         attributes: dict[str, object],
-        retries: int,
     ) -> None:
         self._frame = frame
         self._results = results
         self._function = function
         self._arguments = arguments
         self._attributes = attributes
-        self._retries = retries
         queue = frame.host.work_queue
         self._queue = queue if isinstance(queue, DaskWorkQueue) else None
         self._known = frame.resources.get_or_create("remote values", _Known, _Known)
@@ -199,7 +195,6 @@ class _Call:
             *given,
             key=f"{self._frame.name}-{uuid.uuid4().hex}",
             pure=False,
-            retries=self._retries,
         )
         if len(results) == 1:
             self._known.keep(results[0], future)
