@@ -1,6 +1,6 @@
 """From a program's text to its results: dialects, passes, BEF, compilation, the command line.
 
-Read from below: `nesting` (how deep a program may nest),
+Read from below: `nesting` (how deep a program may nest), `cells` (of notebooks, by name),
 `dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as text), `passes` (modules to modules), `convert`
 (modules to BEF) and `jit` (modules to machine code), `compiled` (functions that become machine code),
 `programs` (all of it: the class Program), `tracing` (programs from Python), `documents` and `language` (programs
@@ -79,6 +79,7 @@ def _from(module: str, name: str) -> Callable[..., Any]:
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
+HOOKS.cell_of = _from("tfrt_nb.cells", "cell_of")
 HOOKS.value_html = _from("tfrt_magics.views.reprs", "value_html")
 HOOKS.run_html = _from("tfrt_magics.views.reprs", "run_html")
 HOOKS.program_graph = _from("tfrt_nb.documents.program", "program_graph")

@@ -75,7 +75,8 @@ class Batch(Execution):
 
     def __repr__(self) -> str:
         state = "cancelled" if self.request.is_cancelled else "done" if self.is_done else "running"
-        return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}>"
+        failed = f", {counted(found, 'error')}" if (found := len(self.diagnostics)) else ""
+        return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}{failed}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment."""

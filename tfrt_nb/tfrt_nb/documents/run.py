@@ -65,6 +65,8 @@ class Seen:
     """None, as the worker, of a value whose events were overwritten before they were read."""
     count: int = 1
     """How often it was made."""
+    failed: int = 0
+    """How often it was an error.  One that was made several times is then an error, whatever came last."""
 
 
 class RunDocument:
@@ -122,6 +124,7 @@ class RunDocument:
         self.boxes = {n: value for n, value in given.items() if isinstance(value, AsyncValue)}
         """The arguments of the run that may come late, by id."""
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
+        self._failed: set[int] = set()
         self._boxed: set[int] = set()
         """The values that were more than a number, or errors."""
 
@@ -263,6 +266,7 @@ class RunDocument:
         with self._lock:
             self.previews |= new
             self._boxed |= new.keys()
+            self._say_how_many_failed()
         return new
 
     @property
@@ -318,9 +322,22 @@ class RunDocument:
             found.count += count
             if isinstance(text := new["payload"][last], str):
                 self.previews[values[last]] = text
+        failed = value[made[kind[made] == _NUMBER["error"]]]
+        for number, times_failed in zip(*np.unique(failed, return_counts=True), strict=True):
+            self.seen[int(number)].failed += int(times_failed)
+            self._failed.add(int(number))
+        self._say_how_many_failed()
         events = np.sort(np.concatenate([begins, ends, made[op[made] >= 0]]))
         for at, last, _ in _last_of_each(op[events], events):
             self._note_operation(makers[last], new, last, at)
+
+    def _say_how_many_failed(self) -> None:
+        """Let values that were made several times, as those of mapped calls, say how many are errors."""
+        for number in self._failed:
+            found = self.seen[number]
+            if found.count > 1:
+                found.state = "error"
+                self.previews[number] = f"{found.failed} of {found.count} failed"
 
     def _note_operation(self, op: int, new: Columns, last: int, before: int) -> None:
         """What becomes of an operation by its last event, and the one before it (-1 for none)."""

@@ -61,6 +61,8 @@ def body_of(
     given = [*types, CHAIN] if outer.is_ordered else list(types)
     trace = Trace(outer.module, name, given, outer)
     trace.is_ordered = outer.is_ordered
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    trace.names = () if code is None else code.co_varnames[: min(len(types), code.co_argcount)]
     for argument, its in zip(trace.arguments, weak, strict=False):
         argument.weak = its
     if outer.is_ordered:

@@ -15,7 +15,7 @@ from typing import Any
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
 from tfrt_nb.tracing.control import final_chain, returned_items
-from tfrt_nb.tracing.records import records_of, text_of
+from tfrt_nb.tracing.records import named_in, records_of, text_of
 from tfrt_nb.tracing.trace import (
     Module,
     Trace,
@@ -222,10 +222,10 @@ class TracedProgram:
     def _made(self, module: Module) -> Program:
         """The program of what was traced.  Its text is made when it is asked for."""
         records = records_of(module)
-        names = [parameter.name for parameter in self._parameters]
-        source = self._code.co_filename
+        source, named = self._code.co_filename, named_in(module)
         program = Program._of_file(
-            BefFile.of(records, source), lambda: text_of(records, source, self._name, names)
+            BefFile.of(records, source),
+            lambda: text_of(records, source, self._name, named=named),
         )
         program._captured = tuple(module.captured)
         return program
@@ -259,6 +259,7 @@ class TracedProgram:
         kinds_in = [*types, CHAIN] if ordered else types
         trace = Trace(module, callee.name, kinds_in, place=place)
         trace.call_kernel = traced_call
+        trace.names = [one.name for one in self._parameters]
         if ordered:
             trace.is_ordered, trace.order = True, trace.arguments[-1]
         with tracing(trace):

@@ -16,6 +16,7 @@ from tfrt_runtime.diagnostics import (
     TfrtError,
     counted,
     error,
+    line_of,
     note,
 )
 from tfrt_runtime.host.failures import detach, is_own, printable
@@ -235,7 +236,8 @@ def _place_of(exception: BaseException) -> str:
     while frames is not None:
         if not is_own(frames):
             code = frames.tb_frame.f_code
-            said = f"raised in {code.co_name}, {code.co_filename}:{frames.tb_lineno}"
+            line = line_of(code.co_filename, frames.tb_lineno or 0)
+            said = f"raised in {code.co_name}, {line}"
             if code.co_filename.startswith(_LIBRARIES) or "-packages/" in code.co_filename:
                 library = said
             else:
