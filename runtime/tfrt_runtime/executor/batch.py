@@ -7,7 +7,9 @@ import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, overload
 
+from tfrt_runtime.callers import refuse, require
 from tfrt_runtime.diagnostics import TfrtError, counted
+from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
@@ -17,6 +19,7 @@ from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.at_once import AtOnce
 from tfrt_runtime.kernels.users.prints import divert_output
 
 _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
@@ -37,17 +40,26 @@ class Batch(Execution):
         columns: Sequence[Sequence[object]],
         *,
         output: Sink | None = None,
+        at_once: int | None = None,
     ) -> None:
-        """Start the calls, with one native call for all.
+        """Start the calls, with one native call for all, or only `at_once` of them until some have ended.
 
         Args:
             columns: for each argument its values, one per call; a numpy array is not taken apart.
             output: where the program's output goes, instead of to the host's sink.
 
         Raises:
-            TfrtError: if the function does not exist, or the columns do not fit it.
+            TfrtError: if the function does not exist, or the columns do not fit it; if it has no
+                results, which say when a call has ended, and `at_once` is given.
         """
         entry = program.entry(function)
+        if at_once is not None:
+            is_count = type(at_once) is int and at_once > 0
+            require(is_count, "at_once", "a whole number, 1 or more", at_once)
+            if not entry.result_types:
+                refuse(
+                    f"at_once= of @{entry.name}: it has no results that say when a call has ended"
+                )
         queue = host.work_queue
         self.program, self._entry = program, entry
         request = Request(host, output)
@@ -61,11 +73,14 @@ class Batch(Execution):
         with self._withdrawn_on_error():
             self._prepare(None)
         is_task = queue.takes_calls
-        entry.start_all(self.request, self.calls, is_task=is_task)
+        begun = min(self.calls, at_once or self.calls)
+        entry.start_all(request, self.calls, begun, is_task=is_task)
         if kept:  # the calls begin when threads come to them
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        request.held = _Results(self)  # a circle until this object dies
+        request.held = results = _Results(self)  # a circle until this object dies
+        if begun < self.calls:
+            _bound(request, entry, results, begun, is_task)
         if self.calls == 0:
             self.request.leave_call()
 
@@ -132,6 +147,22 @@ class Batch(Execution):
             if (failed := value.exception(0)) is not None:
                 raise exception_of(in_element(failed.diagnostics[0], call, count))
         return [value.result(0) for value in values]
+
+
+def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_task: bool) -> None:
+    """Start the other calls of a batch as those that have begun end.  The batch itself may die."""
+    width = len(entry.result_types)
+
+    def results_of(call: int) -> list[AsyncValue]:
+        return results[width * call : width * (call + 1)]
+
+    def start(first: int, count: int) -> list[AsyncValue]:
+        entry.start_more(request, first, count, is_task=is_task)
+        return results_of(first)
+
+    calls = AtOnce(begun, len(results) // width, start, lambda: request.is_cancelled)
+    for call in range(begun):
+        calls.follow(results_of(call))
 
 
 def _numbers(word: str, payloads: Any) -> list[object]:

@@ -255,6 +255,7 @@ class Execution(Returning):
         """Wait for arguments that are unavailable; for how many results the run stays open because of them."""
         open_for = 0
         for index, value in given:
+            self.request.queue.adopt(self.request, value)
             if not value.done():
                 text = f"argument {index + 1} of @{self.function.name} is unavailable"
                 promises = self.request.promises

@@ -18,6 +18,7 @@ MODULES = (
     "basic.scalars",
     "basic.effects",
     "basic.functions",
+    "basic.mapping",
     "basic.recovering",
     "basic.strings",
     "basic.test_kernels",

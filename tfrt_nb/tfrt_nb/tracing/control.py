@@ -337,7 +337,9 @@ def _count(trace: Trace, count: Any, what: str) -> Traced:
     return number
 
 
-def map_values(kernel: Callable[..., Any], values: Any, *, errors: str = "raise") -> Any:
+def map_values(
+    kernel: Callable[..., Any], values: Any, *, errors: str = "raise", at_once: int | None = None
+) -> Any:
     """`[kernel(value) for value in values]`, the calls at the same time.
 
     The length of a traced value is known when the program runs: the result is one value, a list.
@@ -345,6 +347,8 @@ def map_values(kernel: Callable[..., Any], values: Any, *, errors: str = "raise"
     Args:
         errors: "raise" lets the first error be that of the list; "keep" puts a `TfrtError` in the place of
             each value that failed, whose `__cause__` is what the kernel raised.
+        at_once: how many calls are in flight, which bounds the memory that they hold.  The result is one value,
+            a list, also where the length is known when traced.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
@@ -357,8 +361,12 @@ def map_values(kernel: Callable[..., Any], values: Any, *, errors: str = "raise"
     described = getattr(kernel, "kernel", None)
     if errors == "keep":
         kernel = _keeping(kernel)
+    if at_once is not None and not (type(at_once) is int and at_once > 0):
+        refuse(f"at_once= of tfrt.map is a whole number, 1 or more, found {at_once!r}")
     if not isinstance(values, Traced):
-        return [kernel(value) for value in values]
+        if at_once is None:
+            return [kernel(value) for value in values]
+        values = list(values)
     type_text = OBJECT
     if described is not None:
         parameters = list(described.signature.parameters.values())
@@ -374,7 +382,9 @@ def map_values(kernel: Callable[..., Any], values: Any, *, errors: str = "raise"
     order = [trace.chain_of(order_of(trace, ()))] if trace.is_ordered else []
     operands = (trace.value(values), *order, *share_captures([body]))
     body.trace.close(results)
-    [made] = trace.kernel("tfrt.map", operands, (OBJECT,), callees=[body.trace.name])
+    attributes = [] if at_once is None else [("at_once", Scalar(DType.I64, at_once))]
+    name = body.trace.name
+    [made] = trace.kernel("tfrt.map", operands, (OBJECT,), attributes, callees=[name])
     if has_effects:
         trace.effect(trace.chain_of([made]))
     return made

@@ -19,11 +19,12 @@ from tfrt_runtime.diagnostics import (
     line_of,
     note,
 )
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.failures import detach, is_own, printable
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import fitting, takes_any
+from tfrt_runtime.host.values.fitting import TENSOR, fitting, takes_any
 from tfrt_runtime.host.values.futures import from_future, is_awaited
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
@@ -125,7 +126,9 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
         elif isinstance(item, KernelError | AsyncValue):
             values.append(item)
         else:
-            values.append(checked(result.type, item, what))
+            values.append(made := checked(result.type, item, what))
+            if made is not item and result.type.endswith(TENSOR):
+                count_array(frame.host, item, what)
     for result, value in zip(results, values, strict=True):
         if isinstance(value, AsyncValue):
             result.follow(value)
@@ -151,6 +154,22 @@ def settle_failed(
         with contextlib.suppress(RuntimeError):  # it has a value
             result.set_error(diagnostic)
     pass_on(frame.request, problem, diagnostic)
+
+
+def count_array(host: HostContext, array: object, what: str = "") -> None:
+    """Count what a kernel returned for a tensor in the budget of its host: see `returned.count`.
+
+    Raises:
+        PayloadError: if it is over the budget; a KernelError if `what` names the result.
+    """
+    from tfrt_runtime.host.tensor.returned import count  # there are arrays, so numpy is loaded
+
+    try:
+        count(array, host.memory)
+    except PayloadError as refused:
+        if not what:
+            raise
+        raise KernelError(f"{what}: {refused}") from None
 
 
 def checked(type_text: str, value: object, what: str) -> object:
