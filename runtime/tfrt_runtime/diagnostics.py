@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from tfrt_runtime.hooks import HOOKS
+
 
 class Severity(StrEnum):
     """How bad it is, in MLIR's words."""
@@ -43,7 +45,16 @@ class Location:
             object.__setattr__(self, "end_column", self.column)
 
     def __str__(self) -> str:
-        return f"{self.source}:{self.line}:{self.column}"
+        cell = HOOKS.cell_of(self.source)
+        return (
+            line_of(self.source, self.line) if cell else f"{self.source}:{self.line}:{self.column}"
+        )
+
+
+def line_of(source: str, line: int) -> str:
+    """A line of a source, as messages name it: `Cell In[2], line 9` in a cell of a notebook."""
+    cell = HOOKS.cell_of(source)
+    return f"{cell}, line {line}" if cell else f"{source}:{line}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ class Hooks:
     result_types: Callable[[str, Sequence[str]], tuple[str, ...] | None] = _no_types
     """The types of a user kernel's results where its operands have these types; None if it does not say."""
     # tfrt_nb
+    cell_of: Callable[[str], str] = lambda source: ""
+    """What a notebook calls the cell whose code has this file name; "" for any other file."""
     value_html: Callable[[Any], str] = _as_code
     run_html: Callable[[Any], str] = _as_code
     """HTML of an `AsyncValue` and of an `Execution` at this moment."""

@@ -1,6 +1,6 @@
 """From a program's text to its results: dialects, passes, BEF, compilation, the command line.
 
-Read from below: `nesting` (how deep a program may nest),
+Read from below: `nesting` (how deep a program may nest), `cells` (of notebooks, by name),
 `dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as text), `passes` (modules to modules), `convert`
 (modules to BEF) and `jit` (modules to machine code), `compiled` (functions that become machine code),
 `programs` (all of it: the class Program), `tracing` (programs from Python), `documents` and `language` (programs
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         min,
         parallel_for,
         program,
+        recover,
         repeat,
         while_loop,
     )
@@ -78,6 +79,7 @@ def _from(module: str, name: str) -> Callable[..., Any]:
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
+HOOKS.cell_of = _from("tfrt_nb.cells", "cell_of")
 HOOKS.value_html = _from("tfrt_magics.views.reprs", "value_html")
 HOOKS.run_html = _from("tfrt_magics.views.reprs", "run_html")
 HOOKS.program_graph = _from("tfrt_nb.documents.program", "program_graph")
@@ -89,7 +91,7 @@ _NAMES = {
     "tfrt_nb.programs": "Program",
     "tfrt_nb.tracing.api": (
         "cond f32 f64 i1 i8 i16 i32 i64 in_order index map max "
-        "min parallel_for program repeat ui8 ui16 ui32 ui64 while_loop"
+        "min parallel_for program recover repeat ui8 ui16 ui32 ui64 while_loop"
     ),
     "tfrt_nb.tracing.eager": "call call_each",
     "tfrt_nb.tracing.functions": "TracedProgram",
@@ -171,6 +173,7 @@ __all__ = [
     "out",
     "parallel_for",
     "program",
+    "recover",
     "repeat",
     "set_default_host",
     "tensor",

@@ -741,6 +741,8 @@ class Program:
         *columns: Any,
         host: HostContext | None = None,
         function: str | None = None,
+        timeout: float | None = None,
+        at_once: int | None = None,
         output: Sink | None = None,
     ) -> Batch:
         """Call a function once for each value of the columns, as one run; `map(host, columns)` does, too.
@@ -749,6 +751,8 @@ class Program:
             columns: for each argument a sequence or numpy array of its values, all of one length.
             host: where it runs, by default on `default_host()`.
             function: by default @main, or the only public function.
+            timeout: seconds until the run is cancelled; results that are not available raise `TimeoutError`.
+            at_once: how many calls are in flight, which bounds the memory that they hold; by default all are.
             output: where the program's output goes, instead of to the host's sink.
 
         Raises:
@@ -763,7 +767,11 @@ class Program:
         for column in columns:
             require_column(column)
         executable, function = self._loaded(host, function)
-        return Batch(host, executable, function, columns, output=output)
+        deadline = deadline_in(timeout)
+        batch = Batch(host, executable, function, columns, output=output, at_once=at_once)
+        if deadline is not None:
+            batch.cancel_at(deadline)
+        return batch
 
     def _loaded(
         self,

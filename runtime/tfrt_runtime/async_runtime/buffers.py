@@ -191,6 +191,8 @@ class Lender:
     def _tensor_in(self, value: int) -> DenseHostTensor | None:
         """The dense tensor in an available, concrete value."""
         found = read_payload(value, self._process.objects)
+        if isinstance(found, np.ndarray):
+            found = DenseHostTensor.over(found)
         return found if isinstance(found, DenseHostTensor) else None
 
     def _keep(self, counter: int, tensor: DenseHostTensor) -> None:

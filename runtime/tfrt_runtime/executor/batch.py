@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, overload
 
-from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.callers import refuse, require
+from tfrt_runtime.diagnostics import TfrtError, counted
+from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
-from tfrt_runtime.host.failures import exception_of
+from tfrt_runtime.host.failures import exception_of, for_users, in_element
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.at_once import AtOnce
 from tfrt_runtime.kernels.users.prints import divert_output
 
 _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
@@ -36,17 +40,26 @@ class Batch(Execution):
         columns: Sequence[Sequence[object]],
         *,
         output: Sink | None = None,
+        at_once: int | None = None,
     ) -> None:
-        """Start the calls, with one native call for all.
+        """Start the calls, with one native call for all, or only `at_once` of them until some have ended.
 
         Args:
             columns: for each argument its values, one per call; a numpy array is not taken apart.
             output: where the program's output goes, instead of to the host's sink.
 
         Raises:
-            TfrtError: if the function does not exist, or the columns do not fit it.
+            TfrtError: if the function does not exist, or the columns do not fit it; if it has no
+                results, which say when a call has ended, and `at_once` is given.
         """
         entry = program.entry(function)
+        if at_once is not None:
+            is_count = type(at_once) is int and at_once > 0
+            require(is_count, "at_once", "a whole number, 1 or more", at_once)
+            if not entry.result_types:
+                refuse(
+                    f"at_once= of @{entry.name}: it has no results that say when a call has ended"
+                )
         queue = host.work_queue
         self.program, self._entry = program, entry
         request = Request(host, output)
@@ -60,11 +73,14 @@ class Batch(Execution):
         with self._withdrawn_on_error():
             self._prepare(None)
         is_task = queue.takes_calls
-        entry.start_all(self.request, self.calls, is_task=is_task)
+        begun = min(self.calls, at_once or self.calls)
+        entry.start_all(request, self.calls, begun, is_task=is_task)
         if kept:  # the calls begin when threads come to them
             request.on_done(kept.clear)
         queue.start() if is_task else queue.begin()
-        request.held = _Results(self)  # a circle until this object dies
+        request.held = results = _Results(self)  # a circle until this object dies
+        if begun < self.calls:
+            _bound(request, entry, results, begun, is_task)
         if self.calls == 0:
             self.request.leave_call()
 
@@ -74,7 +90,8 @@ class Batch(Execution):
 
     def __repr__(self) -> str:
         state = "cancelled" if self.request.is_cancelled else "done" if self.is_done else "running"
-        return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}>"
+        failed = f", {counted(found, 'error')}" if (found := len(self.diagnostics)) else ""
+        return f"<Batch @{self.function.name} {state}, {counted(self.calls, 'call')}{failed}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment."""
@@ -94,6 +111,12 @@ class Batch(Execution):
             TimeoutError: if the calls are not over in time.
             TfrtError: the first error among the results; without results, of any kernel.
         """
+        try:
+            return self._result(timeout)
+        except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
+            raise for_users(problem)
+
+    def _result(self, timeout: float | None) -> list[object]:
         self._wait_for_end(timeout)
         columns = [self._column(index) for index in range(len(self._entry.result_types))]
         if not columns and self.request.diagnostics:
@@ -119,7 +142,27 @@ class Batch(Execution):
             size = self._entry.row_bytes
             if read(first, size, count, number, payloads.ctypes.data) == count:
                 return _numbers(word, payloads)
-        return [self.results[width * call + index].result(0) for call in range(count)]
+        values = [self.results[width * call + index] for call in range(count)]
+        for call, value in enumerate(values):
+            if (failed := value.exception(0)) is not None:
+                raise exception_of(in_element(failed.diagnostics[0], call, count))
+        return [value.result(0) for value in values]
+
+
+def _bound(request: Request, entry: Entry, results: _Results, begun: int, is_task: bool) -> None:
+    """Start the other calls of a batch as those that have begun end.  The batch itself may die."""
+    width = len(entry.result_types)
+
+    def results_of(call: int) -> list[AsyncValue]:
+        return results[width * call : width * (call + 1)]
+
+    def start(first: int, count: int) -> list[AsyncValue]:
+        entry.start_more(request, first, count, is_task=is_task)
+        return results_of(first)
+
+    calls = AtOnce(begun, len(results) // width, start, lambda: request.is_cancelled)
+    for call in range(begun):
+        calls.follow(results_of(call))
 
 
 def _numbers(word: str, payloads: Any) -> list[object]:
@@ -145,6 +188,7 @@ class _Results(Sequence[AsyncValue]):
         self._width = len(self._entry.result_types)
         self._count = self._width * batch.calls
         self._made: dict[int, AsyncValue] = {}
+        self._request.results = self._noted = list[weakref.ref[AsyncValue]]()
         self._add_reference = native_process().quick.value_add_reference
 
     # The default outlives the globals, which Python clears as it exits.
@@ -179,4 +223,8 @@ class _Results(Sequence[AsyncValue]):
         address = WORDS[self._entry.result_address(self._request, call, result) >> 3]
         self._add_reference(address)
         made = AsyncValue(self._queue, address, self._entry.result_types[result])
-        return self._made.setdefault(index, made)  # another thread may have been here
+        made = self._made.setdefault(index, made)  # another thread may have been here
+        self._noted.append(weakref.ref(made))
+        if self._request.cancel_message is not None:  # a thread that cancels may not have seen it
+            self._request.decide(made)
+        return made

@@ -15,7 +15,7 @@ from tfrt_runtime.host.payload import ENCODERS, INTEGER_BITS, SCALAR_TYPES, Payl
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import NEW_REQUEST, Request
-from tfrt_runtime.host.structs import WORDS
+from tfrt_runtime.host.structs import WORDS, Context
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.fitting import (
     CHAIN_TYPE,
@@ -58,6 +58,7 @@ class Entry:
         "_arguments",
         "_describe",
         "_first",
+        "_is_remote",
         "_native_template",
         "_place",
         "_results_from",
@@ -80,6 +81,7 @@ class Entry:
         place: Callable[[], AnyLocation | None],
         describe: Describe,
         writer: Callable[[int], str | None],
+        is_remote: Callable[[int], bool],
         *,
         carries: bool,
     ) -> None:
@@ -89,6 +91,7 @@ class Entry:
             address: the function's in native memory.
             place: says where it is defined.
             writer: the kernel that it calls to write an argument, a tensor, if one does.
+            is_remote: whether remote kernels take an argument, and nothing else.
             carries: whether its runs carry the context of their call.
         """
         self.index = index
@@ -99,6 +102,7 @@ class Entry:
         self._place = place
         self._describe = describe
         self._writer = functools.cache(writer)
+        self._is_remote = is_remote
         count = len(self._arguments)
         self._template = array("q", NEW_REQUEST)
         for type_text in self._arguments:
@@ -250,7 +254,9 @@ class Entry:
             return
 
         if not isinstance(value, AsyncValue):
-            value = from_future(queue, value, type_text, self._refusal(index))
+            refuse, future = self._refusal(index), value
+            taken = queue.taken_future(future, type_text, refuse, stays=self._is_remote(index))
+            value = from_future(queue, future, type_text, refuse) if taken is None else taken
         elif not is_on_queue(queue, value, type_text):
             value = on_queue(queue, value, type_text, self._refusal(index))
         values.append((index, value))
@@ -291,14 +297,24 @@ class Entry:
         queue.process.untrack(source, noted, () if queue.is_of_users else tuple(made))
         return made
 
-    def start_all(self, request: Request, count: int, *, is_task: bool) -> None:
-        """Start the `count` calls whose rows `request` has; it has an active count for each.
+    def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:
+        """Make the results of the `count` calls whose rows `request` has, and start the first `begun` of them.
 
-        With `is_task` each begins when a thread comes to it, else on this one.
+        It has an active count for each.  With `is_task` each begins when a thread comes to it, else on this one.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with
-        begin(queue.context(), self.address, request.address, count, is_task)
+        begin(queue.context(), self.address, request.address, count, begun, is_task)
+
+    def start_more(self, request: Request, first: int, count: int, *, is_task: bool) -> None:
+        """Start `count` more calls of `start_all`, from number `first` on."""
+        queue, process = request.queue, native_process()
+        context = queue.context()
+        own = Context.at(context)
+        kept = own.request, own.record  # of the kernel whose result ends a call
+        begin = process.quick.start_rows if is_task else process.slow.start_rows
+        begin(context, self.address, request.address, first, count, is_task)
+        own.request, own.record = kept
 
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool

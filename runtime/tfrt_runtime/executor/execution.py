@@ -16,13 +16,14 @@ from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require, seconds_until
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted
 from tfrt_runtime.executor.calls import Entry
+from tfrt_runtime.executor.completion import AsCompleted
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.default_host import Returning, gather
-from tfrt_runtime.host.failures import exception_of
+from tfrt_runtime.host.failures import exception_of, for_users
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.request import Request, within
@@ -254,6 +255,7 @@ class Execution(Returning):
         """Wait for arguments that are unavailable; for how many results the run stays open because of them."""
         open_for = 0
         for index, value in given:
+            self.request.queue.adopt(self.request, value)
             if not value.done():
                 text = f"argument {index + 1} of @{self.function.name} is unavailable"
                 promises = self.request.promises
@@ -292,9 +294,16 @@ class Execution(Returning):
         return self.result(0)
 
     async def _ended(self) -> None:
-        """Return when nothing of the run is left."""
+        """Return when nothing of the run is left, or its results are decided as it is cancelled."""
         ended = make_unavailable(self.request.queue)
-        self.on_done(ended.emplace)
+
+        def end() -> None:
+            with suppress(RuntimeError):  # it was cancelled, and is over now
+                ended.emplace()
+
+        self.on_done(end)
+        if self._entry.result_types:
+            self.request.call_when_cancelled(ended, end)
         with self.request.queue.worked_for():
             await ended.resolved()
 
@@ -307,6 +316,59 @@ class Execution(Returning):
             TimeoutError: if they are not available in time.
             TfrtError: the first error among them; of a run without results, of any of its kernels.
         """
+        try:
+            return self._result(timeout)
+        except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
+            raise for_users(problem)
+
+    def exception(self, timeout: float | None = None) -> TfrtError | None:
+        """The error that `result` would raise, or None; waits like it.
+
+        Raises:
+            TimeoutError: if the results are not available in time.
+        """
+        try:
+            self.result(timeout)
+        except TfrtError as problem:
+            return problem.with_traceback(None)
+        return None
+
+    def as_completed(self, timeout: float | None = None) -> AsCompleted:
+        """The results in the order in which they are decided, errors among them: for `for` and `async for`.
+
+        They are the objects that iterating the run gives.  If `timeout` seconds are over first, the
+        iterator raises TimeoutError.
+        """
+        return AsCompleted(self.results, timeout)
+
+    def first(self, count: int = 1, timeout: float | None = None) -> list[object]:
+        """The values of the first `count` results that are available; then the rest of the run is cancelled.
+
+        Errors do not count.
+
+        Raises:
+            TimeoutError: if they are not available in time; the run goes on.
+            TfrtError: the first error, if too many results are errors.
+        """
+        total = len(self.results)
+        is_count = isinstance(count, int) and 1 <= count <= total
+        require(is_count, "the count of first results", f"a number from 1 to {total}", count)
+        found: list[object] = []
+        failed: TfrtError | None = None
+        for value in self.as_completed(timeout):
+            problem = value.exception(0)
+            if problem is None:
+                found.append(value.result(0))
+            failed = failed or problem
+            if len(found) == count:
+                self.cancel(f"the first {counted(count, 'result')} had come")
+                return found
+        assert failed is not None
+        only = counted(len(found), "result")
+        failed.add_note(f"only {only} of {total} became available, and {count} were asked for")
+        raise failed
+
+    def _result(self, timeout: float | None) -> object:
         request = self.request
         if request.held is None and timeout is None:
             # The shortest way: no AsyncValue is made for a result that is an ordinary number.
@@ -319,20 +381,28 @@ class Execution(Returning):
             return self.results[0].result(timeout)
         if self.results:
             deadline = deadline_in(timeout)
-            return tuple([value.result(seconds_until(deadline)) for value in self.results])
+            try:
+                return tuple([value.result(seconds_until(deadline)) for value in self.results])
+            except TimeoutError as late:
+                if timeout is None or isinstance(late, TfrtError):  # what a kernel or the run gave
+                    raise
+                text = f"the results are still unavailable after {timeout:.4g} s"
+                raise TimeoutError(text) from None
         self._wait_for_end(timeout)
         if self.request.diagnostics:
             raise exception_of(self.request.diagnostics[0])
         return ()
 
     def _wait_for_end(self, timeout: float | None) -> None:
-        """Wait until the run is over.
+        """Wait until the run is over, or its results are decided as it is cancelled.
 
         Raises:
             TimeoutError: if it is not over in time.
             TfrtError: if it was cancelled.
         """
-        if not self.wait(timeout) and not self.request.diagnostics:
+        request, decides = self.request, bool(self._entry.result_types)
+        is_over = self.wait(timeout, lambda: decides and request.is_cancelled)
+        if not is_over and not (self.is_stuck or self.request.is_cancelled):
             raise TimeoutError(f"the run is not over after {timeout} s")
         if self.request.cancellation is not None:
             raise exception_of(self.request.cancellation)
@@ -436,6 +506,12 @@ class Execution(Returning):
             KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
                 one of its Python kernels: that cancels it.
         """
+        try:
+            return self._wait(timeout, interrupted)
+        except KeyboardInterrupt as stop:
+            raise for_users(stop)
+
+    def _wait(self, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
         deadline = None if timeout is None else deadline_in(timeout)
         was_stuck = self._reported_stuck
         queue = self.request.queue

@@ -317,6 +317,7 @@ class Executable:
                 functools.partial(self.file.location, called.location),
                 functools.partial(_described, weakref.ref(self)),
                 functools.partial(_writer, self.functions, self._registry, index),
+                functools.partial(_is_remote, self.functions[index], self._registry),
                 carries=self._carries,
             )
         return found
@@ -469,6 +470,13 @@ def _writer(
                 same = [number for number, one in passed if one == argument]
                 left += [(callee, number) for callee in record.functions for number in same]
     return None
+
+
+def _is_remote(function: BefFunction, registry: Registry, argument: int) -> bool:
+    """Whether remote kernels take an argument of a function, and nothing else."""
+    used = {record.name: registry[record.name] for record in function.kernels}
+    has_remote = any(isinstance(one, PythonKernel) and one.remote for one in used.values())
+    return has_remote and argument not in _read_here(function, used)
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:

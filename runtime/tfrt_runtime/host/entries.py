@@ -109,7 +109,10 @@ class _QuickPythonCalls(Protocol):
         self, first: int, size: int, count: int, payload_type: int, into: int
     ) -> int: ...
     def start_calls_with(
-        self, context: int, function: int, request: int, count: int, is_task: int
+        self, context: int, function: int, request: int, count: int, begun: int, is_task: int
+    ) -> None: ...
+    def start_rows(
+        self, context: int, function: int, request: int, first: int, count: int, is_task: int
     ) -> None: ...
     def start_call_with(self, context: int, function: int, request: int, is_task: int) -> None: ...
 
@@ -195,7 +198,10 @@ class _SlowHandles(Protocol):
 @_of("python_calls")
 class _SlowPythonCalls(Protocol):
     def start_calls_with(
-        self, context: int, function: int, request: int, count: int, is_task: int
+        self, context: int, function: int, request: int, count: int, begun: int, is_task: int
+    ) -> None: ...
+    def start_rows(
+        self, context: int, function: int, request: int, first: int, count: int, is_task: int
     ) -> None: ...
     def start_call_with(self, context: int, function: int, request: int, is_task: int) -> None: ...
 

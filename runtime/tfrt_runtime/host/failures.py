@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import islice
 from opcode import opmap
 from types import CodeType, FunctionType, NoneType, TracebackType
+from typing import TypeVar
 
-from tfrt_runtime.diagnostics import Diagnostic, Ending, Severity, TfrtError
+from tfrt_runtime.diagnostics import Diagnostic, Ending, Severity, TfrtError, note
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.texts import MAX_SECONDS, SlowTextError, bounded
 
@@ -88,6 +90,29 @@ def detach(exception: BaseException) -> None:
             left += (one.__cause__, one.__context__)
             if isinstance(one, BaseExceptionGroup):
                 left += one.exceptions
+
+
+Problem = TypeVar("Problem", bound=BaseException)
+
+
+def for_users(problem: Problem) -> Problem:
+    """An exception that leaves these packages, whose traceback has the frames of users' code only."""
+    found: list[TracebackType] = []
+    frames = problem.__traceback__
+    while frames is not None:
+        if not is_own(frames):
+            found.append(frames)
+        frames = frames.tb_next
+    kept = None
+    for one in reversed(found):
+        kept = TracebackType(kept, one.tb_frame, one.tb_lasti, one.tb_lineno or -1)
+    return problem.with_traceback(kept)
+
+
+def in_element(diagnostic: Diagnostic, index: int, count: int) -> Diagnostic:
+    """The error of one of `count` mapped calls, which a note names."""
+    named = note(f"element {index} of {count}")
+    return replace(diagnostic, notes=(*diagnostic.notes, named))
 
 
 def _places(frames: TracebackType | None) -> TracebackType | None:

@@ -173,7 +173,7 @@ class Request(Run):
 
     _resources: ResourceContext | None = None
     _promises: Promises | None = None
-    _outside = 0
+    _outside = _decided = 0
     cancel_message: str | None = None
     cancellation: Diagnostic | None = None
     """Why the run was cancelled, if it was."""
@@ -354,7 +354,10 @@ class Request(Run):
         asked for, and of the outermost one."""
         native = self.native
         native.observed = 1
-        decided = native.decided  # first, as it must not be more
+        # First, as it must not be more.  A kernel whose results come from elsewhere has returned, and counts
+        # when they are there; until it has returned, it seems to count twice.
+        outside = 0 if self.is_done else self._outside
+        decided = self._decided = max(self._decided, native.decided - outside)
         return decided, native.known
 
     def waits_for_this_thread(self) -> bool:
@@ -499,7 +502,11 @@ class Request(Run):
     def decide_results(self) -> None:
         """Make the unresolved results of a cancelled run errors."""
         for value in self.held_results():
-            value.decide(self._cancelled)
+            self.decide(value)
+
+    def decide(self, value: AsyncValue) -> None:
+        """Make a result of a cancelled run an error, unless it is resolved."""
+        value.decide(self._cancelled)
 
     def held_results(self) -> list[AsyncValue]:
         """The results of the run that Python holds."""

@@ -628,3 +628,33 @@ def test_operations_without_results_end_when_what_they_call_has_ended(host) -> N
     assert len(begun) == 4
     assert sorted(op for kind, op in found if kind == "end") == sorted(begun)
     assert document.running == {}
+
+
+def test_a_mapped_call_that_failed_is_an_error_though_later_ones_did_not(host):
+    def part(x: int) -> int:
+        if x == 3:
+            raise ValueError("three")
+        return x
+
+    kernels = KernelsOver({"test.part": user_kernel("test.part", part)}, available_kernels())
+    text = """\
+func.func @call(%x: i64) -> i64 {
+  %y = "test.part"(%x) : (i64) -> i64
+  tfrt.return %y : i64
+}
+func.func @main(%list: !tfrt.object) -> !tfrt.object {
+  %all = "tfrt.map"(%list) {f = @call} : (!tfrt.object) -> !tfrt.object
+  tfrt.return %all : !tfrt.object
+}
+"""
+    program = Program(text)
+    run = program.run(range(10), host=host, kernels=kernels, watch=True)
+    assert run.wait(60)
+    document = RunDocument(program, run)
+    document.update()
+    document.preview()
+
+    names = {row["name"]: row["id"] for row in document.program.data["values"]}
+    seen = document.seen[names["%y"]]
+    assert (seen.state, seen.count, seen.failed) == ("error", 10, 1)
+    assert document.previews[names["%y"]] == "1 of 10 failed"

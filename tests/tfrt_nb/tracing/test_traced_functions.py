@@ -657,15 +657,14 @@ def test_a_kernel_has_no_attribute_with_the_name_of_the_order() -> None:
         def ordered(x: int, *, after: int = 1) -> None: ...
 
 
-def test_a_host_as_an_argument_is_told_where_it_goes() -> None:
+def test_a_host_is_an_option_of_a_call_and_a_function_is_not() -> None:
     @tfrt.program
     def same(x: tfrt.i32) -> tfrt.i32:
         return x
 
-    with (
-        tfrt.HostContext("s") as host,
-        pytest.raises(
-            tfrt.TfrtError, match=r"keyword argument 'host'; it is an option of same\.run"
-        ),
+    with tfrt.HostContext("s") as host:
+        assert same(1, host=host).result(SLOW) == 1
+    with pytest.raises(
+        tfrt.TfrtError, match=r"keyword argument 'function'; it is an option of same\.run"
     ):
-        same(1, host=host)
+        same(1, function="other")

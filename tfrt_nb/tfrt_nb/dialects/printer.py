@@ -37,7 +37,7 @@ def print_module(
 
     With `head`, in the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.  With
     `func_dialect`, only functions are.  With `generic`, no operation is in its short form.  With
-    `places`, each operation's location stands behind it.  `names` has those of arguments that are not numbered.
+    `places`, each operation's location stands behind it.  `names` has those of values that are not numbered.
     """
     stream = StringIO()
     printer = HostPrinter(
@@ -75,7 +75,7 @@ class HostPrinter(AttributePrinter):
         super().__init__(stream, print_generic_format=generic, print_properties_as_attributes=True)
         self.is_head = head
         self.places = places
-        self.argument_names = names or {}
+        self.value_names = names or {}
         self._op_names: dict[type[Operation], str] = {
             ModuleOp: "module",
             FuncOp: "func.func" if head or func_dialect else "func",
@@ -122,9 +122,12 @@ class HostPrinter(AttributePrinter):
     def _print_results(self, op: Operation) -> None:
         if not op.results:
             return
-        name = self._ssa_values[op.results[0]].partition("#")[0]
-        count = f":{len(op.results)}" if len(op.results) > 1 else ""
-        self.print_string(f"%{name}{count} = ")
+        given = [self._ssa_values[result] for result in op.results]
+        name, mark, _ = given[0].partition("#")
+        if not mark:
+            self.print_string(f"{', '.join(f'%{one}' for one in given)} = ")
+            return
+        self.print_string(f"%{name}:{len(op.results)} = ")
 
     def print_op_with_default_format(self, op: Operation) -> None:
         self.print_operands(op.operands)
@@ -164,14 +167,17 @@ class HostPrinter(AttributePrinter):
         for index, block in enumerate(region.blocks):
             for block_argument in block.args:
                 if index == 0:
-                    own = self.argument_names.get(block_argument)
+                    own = self.value_names.get(block_argument)
                     names[block_argument] = own or f"arg{argument}"
                     argument += 1
                 else:
                     names[block_argument] = str(value)
                     value += 1
             for op in block.ops:
-                if op.results:
+                own_names = [self.value_names.get(result) for result in op.results]
+                if op.results and all(own_names):
+                    names.update(zip(op.results, map(str, own_names), strict=True))
+                elif op.results:
                     self._name_results(op, str(value))
                     value += 1
         return value, argument

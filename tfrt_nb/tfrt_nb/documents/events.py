@@ -69,6 +69,8 @@ class Seen:
     """None, as the worker, of a value whose events were overwritten before they were read."""
     count: int = 1
     """How often it was made."""
+    failed: int = 0
+    """How often it was an error.  One that was made several times is then an error, whatever came last."""
 
 
 class Fold:
@@ -91,6 +93,8 @@ class Fold:
         """Those of `_begun` whose operation is suspended."""
         self.previews: dict[int, str] = {}
         """The latest text of each value that has one, by id."""
+        self.failures: dict[int, str] = {}
+        """Those of them that say how many of a value's several makings failed, as of mapped calls."""
 
     def take(self, rows: Iterable[Event]) -> None:
         """Take the next rows, in order."""
@@ -100,9 +104,9 @@ class Fold:
             if op >= 0:
                 self._take_operation(kind, op, worker, time)
             if value >= 0 and kind in STATES:
-                self._take_value(kind, value, worker, time)
                 if isinstance(payload, str):
                     self.previews[value] = payload
+                self._take_value(kind, value, worker, time)
 
     def _take_operation(self, kind: int, op: int, worker: int, time: int) -> None:
         results = self._results[op]
@@ -134,6 +138,11 @@ class Fold:
         found.worker = -1 if kind == SKIPPED else worker if by < 0 else by
         found.started, found.resolved = started, time
         found.count += 1
+        found.failed += found.state == "error"
+        if found.failed and found.count > 1:
+            found.state = "error"
+            text = f"{found.failed} of {found.count} failed"
+            self.previews[value] = self.failures[value] = text
 
     def finish(self) -> None:
         """The run is over: what an event of is missing has ended, too."""

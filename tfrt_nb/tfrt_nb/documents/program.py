@@ -43,6 +43,8 @@ Body = tuple[int, int | None, int]
 _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _SYMBOL = re.compile(r"@([\w$.-]+)")
+_LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
+"""What the text of an operation may end with: in a picture, it would take the place of what matters."""
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 
@@ -224,7 +226,7 @@ class _Rows:
         row: Row = {
             "id": len(self.operations),
             "kernel": label(kernel),
-            "text": first_line(text),
+            "text": first_line(_LOCATION.sub("", text)),
             "function": owner.function,
             "parent": owner.parent,
             "region": owner.region,
@@ -356,8 +358,6 @@ class _ModuleWalk:
         text = op.name
         if span is not None:
             text = span.source.text[span.first : span.end].strip()
-            if span.explicit is not None and self._by_location:
-                text = text.partition(" loc(")[0]
         place = self._place(op)
         row = self._rows.add_operation(op.name, text, owner, place)
         if owner.jit is not None:

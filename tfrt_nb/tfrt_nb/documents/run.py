@@ -234,6 +234,7 @@ class RunDocument:
         with self._lock:
             self.previews.update(new)
             self._boxed |= new.keys()
+            self.previews.update(self._fold.failures)
         return new
 
     @property

@@ -280,6 +280,24 @@ func.func @main() -> !tfrt.object {
   tfrt.return %x : !tfrt.object
 }
 
+//// tfrt.recover
+// Traced functions have it: the division fails, and 0 is taken instead.
+func.func @main() -> i32 {
+  %zero = tfrt.constant.i32 0
+  %q, %r = tfrt.div.i32 %zero, %zero
+  %x = "tfrt.recover"(%q, %zero) : (i32, i32) -> i32
+  tfrt.return %x : i32
+}
+
+//// tfrt.kept
+// Traced functions have it: the division fails, and its error is an object.
+func.func @main() -> !tfrt.object {
+  %zero = tfrt.constant.i32 0
+  %q, %r = tfrt.div.i32 %zero, %zero
+  %x = "tfrt.kept"(%q) : (i32) -> !tfrt.object
+  tfrt.return %x : !tfrt.object
+}
+
 //// tfrt.captured
 // A traced function keeps the object for its program; a text has none, and gets this error.
 func.func @main() -> !tfrt.object {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfrt_nb.tracing.calls import in_order
-from tfrt_nb.tracing.control import cond, parallel_for, repeat, while_loop
+from tfrt_nb.tracing.control import cond, parallel_for, recover, repeat, while_loop
 from tfrt_nb.tracing.control import map_values as map
 from tfrt_nb.tracing.functions import program
 from tfrt_nb.tracing.operators import cast
@@ -32,6 +32,7 @@ __all__ = [
     "min",
     "parallel_for",
     "program",
+    "recover",
     "repeat",
     "ui8",
     "ui16",

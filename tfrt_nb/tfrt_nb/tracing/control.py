@@ -61,6 +61,8 @@ def body_of(
     given = [*types, CHAIN] if outer.is_ordered else list(types)
     trace = Trace(outer.module, name, given, outer)
     trace.is_ordered = outer.is_ordered
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    trace.names = () if code is None else code.co_varnames[: min(len(types), code.co_argcount)]
     for argument, its in zip(trace.arguments, weak, strict=False):
         argument.weak = its
     if outer.is_ordered:
@@ -335,20 +337,36 @@ def _count(trace: Trace, count: Any, what: str) -> Traced:
     return number
 
 
-def map_values(kernel: Callable[..., Any], values: Any) -> Any:
+def map_values(
+    kernel: Callable[..., Any], values: Any, *, errors: str = "raise", at_once: int | None = None
+) -> Any:
     """`[kernel(value) for value in values]`, the calls at the same time.
 
     The length of a traced value is known when the program runs: the result is one value, a list.
+
+    Args:
+        errors: "raise" lets the first error be that of the list; "keep" puts a `TfrtError` in the place of
+            each value that failed, whose `__cause__` is what the kernel raised.
+        at_once: how many calls are in flight, which bounds the memory that they hold.  The result is one value,
+            a list, also where the length is known when traced.
     """
     trace = required("tfrt.map")
+    if errors not in ("raise", "keep"):
+        refuse(f"errors= of tfrt.map is 'raise' or 'keep', found {errors!r}")
     if not callable(kernel) or not isinstance(values, Traced | Iterable):
         refuse(
             "tfrt.map takes a kernel and a list of values, as tfrt.map(price, [x, y]); found"
             f" {kernel!r} and {values!r}"
         )
-    if not isinstance(values, Traced):
-        return [kernel(value) for value in values]
     described = getattr(kernel, "kernel", None)
+    if errors == "keep":
+        kernel = _keeping(kernel)
+    if at_once is not None and not (type(at_once) is int and at_once > 0):
+        refuse(f"at_once= of tfrt.map is a whole number, 1 or more, found {at_once!r}")
+    if not isinstance(values, Traced):
+        if at_once is None:
+            return [kernel(value) for value in values]
+        values = list(values)
     type_text = OBJECT
     if described is not None:
         parameters = list(described.signature.parameters.values())
@@ -364,10 +382,65 @@ def map_values(kernel: Callable[..., Any], values: Any) -> Any:
     order = [trace.chain_of(order_of(trace, ()))] if trace.is_ordered else []
     operands = (trace.value(values), *order, *share_captures([body]))
     body.trace.close(results)
-    [made] = trace.kernel("tfrt.map", operands, (OBJECT,), callees=[body.trace.name])
+    attributes = [] if at_once is None else [("at_once", Scalar(DType.I64, at_once))]
+    name = body.trace.name
+    [made] = trace.kernel("tfrt.map", operands, (OBJECT,), attributes, callees=[name])
     if has_effects:
         trace.effect(trace.chain_of([made]))
     return made
+
+
+def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
+    """`kernel`, whose call gives its error as an object if it fails."""
+
+    def call(item: Any) -> Any:
+        trace = required("tfrt.map")
+        before = dict(trace.effects)
+        items = returned_items(trace, kernel(item))
+        if len(items) > 1:
+            refuse(f"the kernel of tfrt.map has one result, found {len(items)}")
+        given = items or [trace.chain_of(_taken(trace, before))]
+        return trace.kernel("tfrt.kept", [trace.value(given[0])], (OBJECT,))[0]
+
+    return call
+
+
+def recover(value: Any, replacement: Any) -> Any:
+    """`value`, or `replacement` if `value` is an error: a number, a string, an object, or another traced value.
+
+    The replacement of a kernel that returns None is None.  A run that is cancelled is not recovered.
+    """
+    trace = required("tfrt.recover")
+    if not isinstance(value, Traced):
+        refuse(f"tfrt.recover takes what a kernel returns in a program, found {value!r}")
+    if value.type == CHAIN:
+        if replacement is not None:
+            refuse("tfrt.recover: a kernel that returns None is replaced by None")
+        trace.effects.pop(value, None)
+        return _recovered(trace, value, trace.chain_of(()))
+    other = replacement
+    if not isinstance(other, Traced):
+        fits = value.type in NUMBERS and isinstance(other, bool | int | float)
+        other = trace.value(other, value.type if fits else None)
+    if other.type != value.type:
+        value = trace.kernel("tfrt.value", [trace.value(value)], (OBJECT,))[0]
+    return _recovered(trace, value, other)
+
+
+def _recovered(trace: Trace, value: Traced, other: Traced) -> Traced:
+    operands = [trace.value(value), trace.value(other)]
+    [made] = trace.kernel("tfrt.recover", operands, (value.type,))
+    if made.type == CHAIN:
+        trace.effect(made)
+    return made
+
+
+def _taken(trace: Trace, before: dict[Traced, None]) -> list[Traced]:
+    """The effects of a trace since there were those, which it forgets."""
+    found = [one for one in trace.effects if one not in before]
+    for one in found:
+        del trace.effects[one]
+    return found
 
 
 def _listed(types: Sequence[str]) -> str:

@@ -188,7 +188,7 @@ def _loaded(
     if key not in _checked:
         symbol = module.functions[0].name
         try:
-            Program.from_source(text_of(records, source, symbol, (), places=False), source).load()
+            Program.from_source(text_of(records, source, symbol, places=False), source).load()
         except TfrtError as problem:
             if getattr(problem.diagnostics[0].location, "source", "") != source:
                 raise

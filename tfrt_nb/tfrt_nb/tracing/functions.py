@@ -15,7 +15,7 @@ from typing import Any
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
 from tfrt_nb.tracing.control import final_chain, returned_items
-from tfrt_nb.tracing.records import records_of, text_of
+from tfrt_nb.tracing.records import named_in, records_of, text_of
 from tfrt_nb.tracing.trace import (
     Module,
     Trace,
@@ -43,6 +43,8 @@ from tfrt_runtime.kernels.users.annotations import (
     signature_of,
 )
 
+OPTIONS = ("host", "timeout", "output")
+"""Keywords of a call that are no arguments, where no parameter has the name."""
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
@@ -61,6 +63,8 @@ class TracedProgram:
     """A Python function that is traced when it is first called, once for each signature.
 
     Calling it starts a run; within another traced function it is a call of a function.
+    `host=`, `timeout=` and `output=` are options of that run, unless a parameter has the name:
+    `page(5, timeout=1.5)` is `page.options(timeout=1.5)(5)`.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -82,6 +86,7 @@ class TracedProgram:
         self._lock = threading.RLock()
         self._versions: dict[tuple[str, ...], Program] = {}
         self._parameters = list(self._signature.parameters.values())
+        self._names = {one.name for one in self._parameters}
         self._has_named = any(one.kind is one.KEYWORD_ONLY for one in self._parameters)
         for parameter in self._parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -140,11 +145,22 @@ class TracedProgram:
         trace = current()
         if trace is not None:
             return self._called(trace, self._bound(values, keywords))
+        given = [name for name in keywords if name in OPTIONS and name not in self._names]
+        options = {name: keywords.pop(name) for name in given}
         if keywords or self._has_named or len(values) < len(self._parameters):
             values = self._bound(values, keywords)
         types = self._fixed or self._types_of(values)
         program = self._versions.get(types) or self._version(types)
-        return program._run_function(self._name, *values)
+        return program._run_function(self._name, *values, **options)
+
+    def options(self, **options: Any) -> ProgramOptions:
+        """The program with options for its runs: `page.options(timeout=1.5, host=h)(5)`.
+
+        Args:
+            options: those of `Program.run`: `timeout` is the seconds of one run with all attempts of its
+                kernels, `host` where it runs.
+        """
+        return ProgramOptions(self, options)
 
     def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are those of `Program.run`."""
@@ -172,7 +188,7 @@ class TracedProgram:
         try:
             bound = self._signature.bind(*values, **keywords)
         except TypeError as wrong:
-            options = [one for one in keywords if one in ("host", "timeout", "function")]
+            options = [one for one in keywords if one in ("function", *OPTIONS)]
             hint = f"; it is an option of {self._name}.run" if options else ""
             if "after" in keywords:
                 hint = "; calls of programs are in order within 'with tfrt.in_order():'"
@@ -206,10 +222,10 @@ class TracedProgram:
     def _made(self, module: Module) -> Program:
         """The program of what was traced.  Its text is made when it is asked for."""
         records = records_of(module)
-        names = [parameter.name for parameter in self._parameters]
-        source = self._code.co_filename
+        source, named = self._code.co_filename, named_in(module)
         program = Program._of_file(
-            BefFile.of(records, source), lambda: text_of(records, source, self._name, names)
+            BefFile.of(records, source),
+            lambda: text_of(records, source, self._name, named=named),
         )
         program._captured = tuple(module.captured)
         return program
@@ -243,6 +259,7 @@ class TracedProgram:
         kinds_in = [*types, CHAIN] if ordered else types
         trace = Trace(module, callee.name, kinds_in, place=place)
         trace.call_kernel = traced_call
+        trace.names = [one.name for one in self._parameters]
         if ordered:
             trace.is_ordered, trace.order = True, trace.arguments[-1]
         with tracing(trace):
@@ -295,6 +312,33 @@ class TracedProgram:
             return unpacked(results)
         trace.effect(results[-1])
         return unpacked(results[:-1]) if len(results) > 1 else results[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramOptions:
+    """A traced program whose runs have options: see `TracedProgram.options`."""
+
+    program: TracedProgram
+    chosen: dict[str, Any]
+
+    def __call__(self, *values: Any, **keywords: Any) -> Execution:
+        """Start the program with these arguments."""
+        if current() is not None:
+            name = self.program._name
+            refuse(f"@{name}: within a program a call is part of its run, which has the options")
+        return self.run(*self.program._bound(values, keywords))
+
+    def run(self, *values: Any, **options: Any) -> Execution:
+        """See `TracedProgram.run`."""
+        return self.program.run(*values, **self.chosen | options)
+
+    def map(self, *columns: Any, **options: Any) -> Batch:
+        """See `TracedProgram.map`."""
+        return self.program.map(*columns, **self.chosen | options)
+
+    def options(self, **options: Any) -> ProgramOptions:
+        """The same with more options, or others."""
+        return ProgramOptions(self.program, self.chosen | options)
 
 
 def declared_results(annotation: object, types: Sequence[str]) -> tuple[str, ...] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from xdsl.dialects.builtin import StringAttr
@@ -10,6 +11,7 @@ from xdsl.ir import SSAValue
 
 from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
+from tfrt_nb.tracing.names import Function, Made, value_names
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
 from tfrt_runtime.bef.attributes import (
     Aggregate,
@@ -186,12 +188,27 @@ def _number_types(value: Attribute) -> list[str]:
     return []
 
 
-def text_of(
-    records: BefModule, source: str, main: str, parameters: Sequence[str], *, places: bool = True
-) -> str:
-    """The program as text: Python's names for the arguments of `main`, and Python's places.
+def named_in(module: Module) -> dict[str, Function]:
+    """What names of values are read off, for each traced function by its name."""
+    return {
+        trace.name: Function(
+            trace.names, [Made(one.site, one.name, len(one.results)) for one in trace.operations]
+        )
+        for trace in module.functions
+    }
 
-    Where MLIR has not the letters of one of the names, arguments are numbered.
+
+def text_of(
+    records: BefModule,
+    source: str,
+    main: str,
+    *,
+    places: bool = True,
+    named: Mapping[str, Function] = MappingProxyType({}),
+) -> str:
+    """The program as text: Python's names for values, and Python's places.
+
+    Values whose names MLIR has not the letters of are numbered.  `named` is as `named_in` returns it.
     """
     from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
     from tfrt_nb.dialects.printer import print_module
@@ -199,9 +216,12 @@ def text_of(
     module = bef_to_mlir(BefFile.of(records, source))
     names: dict[SSAValue, str] = {}
     for op in module.ops:
-        if op.properties["sym_name"] != StringAttr(main):
+        symbol = op.properties["sym_name"]
+        assert isinstance(symbol, StringAttr)
+        block = op.regions[0].block
+        if symbol.data != main:
             op.properties["sym_visibility"] = StringAttr("private")
-            continue
-        if all(map(str.isascii, parameters)):
-            names = dict(zip(op.regions[0].block.args, parameters, strict=False))
+        results = [result for inner in block.ops for result in inner.results]
+        own = value_names(len(block.args), named.get(symbol.data, Function((), ())))
+        names |= {v: n for v, n in zip([*block.args, *results], own, strict=False) if n}
     return print_module(module, func_dialect=True, places=places, names=names)

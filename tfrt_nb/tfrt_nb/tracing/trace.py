@@ -11,9 +11,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from types import GeneratorType
 from typing import NamedTuple, NoReturn
 
+from tfrt_nb.tracing.names import Site
 from tfrt_runtime.bef.attributes import Attribute, Scalar, String
 from tfrt_runtime.bef.encoding import DType
-from tfrt_runtime.callers import place_of_caller
+from tfrt_runtime.callers import caller, place_of_caller, place_of_frame
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.values.async_value import AsyncValue, State
 from tfrt_runtime.kernels.users.annotations import (
@@ -133,6 +134,7 @@ class Operation(NamedTuple):
     callees: tuple[str, ...]
     region: Region | None
     place: Location
+    site: Site | None = None
 
 
 TracedCall = Callable[[UserKernel, tuple[object, ...], dict[str, object]], object]
@@ -183,6 +185,8 @@ class Trace:
         self.arguments = [Traced(self, type_text, self.place) for type_text in types]
         self.operations: list[Operation] = []
         self.captures: dict[Traced, Traced] = {}
+        self.names: Sequence[str] = ()
+        """What Python calls the first arguments, as far as that is known."""
         self.results: Sequence[Traced] = ()
         """What the function returns, once it is closed."""
         self.effects: dict[Traced, None] = {}
@@ -201,13 +205,12 @@ class Trace:
         region: Region | None = None,
     ) -> tuple[Traced, ...]:
         """One operation more; its results."""
-        place = here()
+        frame = caller()
+        place = Location("<unknown>", 1, 1) if frame is None else place_of_frame(frame)
+        site = None if frame is None else Site(frame.f_code, frame.f_lasti)
         results = tuple([Traced(self, type_text, place) for type_text in types])
-        self.operations.append(
-            Operation(
-                name, tuple(operands), results, tuple(attributes), tuple(callees), region, place
-            )
-        )
+        given = tuple(operands), results, tuple(attributes), tuple(callees)
+        self.operations.append(Operation(name, *given, region, place, site))
         return results
 
     def value(self, item: object, like: str | None = None) -> Traced:

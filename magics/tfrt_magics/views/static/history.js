@@ -42,7 +42,7 @@ export class History {
     this.time = 0;
     this.values = { state: new Uint8Array(values.length), worker: new Int16Array(values.length).fill(-1),
       begin: new Float64Array(values.length).fill(NaN), end: new Float64Array(values.length).fill(NaN),
-      count: new Uint32Array(values.length), payload: new Map() };
+      count: new Uint32Array(values.length), failed: new Uint32Array(values.length), payload: new Map() };
     this.operations = { state: new Uint8Array(operations.length), count: new Uint32Array(operations.length) };
     this.called = new Uint8Array(functions.length);
     this.spans = [];
@@ -136,6 +136,11 @@ export class History {
     if (kind === "skipped") values.worker[value] = -1; // it ran nowhere, even if an earlier round of a loop did
     else if (values.worker[value] < 0) values.worker[value] = worker;
     if (events.payload[i] != null) values.payload.set(value, events.payload[i]);
+    values.failed[value] += state === ERROR;
+    if (values.failed[value] && values.count[value] > 1) { // as of mapped calls: an error, whatever came last
+      values.state[value] = ERROR;
+      values.payload.set(value, `${values.failed[value]} of ${values.count[value]} failed`);
+    }
     if (maker == null) return;
     operations.state[maker] = Math.max(state, ...this.program.operations[maker].results.map((each) => values.state[each]));
     this.close(maker, events.instance[i], time, worker);

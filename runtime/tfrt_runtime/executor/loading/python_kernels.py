@@ -38,6 +38,7 @@ from tfrt_runtime.host.values.futures import is_awaited, on_queue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, PythonKernel
 from tfrt_runtime.kernels.users.outcomes import (
+    count_array,
     diagnostic_of,
     failed,
     items_of,
@@ -326,7 +327,9 @@ def native_value(context: int, item: object, word: str, call: PythonCall, index:
         payload_type, first, second = at.TYPE_CHAIN, 0, 0
     else:
         try:
-            item = fitting(word, item)
+            given, item = item, fitting(word, item)
+            if item is not given and word.endswith(TENSOR):
+                count_array(present_request(context).host, given)
             payload_type, first, second = encode(word, item, process.objects)
         except PayloadError as wrong:
             what = nth_result(call.kernel.name, index, len(call.record.results))

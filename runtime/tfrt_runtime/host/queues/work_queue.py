@@ -21,6 +21,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from typing import Any
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.hooks import HOOKS
@@ -520,6 +521,18 @@ class WorkQueue:
         context = self.context()
         if not self._is_busy(context):
             self.process.slow.hand_over(context)
+
+    def taken_future(
+        self, future: object, type_text: str, refuse: Callable[..., Any], *, stays: bool
+    ) -> Any:
+        """The AsyncValue of a future that this queue's kernels take as it is; None for other futures.
+
+        With `stays` they alone take it.
+        """
+        return None
+
+    def adopt(self, request: Any, value: Any) -> None:
+        """A run of the queue has `value`, which `taken_future` may have made, as an argument."""
 
     def has_outside_tasks(self) -> bool:
         """Whether another queue has tasks of this one, to run them later."""

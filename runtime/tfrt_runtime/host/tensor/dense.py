@@ -100,6 +100,23 @@ class DenseHostTensor(NativeTensor):
                     return cls(element_type, TensorShape(native.shape), part)
         return cls._of(element_type, known_shape(native.shape), HostBuffer.over(native))
 
+    @staticmethod
+    def view_of(array: AnyArray) -> AnyArray | None:
+        """What a program holds of an array whose rows are apart, transposed ones among them: the array, not to be written.
+
+        Kernels in Python see it as it is; where the runtime needs rows, it copies them (`over`).  None for
+        any other array.
+
+        Raises:
+            ValueError: if a tensor cannot have such elements.
+        """
+        element_type_of(array)
+        if array.flags.c_contiguous or not array.flags.aligned or not array.dtype.isnative:
+            return None
+        view = np.asarray(array).view()
+        view.flags.writeable = False
+        return view
+
     @classmethod
     def of_handle(cls, handle: TensorHandle) -> DenseHostTensor:
         """A native tensor as Python sees it."""

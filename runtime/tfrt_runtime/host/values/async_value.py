@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 from tfrt_runtime.callers import deadline_in, require, seconds_until
 from tfrt_runtime.diagnostics import Diagnostic, Ending, TfrtError, error
 from tfrt_runtime.hooks import HOOKS
-from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of
+from tfrt_runtime.host.failures import cancellation, diagnostic_of, exception_of, for_users
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.payload import (
     CHAIN,
@@ -473,6 +473,12 @@ class AsyncValue(NativeValue):
             TfrtError: if it is an error, or will never resolve; carries the diagnostic.
             KeyboardInterrupt: if that was raised where the value should have been made.
         """
+        try:
+            return self._result(timeout)
+        except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
+            raise for_users(problem)
+
+    def _result(self, timeout: float | None) -> object:
         if timeout is not None:
             deadline_in(timeout)  # a wrong one is refused also where the value is there already
         elif (reads := _ORDINARY.get(self.type)) is not None:
@@ -503,7 +509,10 @@ class AsyncValue(NativeValue):
             TimeoutError: if the value is not resolved in time.
             TfrtError: if it will never resolve.
         """
-        is_error = Value.at(self._outcome(timeout)).is_error
+        try:
+            is_error = Value.at(self._outcome(timeout)).is_error
+        except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
+            raise for_users(problem)
         return exception_of(self._diagnostic()) if is_error else None
 
     def __await__(self) -> Generator[object, None, object]:

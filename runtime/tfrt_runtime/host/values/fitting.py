@@ -114,6 +114,8 @@ def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
 
 def why_copied(tensor: object, value: object) -> str:
     """Why a kernel that writes the tensor, which `fitting` made of `value`, does not write `value`."""
+    if type(tensor).__name__ == "ndarray":  # `view_of` one whose rows are apart
+        return "is not C-contiguous and aligned: give it a copy that is"
     if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:
         return ""
     array = as_array(value)
@@ -201,15 +203,25 @@ def _tensor_class() -> Any:
     return DenseHostTensor
 
 
+def as_dense(value: object, type_text: str = "") -> Any:
+    """As `as_tensor`, for what takes rows only: of an array whose rows are apart a copy."""
+    found = as_tensor(value, type_text)
+    return found if isinstance(found, HostTensor) else _tensor_class().over(found)
+
+
 def as_tensor(value: object, type_text: str = "") -> object:
     """A tensor over the memory of an array (`as_array`), or over a copy: see `DenseHostTensor.over`.
+
+    An array whose rows are apart stays an array: see `DenseHostTensor.view_of`.
 
     Raises:
         PayloadError: if it is no array, or a tensor cannot have such elements.
     """
     array = as_array(value, type_text)
     try:
-        return _tensor_class().over(array)
+        tensor = _tensor_class()
+        view = tensor.view_of(array)
+        return tensor.over(array) if view is None else view
     except ValueError as wrong:
         raise (
             PayloadError(str(wrong)) if array is value else _no_array(type_text, value, wrong)

@@ -17,6 +17,8 @@ from tfrt_runtime.host.values.fitting import misfit
 if TYPE_CHECKING:
     from tfrt_runtime.host.values.async_value import Future
 
+Refuse = Callable[[str], Diagnostic]
+"""What makes the error of a value that is of another type."""
 OBJECT = "!tfrt.object"
 """The type of any Python object."""
 
@@ -92,12 +94,14 @@ def from_future(
     queue: WorkQueue,
     future: Future,
     type_text: str = "",
-    refuse: Callable[[str], Diagnostic] = error,
+    refuse: Refuse = error,
     fail: Callable[[BaseException], Diagnostic] = diagnostic_of,
+    fetch: Callable[[Future], object] = lambda done: done.result(),
 ) -> AsyncValue:
     """A value that is resolved when the future is done; what the future raises is its error.
 
-    `refuse` makes the error of a result that is of another type, `fail` that of what the future raises.
+    `refuse` makes the error of a result that is of another type, `fail` that of what the future raises;
+    `fetch` takes what it returns.
     Any thread may call, also for a future of an event loop.
     """
     value = make_unavailable(queue, type_text, lambda: refuse("the future was dropped undone"))
@@ -109,7 +113,7 @@ def from_future(
             elif (problem := done.exception()) is not None:
                 value.set_error(fail(problem))
             else:
-                result = done.result()
+                result = fetch(done)
                 try:
                     value.emplace(result)
                 except PayloadError as wrong:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Iterable
 
-from tfrt_runtime.host.payload import PayloadError, as_python
-from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, when_all
+from tfrt_runtime.host.payload import as_python
+from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
 
@@ -63,34 +61,3 @@ def dict_of(*pairs: object) -> dict[object, object]:
     """The values in a dictionary, as users see them: key, value, key, value."""
     items = list(map(as_python, pairs))
     return dict(zip(items[::2], items[1::2], strict=True))
-
-
-@REGISTRY.kernel("tfrt.map", raw=True, frame=True)
-def map_values(frame: KernelFrame, values: AsyncValue, *captures: AsyncValue) -> AsyncValue:
-    """A list of what the function gives for each item, in their order; the first error wins.
-
-    A second result of the function is a chain: the list is there when the effects have happened, too.
-    """
-    items = values.result(0)
-    if not isinstance(items, Iterable):
-        raise KernelError(f"tfrt.map takes a list, found {type(items).__name__}")
-    function, queue = frame.functions[0], frame.request.queue
-    word = function.argument_types[0]
-    try:
-        given = [make_available(queue, item, word) for item in items]
-    except PayloadError as wrong:
-        raise KernelError(f"an item of tfrt.map: {wrong}") from None
-    made = frame.allocate(0)
-    calls = [function.execute([item, *captures]) for item in given]
-    results = [value for call in calls for value in call]
-
-    def finish() -> None:
-        failed = next((value for value in results if value.state is State.ERROR), None)
-        with contextlib.suppress(RuntimeError):  # a cancellation has decided it
-            if failed is not None:
-                made.follow(failed)
-            else:
-                made.emplace([call[0].result(0) for call in calls])
-
-    when_all(results, finish)
-    return made

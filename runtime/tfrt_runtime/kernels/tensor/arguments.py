@@ -27,6 +27,8 @@ def dense_tensor(
     Raises:
         KernelError: if it is not.
     """
+    if isinstance(value, np.ndarray):  # its rows are apart
+        value = DenseHostTensor.over(value)
     tensor = expect(DenseHostTensor, value)
     if element_type is not None and tensor.element_type is not element_type:
         raise KernelError(f"expected a tensor of {element_type}, not of {tensor.element_type}")

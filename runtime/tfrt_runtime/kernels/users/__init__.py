@@ -1,6 +1,6 @@
 """Kernels that a user writes in Python.
 
 `user` (`@kernel`), `annotations` and `signatures` (what they say about types), `outcomes` (what becomes of what a kernel
-returns and raises), `policies`, `event_loop` and `remote` (retries, time limits, coroutines, clusters),
+returns and raises), `retries`, `policies`, `event_loop`, `remote`, and `sent` (attempts, time limits, coroutines, clusters),
 `numba_kernels` (native ones), `numba_checks` (of their numbers), `prints` (of text by kernels).
 """

@@ -16,7 +16,7 @@ from tfrt_runtime.host.waiting import COROUTINE
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
-from tfrt_runtime.kernels.users.policies import Policy
+from tfrt_runtime.kernels.users.retries import Attempts, Policy
 
 if TYPE_CHECKING:
     import asyncio
@@ -166,20 +166,25 @@ class EventLoop:
         """What the coroutine function returns, called as the policy says."""
         import asyncio
 
-        async def once() -> object:
+        async def once(attempts: Attempts) -> object:
             try:
-                async with asyncio.timeout(policy.timeout) as limit:
+                async with asyncio.timeout(attempts.seconds) as limit:
                     return await function(*values)
             except TimeoutError:
                 if limit.expired():
-                    raise policy.timed_out(name) from None
+                    raise attempts.timed_out() from None
                 raise
 
         async def several() -> object:
-            for _ in range(policy.retries):
-                with contextlib.suppress(Exception):
-                    return await once()
-            return await once()
+            attempts = Attempts(name, policy)
+            while True:
+                try:
+                    return await once(attempts)
+                except Exception as problem:
+                    pause = attempts.pause_after(problem)
+                    if pause is None:
+                        raise
+                await asyncio.sleep(pause)
 
         if policy.limit is None:
             return await several()

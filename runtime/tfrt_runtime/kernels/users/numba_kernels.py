@@ -23,7 +23,7 @@ from tfrt_runtime.host.failures import place_of
 from tfrt_runtime.host.payload import HostTensor, bits_of_f64
 from tfrt_runtime.host.structs import signed
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.values.fitting import as_tensor
+from tfrt_runtime.host.values.fitting import as_dense, as_tensor
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.numba_checks import checked_compiler
 from tfrt_runtime.kernels.users.signatures import Scalar, Signature, Tensor
@@ -121,7 +121,7 @@ class NumbaFunction:
             return argument.calculated.type(argument.dtype.type(value))
         wanted = f"a tensor of {argument.element} of rank {argument.rank}"
         if not isinstance(value, HostTensor):
-            value = as_tensor(value, wanted)
+            value = as_dense(value, wanted)
         if isinstance(value, DenseHostTensor):
             if value.element_type is argument.element and value.shape.rank == argument.rank:
                 array = (value.writable() if argument.is_out else value).array.view()

@@ -16,17 +16,20 @@ from tfrt_runtime.diagnostics import (
     TfrtError,
     counted,
     error,
+    line_of,
     note,
 )
+from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.failures import detach, is_own, printable
 from tfrt_runtime.host.payload import SCALAR_TYPES, PayloadError, encode_scalar
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue
-from tfrt_runtime.host.values.fitting import fitting, takes_any
+from tfrt_runtime.host.values.fitting import TENSOR, fitting, takes_any
 from tfrt_runtime.host.values.futures import from_future, is_awaited
 from tfrt_runtime.host.waiting import EndlessWaitError
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
+from tfrt_runtime.kernels.users.retries import AttemptNote, TimeoutError
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.values.async_value import Future
@@ -123,7 +126,9 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
         elif isinstance(item, KernelError | AsyncValue):
             values.append(item)
         else:
-            values.append(checked(result.type, item, what))
+            values.append(made := checked(result.type, item, what))
+            if made is not item and result.type.endswith(TENSOR):
+                count_array(frame.host, item, what)
     for result, value in zip(results, values, strict=True):
         if isinstance(value, AsyncValue):
             result.follow(value)
@@ -149,6 +154,22 @@ def settle_failed(
         with contextlib.suppress(RuntimeError):  # it has a value
             result.set_error(diagnostic)
     pass_on(frame.request, problem, diagnostic)
+
+
+def count_array(host: HostContext, array: object, what: str = "") -> None:
+    """Count what a kernel returned for a tensor in the budget of its host: see `returned.count`.
+
+    Raises:
+        PayloadError: if it is over the budget; a KernelError if `what` names the result.
+    """
+    from tfrt_runtime.host.tensor.returned import count  # there are arrays, so numpy is loaded
+
+    try:
+        count(array, host.memory)
+    except PayloadError as refused:
+        if not what:
+            raise
+        raise KernelError(f"{what}: {refused}") from None
 
 
 def checked(type_text: str, value: object, what: str) -> object:
@@ -199,12 +220,21 @@ def diagnostic_of(exception: BaseException, place: AnyLocation | None) -> Diagno
         if isinstance(exception, RuntimeError) and any(said in text for said in FOREIGN):
             notes += (note(OTHER_LOOP),)
         # By `add_note`, or by what sets it; those of a TfrtError are its diagnostic's.
-        added = () if found is not None else getattr(exception, "__notes__", ())
-        notes += tuple(note(printable(text)) for text in (added if isinstance(added, list) else ()))
+        added = () if found is not None else _added(exception)
+        notes += tuple(note(printable(one)) for one in added if not isinstance(one, AttemptNote))
+    attempts = tuple(note(str(one)) for one in _added(exception) if isinstance(one, AttemptNote))
     cause = None if is_ours and exception.__traceback__ is None else exception
     is_interrupt = isinstance(exception, KeyboardInterrupt)
     ending = Ending.CANCELLED if is_interrupt else Ending.FAILED
-    return Diagnostic(Severity.ERROR, message, place, notes[:_MAX_NOTES], cause, ending)
+    ending = Ending.TIMED_OUT if isinstance(exception, TimeoutError) else ending
+    notes = (*notes[:_MAX_NOTES], *attempts)
+    return Diagnostic(Severity.ERROR, message, place, notes, cause, ending)
+
+
+def _added(exception: BaseException) -> list[object]:
+    """The notes of an exception, which a user may have set to anything."""
+    added = getattr(exception, "__notes__", None)
+    return added if isinstance(added, list) else []
 
 
 _MAX_NOTES = 8
@@ -225,7 +255,8 @@ def _place_of(exception: BaseException) -> str:
     while frames is not None:
         if not is_own(frames):
             code = frames.tb_frame.f_code
-            said = f"raised in {code.co_name}, {code.co_filename}:{frames.tb_lineno}"
+            line = line_of(code.co_filename, frames.tb_lineno or 0)
+            said = f"raised in {code.co_name}, {line}"
             if code.co_filename.startswith(_LIBRARIES) or "-packages/" in code.co_filename:
                 library = said
             else:

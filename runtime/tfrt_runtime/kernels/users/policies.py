@@ -1,54 +1,23 @@
-"""How often, how long and how many at a time: `retries`, `timeout` and `limit` of a user's kernel.
+"""How kernels of users that are not coroutines keep their policy: attempts, time limits, calls at a time.
 
-Those of `async def` kernels are kept by their event loop (`event_loop`), those of others here.
+Those of `async def` kernels are kept by their event loop (`event_loop`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
-from dataclasses import dataclass
 
-from tfrt_runtime.callers import FOREVER, refuse, require
+from tfrt_runtime.callers import FOREVER, refuse
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """`retries` more calls after one that raised; `timeout` seconds for each; `limit` at a time per host.
-
-    Raises:
-        TfrtError: if a number makes no sense.
-    """
-
-    retries: int = 0
-    timeout: float | None = None
-    limit: int | None = None
-
-    def __post_init__(self) -> None:
-        checks = (
-            ("retries", self.retries, int, 0, "a whole number, 0 or more"),
-            ("timeout", self.timeout, (int, float), 0, "a number of seconds above 0"),
-            ("limit", self.limit, int, 1, "a whole number, 1 or more"),
-        )
-        for name, value, kind, least, expected in checks:
-            if value is None and name != "retries":
-                continue
-            is_number = isinstance(value, kind) and not isinstance(value, bool)
-            is_right = is_number and value >= least and (name != "timeout" or value != 0)  # type: ignore[operator]
-            require(is_right, f"{name} of a kernel", expected, value)
-
-    def timed_out(self, name: str) -> TimeoutError:
-        """What a call raises that took too long."""
-        return TimeoutError(f"'{name}' took longer than {self.timeout} s")
-
+from tfrt_runtime.kernels.users.retries import Attempts, Policy
 
 ONCE = Policy()
 """One call, for as long as it takes."""
@@ -65,64 +34,90 @@ def with_policy(
     """A function that takes the frame, then what `function` takes, and calls it as the policy says.
 
     Raises:
-        TfrtError: if it has a timeout and cannot be left alone, as it runs on a worker.
+        TfrtError: if it has a timeout, deadline or delay, and keeps a worker meanwhile.
     """
-    call = function
-    if policy.timeout is not None:
-        if not blocking:
+    for option in ("timeout", "deadline", "delay", "jitter"):
+        if getattr(policy, option) and not blocking:
+            is_pause = option in ("delay", "jitter")
+            why = "would keep its worker meanwhile" if is_pause else "cannot be stopped"
             refuse(
-                f"timeout= of kernel '{name}': a plain kernel cannot be stopped;"
+                f"{option}= of kernel '{name}': a plain kernel {why};"
                 " use blocking=True or an 'async def' function"
             )
-        call = _timed(name, call, policy, policy.timeout)
-    if policy.retries:
-        call = _retried(call, policy.retries)
+
+    def attempted(frame: KernelFrame, given: tuple[object, ...]) -> object:
+        attempts = Attempts(name, policy)
+        while True:
+            try:
+                return _timed(name, function, attempts, given)
+            except Exception as problem:
+                pause = attempts.pause_after(problem)
+                if pause is None or frame.is_cancelled:
+                    raise
+            if pause:
+                _sleep(frame, pause)
 
     def start(frame: KernelFrame, *values: object) -> object:
         given = (frame, *values) if has_frame else values
         if policy.limit is None:
-            return call(*given)
+            return attempted(frame, given)
         gate = frame.host.shared_context(Gates).of(function, policy.limit, blocking=blocking)
-        return gate.run(frame, call, given)
+        return gate.run(frame, attempted, (frame, given))
 
     return start
 
 
-def _retried(function: Callable[..., object], retries: int) -> Callable[..., object]:
-    def call(*values: object) -> object:
-        for _ in range(retries):
-            with contextlib.suppress(Exception):
-                return function(*values)
-        return function(*values)
+def _sleep(frame: KernelFrame, seconds: float) -> None:
+    """Wait for so long, or until the run is cancelled."""
+    woken = threading.Event()
+    frame.request.call_when_cancelled(woken, woken.set)
+    woken.wait(seconds)
+    frame.request.forget_when_cancelled(woken)
+
+
+def attempted_here(
+    name: str, function: Callable[..., object], policy: Policy
+) -> Callable[..., object]:
+    """A function that calls `function` as often as the policy says, on the thread that calls it."""
+
+    def call(*values: object, **keywords: object) -> object:
+        attempts = Attempts(name, policy)
+        while True:
+            try:
+                return function(*values, **keywords)
+            except Exception as problem:
+                pause = attempts.pause_after(problem)
+                if pause is None:
+                    raise
+            time.sleep(pause)
 
     return call
 
 
 def _timed(
-    name: str, function: Callable[..., object], policy: Policy, seconds: float
-) -> Callable[..., object]:
-    """A function that calls `function` on a thread of its own, and waits so long for it."""
+    name: str, function: Callable[..., object], attempts: Attempts, given: tuple[object, ...]
+) -> object:
+    """Call a function; with a time limit on a thread of its own, for which this one waits no longer."""
+    seconds = attempts.seconds
+    if seconds is None:
+        return function(*given)
+    outcome: list[tuple[object, BaseException | None]] = []
+    ended = threading.Event()
 
-    def call(*values: object) -> object:
-        outcome: list[tuple[object, BaseException | None]] = []
-        ended = threading.Event()
+    def run() -> None:
+        try:
+            outcome.append((function(*given), None))
+        except BaseException as problem:  # noqa: BLE001 - the caller raises it
+            outcome.append((None, problem))
+        ended.set()
 
-        def run() -> None:
-            try:
-                outcome.append((function(*values), None))
-            except BaseException as problem:  # noqa: BLE001 - the caller raises it
-                outcome.append((None, problem))
-            ended.set()
-
-        start_thread(f"kernel {name}", copy_context().run, run)
-        if not ended.wait(min(seconds, FOREVER)):
-            raise policy.timed_out(name)
-        returned, problem = outcome.pop()
-        if problem is not None:
-            raise problem
-        return returned
-
-    return call
+    start_thread(f"kernel {name}", copy_context().run, run)
+    if not ended.wait(min(seconds, FOREVER)):
+        raise attempts.timed_out()
+    returned, problem = outcome.pop()
+    if problem is not None:
+        raise problem
+    return returned
 
 
 class Gates:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,10 +24,13 @@ from tfrt_runtime.diagnostics import TfrtError, error, note
 from tfrt_runtime.host.payload import SCALAR_TYPES, HostTensor, PayloadError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.values.async_value import AsyncValue, State, when_all
 from tfrt_runtime.host.values.fitting import fitting
+from tfrt_runtime.host.values.futures import Refuse, from_future
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, settle, settle_failed
+from tfrt_runtime.kernels.users.sent import Sent
 
 
 class RemoteFuture(Protocol):
@@ -79,6 +83,10 @@ class DaskWorkQueue(WorkQueue):
         self.client = client
         if self.is_client_closed:
             refuse(f"DaskWorkQueue takes a distributed.Client that is open, found {client!r}")
+        self.sent = Sent(client)
+        self._given: weakref.WeakKeyDictionary[AsyncValue, RemoteFuture] = (
+            weakref.WeakKeyDictionary()
+        )
         threads, blocking = parse_work_queue(local)
         super().__init__(threads, blocking, f"Dask, and {local} here")
 
@@ -87,17 +95,44 @@ class DaskWorkQueue(WorkQueue):
         """Whether the client is closed, or about to be."""
         return getattr(self.client, "status", "") in ("closing", "closed")
 
+    def taken_future(
+        self, future: object, type_text: str, refuse: Refuse, *, stays: bool
+    ) -> AsyncValue | None:
+        """The value of a future of this client, which remote kernels get as it is; None for any other future.
 
-def on_cluster(
-    function: Callable[..., object], attributes: Sequence[str], retries: int
-) -> Callable[..., object]:
+        With `stays` nothing else takes it, so that it is not fetched.
+        """
+        if getattr(future, "client", None) is not self.client:
+            return None
+        fetch = _left_there if stays and _may_stay(type_text) else _fetched
+        value = from_future(self, future, type_text, refuse, fetch=fetch)  # type: ignore[arg-type]
+        self._given[value] = future  # type: ignore[assignment]
+        return value
+
+    def adopt(self, request: Request, value: AsyncValue) -> None:
+        """A run has `value` as an argument: as long as it lasts, its kernels find the future."""
+        future = self._given.pop(value, None)
+        if future is not None:
+            known = request.resources.get_or_create("remote values", _Known, _Known)
+            known.keep(value, future)
+
+
+def _fetched(future: Any) -> object:
+    return future.result()
+
+
+def _left_there(_: object) -> object:
+    return _ON_CLUSTER
+
+
+def on_cluster(function: Callable[..., object], attributes: Sequence[str]) -> Callable[..., object]:
     """A kernel function that takes the frame, AsyncValues and the attributes."""
 
     def start(frame: KernelFrame, *values: Any) -> AsyncValue | tuple[AsyncValue, ...]:
         count = len(values) - len(attributes)
         named = dict(zip(attributes, values[count:], strict=True))
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
-        call = _Call(frame, results, function, values[:count], named, retries)
+        call = _Call(frame, results, function, values[:count], named)
         call.begin()
         return results[0] if len(results) == 1 else results
 
@@ -136,14 +171,12 @@ class _Call:
         function: Callable[..., object],
         arguments: Sequence[AsyncValue],
         attributes: dict[str, object],
-        retries: int,
     ) -> None:
         self._frame = frame
         self._results = results
         self._function = function
         self._arguments = arguments
         self._attributes = attributes
-        self._retries = retries
         queue = frame.host.work_queue
         self._queue = queue if isinstance(queue, DaskWorkQueue) else None
         self._known = frame.resources.get_or_create("remote values", _Known, _Known)
@@ -179,7 +212,7 @@ class _Call:
         if self._frame.is_cancelled:
             return False
         given = [
-            value.result(0) if future is None else future
+            self._sent(value) if future is None else future
             for value, future in zip(self._arguments, self._remote, strict=True)
         ]
         if self._queue is None:
@@ -199,13 +232,21 @@ class _Call:
             *given,
             key=f"{self._frame.name}-{uuid.uuid4().hex}",
             pure=False,
-            retries=self._retries,
         )
         if len(results) == 1:
             self._known.keep(results[0], future)
         self._frame.request.call_when_cancelled(self, future.cancel)
         future.add_done_callback(self._arrived)
         return True
+
+    def _sent(self, value: AsyncValue) -> object:
+        """An argument as a task takes it: a future of what is large, which other calls of the run find."""
+        item = value.result(0)
+        future = None if self._queue is None else self._queue.sent.future_of(item)
+        if future is None:
+            return item
+        self._known.keep(value, future)
+        return future
 
     def _arrived(self, future: RemoteFuture) -> None:
         """The task is over.  On a thread of the client's."""

@@ -45,8 +45,9 @@ from tfrt_runtime.kernels.users.annotations import (
     takes_value,
 )
 from tfrt_runtime.kernels.users.event_loop import on_event_loop
-from tfrt_runtime.kernels.users.policies import ONCE, Policy, with_policy
+from tfrt_runtime.kernels.users.policies import ONCE, attempted_here, with_policy
 from tfrt_runtime.kernels.users.remote import on_cluster
+from tfrt_runtime.kernels.users.retries import Delay, Policy, RetryOn
 
 PythonFunction = TypeVar("PythonFunction", bound=Callable[..., object])
 Takes = ParamSpec("Takes")
@@ -146,7 +147,12 @@ def kernel(
     raw: bool = False,
     native: Literal[False] = False,
     retries: int = 0,
+    retry_on: RetryOn = Exception,
+    delay: Delay = 0,
+    growth: float = 1.0,
+    jitter: float = 0.0,
     timeout: float | None = None,
+    deadline: float | None = None,
     limit: int | None = None,
     remote: bool = False,
 ) -> Callable[[Callable[Takes, Gives]], KernelFunction[Takes, Gives]]: ...
@@ -159,7 +165,12 @@ def kernel(
     raw: bool = False,
     native: str | bool = False,
     retries: int = 0,
+    retry_on: RetryOn = Exception,
+    delay: Delay = 0,
+    growth: float = 1.0,
+    jitter: float = 0.0,
     timeout: float | None = None,
+    deadline: float | None = None,
     limit: int | None = None,
     remote: bool = False,
 ) -> Any:
@@ -180,16 +191,24 @@ def kernel(
         native: True, or its types such as `(f64, tensor<?x?xf32>) -> f64`, which are else those of the
             annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`): Numba compiles it, and it runs without
             the GIL.  It writes only arrays annotated `tfrt.out[...]`; attributes are numbers.
-        retries: how often it is called again after it has raised an `Exception`.
-        timeout: seconds that a call may take, of async and blocking functions.
-        limit: how many calls run at the same time on one host.
+        retries: how often it is called again after it has raised an `Exception`, unless that is a
+            `KernelError`.  The notes of the last error list what the attempts before it raised.
+        retry_on: which errors are tried again: exception types, or a function of the error.
+        delay: seconds before the next attempt, of async and blocking functions, or a function of the error
+            that returns them (`Retry-After`).
+        growth: what each delay is multiplied by for the next one.
+        jitter: up to so many seconds are added to each delay, at random.
+        timeout: seconds that one attempt may take, of async and blocking functions.
+        deadline: seconds that a call may take with all its attempts and delays, from when it begins.
+            Its error, as that of `timeout`, is a `TimeoutError`.
+        limit: how many calls run at the same time on one host; one that waits for its next attempt counts.
         remote: on a host with a `DaskWorkQueue` the function runs as a task of its client; on others
             where the last of its arguments becomes available, except in `%%tfrt` cells: there it is an error.
 
     Raises:
         TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
     """
-    policy = Policy(retries, timeout, limit)
+    policy = Policy(retries, timeout, limit, retry_on, delay, growth, jitter, deadline)
     is_name = isinstance(name, str) and name.isprintable() and name != ""
     is_right = name is None or is_name or callable(name)
     require(is_right, "the name of a kernel", "a text that can be printed and is not empty", name)
@@ -207,8 +226,8 @@ def kernel(
             if (
                 made.raw
                 or made.blocking
-                or made.frame
-                and not policy.retries
+                or inspect.iscoroutinefunction(function)
+                or takes_frame(signature_of(function))
                 or native is not False
             ):
                 refuse(
@@ -353,16 +372,19 @@ def remote_kernel(
     """`made` as a kernel that runs on a cluster.
 
     Raises:
-        TfrtError: if it has another policy than retries, or parameters that are not awaited.
+        TfrtError: if it has a time limit, or a limit of calls, or parameters that are not awaited.
     """
     assert made.parameters is not None and made.keywords is not None
-    if policy != Policy(policy.retries) or made.parameters.lazy:
+    limits = (policy.timeout, policy.deadline, policy.limit)
+    if any(one is not None for one in limits) or made.parameters.lazy:
         refuse(
-            f"remote kernel '{made.name}' has no timeout, limit or AsyncValue: retries= is what the"
-            " cluster's scheduler takes"
+            f"remote kernel '{made.name}' has no timeout, deadline, limit or AsyncValue: it is tried again"
+            " on its worker, and nothing here waits for it"
         )
     names = [keyword.name for keyword in made.keywords]
-    call = on_cluster(function, names, policy.retries)
+    if policy.retries:
+        function = attempted_here(made.name, function, policy)
+    call = on_cluster(function, names)
     return replace(made, function=call, raw=True, frame=True, remote=True, watched=None)
 
 

@@ -40,9 +40,9 @@ def start_call_with(context: Address, function: Address, request: Address, is_ta
 
 @entry
 def start_calls_with(
-    context: Address, function: Address, request: Address, count: int, is_task: int
+    context: Address, function: Address, request: Address, count: int, begun: int, is_task: int
 ) -> None:
-    """As `start_call_with` for `count` calls, whose rows follow each other.
+    """As `start_call_with` for `count` calls, whose rows follow each other; the first `begun` of them begin.
 
     All have their results from here on.  As a task, each call begins when a thread comes to it: what it works with
     is in the cache then, and is used again for later calls, however many there are.
@@ -50,14 +50,24 @@ def start_calls_with(
     words, size = request + at.REQUEST_SIZE, row_size(function)
     for i in range(count):
         make_results(context, function, words + size * i + row_results(function))
+    start_rows(context, function, request, 0, begun, is_task)
+
+
+@entry
+def start_rows(
+    context: Address, function: Address, request: Address, first: int, count: int, is_task: int
+) -> None:
+    """Let `count` calls of `start_calls_with` begin, from row `first` on."""
+    words, size = request + at.REQUEST_SIZE, row_size(function)
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
     if is_task == 0 or is_chosen:  # where schedules are explored, each call is a task
-        for i in range(count):
+        for i in range(first, first + count):
             table = row_table(context, function, words + size * i)
             start_table(context, function, request, table, is_task)
     elif count != 0:
         run = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_ROWS)
-        add_start(context, new_task(context, run, function, request, count))
+        rows = (first << ROW_BITS) + count
+        add_start(context, new_task(context, run, function, request, rows))
 
 
 @entry

@@ -54,7 +54,7 @@ def batch(program: Program, *, is_cancelled: bool = False) -> Callable[[World], 
             store_release(is_open, 0)
 
         host.on_done = end
-        python_calls.start_calls_with(host.main, address, request, 3, 1)
+        python_calls.start_calls_with(host.main, address, request, 3, 3, 1)
         results = [load(row + ROW - 8) for row in rows]
         for i, result in enumerate(results):
             name_cell(world, result, f"result {i}")

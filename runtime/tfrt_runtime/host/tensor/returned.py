@@ -1,0 +1,53 @@
+"""Arrays that Python kernels return count in the budget of their host, as the native core's tensors do."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+
+import numpy as np
+
+from tfrt_runtime.host.budget import show_bytes
+from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.tensor.element_types import AnyArray
+
+LEAST = 1 << 16
+"""Bytes of the smallest array that counts: to count one takes some microseconds."""
+_counted: dict[int, weakref.ref[AnyArray]] = {}
+"""The arrays that count now, by their ids: one that is returned again counts once."""
+
+
+def count(array: object, limit: int) -> None:
+    """Count the memory of an array until it dies.
+
+    A view counts as the array that has the memory.  Memory of tensors counts already; that of mapped
+    files and of other libraries is not numpy's, and does not count.
+
+    Raises:
+        PayloadError: if it is over the budget of `limit` bytes.
+    """
+    if not isinstance(array, np.ndarray):
+        return
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    size = array.nbytes
+    if size < LEAST or array.base is not None or id(array) in _counted:
+        return
+    process = native_process()
+    held = process.memory_held
+    if not process.quick.reserve_within(process.address, limit, size):
+        raise PayloadError(
+            f"out of memory: an array of {show_bytes(size)} is beyond the budget of"
+            f" {show_bytes(limit)}, of which {show_bytes(held)} are in use"
+        )
+    _counted[id(array)] = weakref.ref(array, _forget(id(array), size))
+
+
+def _forget(key: int, size: int) -> Callable[[object], None]:
+    def gone(_: object) -> None:
+        _counted.pop(key, None)
+        process = native_process()
+        process.quick.give_back(process.address, size)
+
+    return gone

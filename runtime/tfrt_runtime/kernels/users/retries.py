@@ -1,0 +1,161 @@
+"""Attempts of one call of a user's kernel: which errors are tried again, when, and for how long.
+
+The words are those that users of tenacity ask for: errors by type or predicate, a delay that grows and
+is spread at random, one that the server names (`Retry-After`), and a deadline over all attempts, which a
+delay that does not fit ends at once.  tenacity itself was not taken: its sleeps do not wake when a run is
+cancelled, its deadline does not end an attempt that runs, and what it raises would have to be taken
+apart for the notes.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tfrt_runtime.callers import FOREVER, refuse, require
+from tfrt_runtime.host.failures import printable
+from tfrt_runtime.kernels.registry import KernelError
+
+RetryOn = type[BaseException] | tuple[type[BaseException], ...] | Callable[[Exception], object]
+Delay = float | Callable[[Exception], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What `kernel` says of calls: how often, how long, and how many at a time per host.
+
+    Raises:
+        TfrtError: if an option makes no sense.
+    """
+
+    retries: int = 0
+    timeout: float | None = None
+    limit: int | None = None
+    retry_on: RetryOn = Exception
+    delay: Delay = 0
+    growth: float = 1.0
+    jitter: float = 0.0
+    deadline: float | None = None
+
+    def __post_init__(self) -> None:
+        whole, seconds = "a whole number, {} or more", "a number of seconds above 0"
+        checks = (
+            ("retries", self.retries, int, 0, whole.format(0)),
+            ("timeout", self.timeout, (int, float), 0, seconds),
+            ("limit", self.limit, int, 1, whole.format(1)),
+            ("growth", self.growth, (int, float), 1, "a factor, 1 or more"),
+            ("jitter", self.jitter, (int, float), 0, "a number of seconds, 0 or more"),
+            ("deadline", self.deadline, (int, float), 0, seconds),
+        )
+        for name, value, kind, least, expected in checks:
+            if value is None and name in ("timeout", "limit", "deadline"):
+                continue
+            is_number = isinstance(value, kind) and not isinstance(value, bool)
+            is_right = is_number and least <= value < math.inf  # type: ignore[operator]
+            is_right = is_right and not (name in ("timeout", "deadline") and value == 0)
+            require(is_right, f"{name} of a kernel", expected, value)
+        is_pause = type(self.delay) in (int, float) and 0 <= self.delay < math.inf  # type: ignore[operator]
+        expected = "a number of seconds, or a function of the error that returns one"
+        require(is_pause or callable(self.delay), "delay of a kernel", expected, self.delay)
+        types = self.retry_on if isinstance(self.retry_on, tuple) else (self.retry_on,)
+        are_types = all(isinstance(one, type) and issubclass(one, BaseException) for one in types)
+        is_predicate = callable(self.retry_on) and not isinstance(self.retry_on, type)
+        expected = "exception types, or a function of the error that says whether to try again"
+        require(are_types or is_predicate, "retry_on of a kernel", expected, self.retry_on)
+        if self.retries == 0 and (self.retry_on, self.delay, self.jitter) != (Exception, 0, 0):
+            refuse(
+                "retry_on=, delay= and jitter= of a kernel say how it is tried again: give retries="
+            )
+
+
+class TimeoutError(builtins.TimeoutError):
+    """A call took longer than its kernel's `timeout` or `deadline`."""
+
+
+class AttemptNote(str):
+    """A note about an attempt before the last one.  An exception that is raised again loses those that it has."""
+
+    __slots__ = ()
+
+
+class Attempts:
+    """The attempts of one call, on one thread or task at a time."""
+
+    def __init__(self, name: str, policy: Policy) -> None:
+        """The first attempt begins now."""
+        self._name, self._policy = name, policy
+        self._began = time.monotonic()
+        self._failed: list[str] = []
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the attempt that begins now may take; None for ever."""
+        limits = [self._policy.timeout, self._left()]
+        return min((one for one in limits if one is not None), default=None)
+
+    def _left(self) -> float | None:
+        deadline = self._policy.deadline
+        spent = time.monotonic() - self._began
+        return None if deadline is None else max(0.0, min(deadline, FOREVER) - spent)
+
+    def timed_out(self) -> TimeoutError:
+        """What an attempt raises that took longer than `seconds`."""
+        is_over = self._left() == 0
+        limit = self._policy.deadline if is_over else self._policy.timeout
+        more = f" in {len(self._failed) + 1} attempts" if is_over and self._failed else ""
+        return TimeoutError(f"'{self._name}' took longer than {limit:g} s{more}")
+
+    def pause_after(self, problem: Exception) -> float | None:
+        """Seconds until the next attempt after one that raised; None if it was the last.
+
+        The notes of the last one's exception say what the others raised.
+
+        Raises:
+            Exception: what the predicate of `retry_on`, or the function of `delay`, raises.
+        """
+        pause = self._pause(problem)
+        if pause is None:
+            self._add_notes(problem)
+            return None
+        text = printable(problem)
+        kind = type(problem).__name__
+        self._failed.append(f"{kind}: {text}" if text else kind)
+        return pause
+
+    def _pause(self, problem: Exception) -> float | None:
+        policy, count = self._policy, len(self._failed)
+        if count >= policy.retries or isinstance(problem, KernelError):
+            return None
+        on = policy.retry_on
+        is_met = isinstance(problem, on) if isinstance(on, type | tuple) else on(problem)
+        if not is_met:
+            return None
+        pause = policy.delay
+        if callable(pause):
+            found = pause(problem)
+            pause = 0.0 if found is None else max(0.0, float(found))
+        elif pause:
+            pause = min(pause * min(policy.growth, FOREVER) ** min(count, 30), FOREVER)
+        if policy.jitter:
+            pause += random.uniform(0, policy.jitter)
+        left = self._left()
+        return None if left is not None and pause >= left else pause
+
+    def _add_notes(self, problem: Exception) -> None:
+        notes = getattr(problem, "__notes__", None)
+        if isinstance(notes, list):
+            notes[:] = [one for one in notes if not isinstance(one, AttemptNote)]
+        total = len(self._failed) + 1
+        for number, said in enumerate(self._failed, 1):
+            if total <= MAX_NOTED or number <= MAX_NOTED // 2 or number > total - MAX_NOTED // 2:
+                problem.add_note(AttemptNote(f"attempt {number} of {total}: {said}"))
+            elif number == MAX_NOTED // 2 + 1:
+                problem.add_note(AttemptNote(f"{total - MAX_NOTED + 1} more attempts failed"))
+
+
+MAX_NOTED = 20
+"""Attempts that have a note each; of more, the first and the last."""

@@ -1,0 +1,249 @@
+"""Many calls at once: their progress, how many are in flight, and what they hold."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tfrt_nb as tfrt
+from tfrt_runtime.host.process import native_process
+
+UNTYPED: Any = tfrt
+SLOW = 60
+
+
+def test_a_coroutine_counts_when_it_is_over() -> None:
+    gate, begun = asyncio.Event(), threading.Event()
+    loops = []
+
+    @tfrt.kernel("progress.wait")
+    async def wait(x: int) -> int:
+        loops.append(asyncio.get_running_loop())
+        if len(loops) == 3:
+            begun.set()
+        await gate.wait()
+        return x
+
+    batch = tfrt.call_each(wait, [1, 2, 3])
+    assert begun.wait(SLOW)
+    decided = batch.progress[0]
+    loops[0].call_soon_threadsafe(gate.set)
+    assert batch.wait(SLOW)
+    assert (decided, len(set(batch.progress))) == (0, 1)
+    assert repr(batch) == "<Batch @progress.wait done, 3 calls>"
+
+
+class InFlight:
+    """Counts calls that have begun and not ended."""
+
+    def __init__(self) -> None:
+        self.now = self.most = 0
+
+    async def call(self, x: int) -> int:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.001)
+        self.now -= 1
+        if x == 7:
+            raise ValueError("seven")
+        return x
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_at_most_so_many_calls_of_a_batch_are_in_flight(queue: str) -> None:
+    flight = InFlight()
+
+    @tfrt.kernel("jobs.batch")
+    async def call(x: int) -> int:
+        return await flight.call(x)
+
+    each: Any = tfrt.program(lambda x: call(x))
+    with tfrt.HostContext(queue) as host:
+        batch = each.map(range(20), at_once=3, host=host)
+        errors = [value.exception(SLOW) for value in batch]
+    assert [index for index, error in enumerate(errors) if error] == [7]
+    assert flight.most == 3
+
+
+@pytest.mark.parametrize("queue", ["s", "mstd:2"])
+def test_at_most_so_many_calls_of_a_map_are_in_flight(queue: str) -> None:
+    flight = InFlight()
+
+    @tfrt.kernel("jobs.map")
+    async def call(x: int) -> int:
+        return await flight.call(x)
+
+    mapped: Any = tfrt.program(lambda xs: tfrt.map(call, xs, at_once=3, errors="keep"))
+    listed: Any = tfrt.program(lambda a, b: tfrt.map(call, [a, b], at_once=1))
+    with tfrt.HostContext(queue) as host:
+        found = mapped(range(20), host=host).result(SLOW)
+        assert [isinstance(one, tfrt.TfrtError) for one in found].index(True) == 7
+        assert flight.most == 3
+        assert listed(1, 2, host=host).result(SLOW) == [1, 2]
+
+
+@tfrt.kernel("jobs.same")
+def same(x: object) -> object:
+    return x
+
+
+def test_calls_that_end_while_they_are_started_do_not_nest() -> None:
+    at_once: Any = tfrt.program(lambda xs: tfrt.map(lambda x: x, xs, at_once=1))
+    assert at_once(range(3000)).result(SLOW) == [*range(3000)]
+    batch = UNTYPED.program(lambda x: x).map(range(3000), at_once=1)
+    assert batch.result(SLOW) == [*range(3000)]
+
+
+def test_a_bounded_batch_ends_when_it_is_cancelled() -> None:
+    @tfrt.kernel("jobs.never")
+    async def never(x: int) -> int:
+        await asyncio.sleep(SLOW)
+        return x
+
+    each: Any = tfrt.program(lambda x: never(x))
+    mapped: Any = tfrt.program(lambda xs: tfrt.map(never, xs, at_once=2))
+    for run in (each.map(range(100), at_once=2), mapped(range(100))):
+        run.cancel()
+        assert run.wait(SLOW)
+    assert isinstance(each.map(range(9), at_once=2, timeout=0.05).exception(SLOW), TimeoutError)
+
+
+def test_a_bounded_batch_goes_on_when_it_is_dropped() -> None:
+    each: Any = tfrt.program(lambda x: same(x))
+    values = [*each.map(range(50), at_once=2)]
+    assert [value.result(SLOW) for value in values] == [*range(50)]
+
+
+@pytest.mark.parametrize("at_once", [0, -1, 2.5, True])
+def test_a_bound_that_makes_no_sense_is_refused(at_once: Any) -> None:
+    each: Any = tfrt.program(lambda x: same(x))
+    with pytest.raises(tfrt.TfrtError, match="1 or more"):
+        each.map([1], at_once=at_once)
+    with pytest.raises(tfrt.TfrtError, match="1 or more"):
+        UNTYPED.program(lambda xs: tfrt.map(same, xs, at_once=at_once))([1])
+
+
+def test_a_map_takes_nothing_a_million_items_and_no_generator() -> None:
+    each: Any = tfrt.program(lambda x: x + 1)
+    typed: Any = tfrt.program(_increased)
+    assert typed.map([]).result(SLOW) == []
+    assert typed.map(range(1_000_000)).result(SLOW)[-1] == 1_000_000
+    with pytest.raises(tfrt.TfrtError, match="a sequence"):
+        each.map(x for x in range(3))
+    with pytest.raises(tfrt.TfrtError, match="a column must be a sequence of values"):
+        typed.map(x for x in range(3))
+
+
+def _increased(x: tfrt.i64):  # type: ignore[no-untyped-def]
+    return x + 1
+
+
+ARRAYS = {
+    "transposed": lambda a: a.T,
+    "every other": lambda a: a[:, ::2],
+    "fortran": np.asfortranarray,
+    "reversed": lambda a: a[::-1],
+    "broadcast": lambda a: np.broadcast_to(a[0], (3, 4)),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_strided_array_reaches_a_kernel_without_a_copy(name: str) -> None:
+    array = ARRAYS[name](np.arange(12.0).reshape(3, 4))
+    seen: list[Any] = []
+
+    @tfrt.kernel("jobs.look")
+    def look(a: np.ndarray) -> np.ndarray:
+        seen.append(a)
+        return a
+
+    @tfrt.kernel("jobs.rows", native=True)
+    def rows(a: tfrt.tensor[tfrt.f64, 2]) -> tfrt.f64:
+        total = 0.0
+        for i in range(a.shape[0]):
+            for j in range(a.shape[1]):
+                total += a[i, j] * (i + 1)
+        return total
+
+    both: Any = tfrt.program(lambda a: (look(a), rows(a)))
+    again, total = both(array).result(SLOW)
+    for one in (seen[0], again):
+        assert np.shares_memory(one, array)
+        assert one.strides == array.strides
+        assert not one.flags.writeable
+    assert total == sum((array * np.arange(1, len(array) + 1)[:, None]).ravel())
+    assert array.flags.writeable == (name != "broadcast")
+
+
+def test_a_kernel_that_changes_an_array_that_is_not_its_own_fails() -> None:
+    @tfrt.kernel("jobs.zero")
+    def zero(a: np.ndarray) -> float:
+        a[0] = 0
+        return 0.0
+
+    @tfrt.kernel("jobs.write", native=True)
+    def write(a: tfrt.out[tfrt.tensor[tfrt.f64, 2]]) -> tfrt.f64:
+        a[0, 0] = 0.0
+        return 0.0
+
+    array = np.ones((3, 4))
+    for one in (array, array.T):
+        assert type(tfrt.call(zero, one).exception(SLOW).__cause__) is ValueError
+    with pytest.raises(tfrt.TfrtError, match="not C-contiguous"):
+        tfrt.call(write, array.T)
+    assert array.all()
+
+
+@pytest.mark.parametrize("kind", ["plain", "async", "blocking"])
+def test_arrays_that_kernels_return_count_in_the_budget(kind: str) -> None:
+    def make(count: int) -> np.ndarray:
+        return np.zeros(count)
+
+    async def make_later(count: int) -> np.ndarray:
+        return np.zeros(count)
+
+    kernel: Any = tfrt.kernel("jobs.make", blocking=kind == "blocking")(
+        make_later if kind == "async" else make
+    )
+    made: Any = tfrt.program(lambda count: kernel(count))
+    with tfrt.HostContext(memory="100M") as host:
+        error = made(20_000_000, host=host).exception(SLOW)
+        assert "an array of 152.6 MiB is beyond the budget of 100 MiB" in str(error)
+        kept = made(10_000_000, host=host).result(SLOW)
+        assert "out of memory" in str(made(10_000_000, host=host).exception(SLOW))
+        del kept
+        gc.collect()
+        assert made(10_000_000, host=host).exception(SLOW) is None
+
+
+def test_what_a_kernel_passes_on_counts_once_and_a_mapped_file_not_at_all(tmp_path: Path) -> None:
+    held = native_process().memory_held
+    kept = np.zeros(5_000_000)
+    np.save(tmp_path / "a.npy", kept)
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+
+    @tfrt.kernel("jobs.kept")
+    def again(x: int) -> np.ndarray:
+        return (kept, kept[1:], kept.reshape(2, -1))[x]
+
+    @tfrt.kernel("jobs.mapped")
+    def file(x: int) -> np.ndarray:
+        return mapped
+
+    results = [tfrt.call(again, x).result(SLOW) for x in (0, 1, 2)]
+    results += [tfrt.call(file, 1).result(SLOW)]
+    assert 40_000_000 <= native_process().memory_held - held < 60_000_000
+    results.clear()
+
+
+def test_the_warning_about_a_blocked_worker_says_what_to_do() -> None:
+    text = inspect.getsource(sys.modules[tfrt.BlockingWarning.__module__])
+    assert all(said in text for said in ("blocking=True", "limit=4", "releases the GIL"))

@@ -1,0 +1,107 @@
+"""What Python calls the values of a traced program: the variables that the traced lines assign them to.
+
+The name is in the bytecode behind the call or operator, so that tracing itself does not look for it:
+`pears = slow(apples)` is a CALL and a STORE.  Names are found when the text of the program is asked for.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from types import CodeType
+from typing import NamedTuple
+
+_STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
+_BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")
+_HELPERS = re.compile(
+    r"tfrt(_test)?\.(constant|cast|captured|get_string|new|merge|value|list|tuple|dict)\b"
+)
+"""Operations that a line makes for its operands, unless they are its last."""
+_IS_NAME = re.compile(r"(?!arg\d+$)[A-Za-z_]\w*", re.ASCII)
+
+
+class Site(NamedTuple):
+    """The instruction of the user's code that made an operation."""
+
+    code: CodeType
+    instruction: int
+
+
+class Made(NamedTuple):
+    """An operation of a function: where it was made, its kernel, and how many results it has."""
+
+    site: Site | None
+    kernel: str
+    results: int
+
+
+class Function(NamedTuple):
+    """What is known of the names of a traced function: those of its first arguments, and its operations."""
+
+    arguments: Sequence[str]
+    made: Sequence[Made]
+
+
+def value_names(count: int, function: Function) -> list[str]:
+    """Names of the registers of a function with `count` arguments, each once; "" for a value that has none."""
+    taken: dict[str, int] = {}
+    names = [*function.arguments, *[""] * count][:count]
+    made = function.made
+    for _, group in groupby(made, key=lambda one: one.site and (id(one.site.code), one.site[1])):
+        operations = [*group]
+        for position, one in enumerate(operations):
+            is_last = position == len(operations) - 1
+            is_own = one.site is not None and (is_last or not _HELPERS.match(one.kernel))
+            found = assigned(one.site) if is_own and one.site is not None else ()
+            names += found if len(found) == one.results else [""] * one.results
+    return [_unique(name, taken) for name in names]
+
+
+def _unique(name: str, taken: dict[str, int]) -> str:
+    """The name, or the first `name_N` that no other value has; "" for what MLIR cannot call it."""
+    if not _IS_NAME.fullmatch(name):
+        return ""
+    found = name
+    while found in taken:
+        taken[name] += 1
+        found = f"{name}_{taken[name]}"
+    taken[found] = 0
+    return found
+
+
+def assigned(site: Site) -> tuple[str, ...]:
+    """The variables that what an instruction makes is assigned to: several of a tuple; () for none."""
+    return _assignments(site.code).get(site.instruction, ())
+
+
+@lru_cache(maxsize=256)
+def _assignments(code: CodeType) -> dict[int, tuple[str, ...]]:
+    """By offset, the variables that the instructions of a code assign what they make to."""
+    instructions = [one for one in dis.get_instructions(code) if one.opname not in _BETWEEN]
+    found: dict[int, tuple[str, ...]] = {}
+    for position, one in enumerate(instructions[:-1]):
+        following = instructions[position + 1]
+        count = 1
+        if following.opname == "UNPACK_SEQUENCE":
+            count, position = following.arg or 0, position + 1
+        stored = _stored(iter(instructions[position + 1 :]), count)
+        if len(stored) == count:
+            # While a function of Python is called, 3.11 says that it is at a cache of the call.
+            found |= dict.fromkeys(range(one.offset, following.offset, 2), stored)
+    return found
+
+
+def _stored(instructions: Iterator[dis.Instruction], count: int) -> tuple[str, ...]:
+    """The first `count` variables that are stored one after the other, or fewer."""
+    names: list[str] = []
+    while len(names) < count:
+        one = next(instructions, None)
+        if one is None or not one.opname.startswith(_STORES):
+            break
+        # From 3.13 on, one instruction may store two, or store one and load another.
+        values = one.argval if isinstance(one.argval, tuple) else (one.argval,)
+        names += map(str, values[: one.opname.count("STORE_")])
+    return tuple(names[:count])
