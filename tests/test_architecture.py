@@ -108,7 +108,7 @@ def test_the_extension_and_html_are_the_only_names_of_a_higher_floor() -> None:
         if text.partition(".")[0] == higher
     }
     home = "tfrt_nb/tfrt_nb/__init__.py"
-    assert found == {(home, "tfrt_magics.extension"), (home, "tfrt_magics.views.reprs")}
+    assert found == {(home, "tfrt_magics.extension"), (home, "tfrt_magics.live.reprs")}
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,8 @@ def _from(module: str, name: str) -> Callable[..., Any]:
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
-HOOKS.value_html = _from("tfrt_magics.views.reprs", "value_html")
-HOOKS.run_html = _from("tfrt_magics.views.reprs", "run_html")
+HOOKS.value_html = _from("tfrt_magics.live.reprs", "value_html")
+HOOKS.run_html = _from("tfrt_magics.live.reprs", "run_html")
 HOOKS.program_graph = _from("tfrt_nb.documents.program", "program_graph")
 HOOKS.courses.append(_from("tfrt_nb.lessons", "load"))
 

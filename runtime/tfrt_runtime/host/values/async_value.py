@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextvars import copy_context
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
@@ -747,7 +748,7 @@ class Promise(AsyncValue):
         # Callbacks hold no reference: that of a run which counts this value may be all that waits for it.
         if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
-                last.set_error(self._on_broken())
+                last.set_error(replace(self._on_broken(), ending=Ending.BROKEN))
 
 
 def make_unavailable(

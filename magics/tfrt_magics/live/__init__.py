@@ -1,0 +1,5 @@
+"""Displayed values and runs, kept live on the page.
+
+Read in this order: `pictures` (a tensor as a heat map), `lines` (values as lines, pure functions), `following` (lines that
+change), `reprs` (what Python shows of values and runs at one moment).
+"""
