@@ -80,6 +80,8 @@ def _from(module: str, name: str) -> Callable[..., Any]:
 
 HOOKS.value_html = _from("tfrt_magics.live.reprs", "value_html")
 HOOKS.run_html = _from("tfrt_magics.live.reprs", "run_html")
+HOOKS.widget = _from("tfrt_magics.live.widgets", "widget_of")
+HOOKS.marimo = _from("tfrt_magics.live.widgets", "in_marimo")
 HOOKS.program_graph = _from("tfrt_nb.documents.program", "program_graph")
 HOOKS.courses.append(_from("tfrt_nb.lessons", "load"))
 

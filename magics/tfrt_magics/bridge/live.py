@@ -20,7 +20,7 @@ from typing import Any
 import comm
 from IPython.core.interactiveshell import InteractiveShell
 
-from tfrt_magics.bridge.job import Job
+from tfrt_magics.bridge.job import Job, unwrapped
 from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record
 from tfrt_runtime.host.queues.threads import start_thread
 
@@ -118,6 +118,21 @@ class LiveRun:
         self._looks = 0
         self._final: Bundle | None = None
         self._previewing = threading.Thread()
+        self._listeners: list[Callable[[Document], None]] = []
+
+    @property
+    def results(self) -> object:
+        """The values of the functions that have started: one alone, or a tuple."""
+        return unwrapped(self.job.all_results())
+
+    def follow(self, listener: Callable[[Document], None]) -> None:
+        """Call `listener` with each message that is published from now on, on the thread that publishes it."""
+        self._listeners.append(listener)
+
+    def _send(self, message: Document) -> None:
+        self._channel.send(message)
+        for listener in self._listeners:
+            listener(message)
 
     def bundle(self) -> Bundle:
         """The display data of the run as it is; made once when it is over."""
@@ -136,7 +151,7 @@ class LiveRun:
         if self.record.is_over:
             self._final = None
             message["bundle"] = self.bundle()
-        self._channel.send(message)
+        self._send(message)
 
     def step(self) -> bool:
         """Publish what is new; whether there will be more.  The last message has the whole run."""
@@ -149,7 +164,7 @@ class LiveRun:
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
             message = {**(message or self.record.without_events()), "frame": self.record.frame()}
         if message is not None:
-            self._channel.send(message)
+            self._send(message)
         if self.record.is_over:
             self.over.set()
             self.at_end()

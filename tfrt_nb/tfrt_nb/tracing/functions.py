@@ -43,6 +43,7 @@ from tfrt_runtime.kernels.users.annotations import (
     signature_of,
 )
 
+CANCELLED = "another value was chosen"
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
@@ -82,6 +83,7 @@ class TracedProgram:
         self._lock = threading.RLock()
         self._versions: dict[tuple[str, ...], Program] = {}
         self._parameters = list(self._signature.parameters.values())
+        self._controls: Any = None
         self._has_named = any(one.kind is one.KEYWORD_ONLY for one in self._parameters)
         for parameter in self._parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -145,6 +147,27 @@ class TracedProgram:
         types = self._fixed or self._types_of(values)
         program = self._versions.get(types) or self._version(types)
         return program._run_function(self._name, *values)
+
+    @property
+    def widget(self) -> Any:
+        """The controls that `ipywidgets.interact` has made for the program."""
+        if self._controls is None:
+            raise AttributeError(f"@{self._name} has no widget: interact(...) makes one")
+        return self._controls
+
+    @widget.setter
+    def widget(self, controls: Any) -> None:
+        """`interact` says here which controls call the program: from now on, moving one cancels the run before."""
+        self._controls = controls
+        runs = [controls.result]
+
+        def newest(**values: Any) -> Any:
+            if isinstance(run := runs.pop() if runs else None, Execution):
+                run.cancel(CANCELLED)
+            runs.append(self(**values))
+            return runs[-1]
+
+        controls.f = newest
 
     def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are those of `Program.run`."""
