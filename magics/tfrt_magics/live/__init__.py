@@ -1,5 +1,6 @@
 """Displayed values and runs, kept live on the page.
 
 Read in this order: `pictures` (a tensor as a heat map), `lines` (values as lines, pure functions), `following` (lines that
-change), `reprs` (what Python shows of values and runs at one moment).
+change), `values_run` (lines as an output that is live), `reprs` (what Python shows of values and runs at one moment),
+`python_run` (a run that Python started, as a board), `display` (what is displayed, and for whom).
 """

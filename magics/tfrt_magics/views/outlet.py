@@ -52,6 +52,8 @@ class Terminal:
 
     is_live = False
     """Whether a page shows runs while they go on, and asks to have them stopped or stepped."""
+    board: LiveRun | None = None
+    """How pages see the run."""
 
     def __init__(self) -> None:
         self._start: float | None = None
@@ -119,29 +121,29 @@ class Page:
         self._tables = tables
         self._next_table = 0.0
         self._slot: Slot | None = None
-        self._run: LiveRun | None = None
+        self.board: LiveRun | None = None
 
     def watch(self, job: Job) -> None:
-        if self._run is None and (self.is_live or self._tables):
-            self._run = self._runs.add(job)
-            self._slot = Slot(self._shell, self._run.bundle(), self._run.record.id)
-            self._pump.watch(self._run)
+        if self.board is None and (self.is_live or self._tables):
+            self.board = self._runs.add(job)
+            self._slot = Slot(self._shell, self.board.bundle(), self.board.id)
+            self._pump.watch(self.board)
         elif self._tables and self._slot is not None and time.monotonic() >= self._next_table:
             self._slot.replace(table_bundle(job.snapshot()))
             self._next_table = time.monotonic() + TABLE_SECONDS
 
     def finish(self, job: Job) -> None:
-        if self._slot is None or self._run is None:
-            run = self._runs.add(job)
-            Slot(self._shell, run.bundle(), run.record.id)
+        if self._slot is None or self.board is None:
+            self.board = self._runs.add(job)
+            Slot(self._shell, self.board.bundle(), self.board.id)
             return
         # Pages of ours have the end by the pump's last message; all others need this one.
-        self._run.over.wait(1.0)
-        self._slot.replace(self._run.bundle())
+        self.board.over.wait(1.0)
+        self._slot.replace(self.board.bundle())
 
     def leave(self, job: Job, cell: CellText) -> None:
-        run = self._runs.add(job)
-        slot = Slot(self._shell, run.bundle(), run.record.id)
+        run = self.board = self._runs.add(job)
+        slot = Slot(self._shell, run.bundle(), run.id)
         errors = Slot(self._shell, {"text/html": "", "text/plain": ""})
 
         def end() -> None:
