@@ -65,7 +65,7 @@ def shown(box: Any) -> ValuesWidget:
 
 def test_a_move_cancels_the_run_before_and_keeps_the_kernel_free(gated: Any, gates: Any) -> None:
     box = sliders(gated, n=(0, 9))
-    assert shown(box).rows == [["result", "unavailable", "", "i32", "", "", ""]]
+    assert shown(box).rows == [{"name": "result", "state": "unavailable", "type": "i32"}]
     box.children[0].value = 7
     box.children[0].value = 8
     gates[8].set()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import ipywidgets
@@ -15,9 +15,11 @@ import pytest
 from ipywidgets.widgets import widget as registry
 
 import tfrt_nb as tfrt
+from tfrt_magics.bridge.record import RUN_MIME
 from tfrt_magics.live import widgets
-from tfrt_magics.live.lines import named_values, parts_of
-from tfrt_magics.live.widgets import FEED, KEPT, VIEW_MIME, ValuesWidget, show_in_widget
+from tfrt_magics.live.display import show_in_widget, show_run_in_widget
+from tfrt_magics.live.lines import Line, parts_of
+from tfrt_magics.live.widgets import FEED, KEPT, VIEW_MIME, BoardWidget, ValuesWidget
 from tfrt_nb.programs import Program
 
 PATIENCE = 30
@@ -99,8 +101,13 @@ def test_a_thousand_values_are_one_widget_that_sends_what_changed(sent: list[Any
     values[7].set_result(70)
     FEED.drain(PATIENCE)
     changes = [one["state"]["changed"] for one in sent if "changed" in one.get("state", {})]
-    assert changes == [{"7": ["[7]", "available", "70", "", "", "", ""]}]
-    assert widget.get_state()["rows"][7][2] == "70"  # what a page gets that comes later
+    (row,) = [change.pop("7") for change in changes]
+    assert changes == [{}]
+    assert (row.pop("elapsed") >= 0, row) == (
+        True,
+        {"name": "[7]", "state": "available", "text": "70"},
+    )
+    assert widget.get_state()["rows"][7]["text"] == "70"  # what a page gets that comes later
     for place, value in enumerate(values):
         if place != 7:
             value.set_result(place)
@@ -190,6 +197,11 @@ def test_other_values_take_the_place_of_those_before() -> None:
     assert ended(widget).value == 2
 
 
+def texts(lines: Sequence[Line]) -> dict[str, Any]:
+    """The display data of lines."""
+    return {"text/plain": " ".join(line.text for line in lines)}
+
+
 class Output:
     """What a notebook publishes."""
 
@@ -207,14 +219,53 @@ def test_an_output_is_a_widget_and_then_html_and_leaves_nothing(
     output, before = Output(notebook, monkeypatch), set(registry._instances)
     for number in range(20):
         value = tfrt.unavailable()
-        show_in_widget(named_values(value), lambda value=value: {"text/html": repr(value)})
+        show_in_widget(parts_of(value), texts)
         value.set_result(number)
     FEED.drain(PATIENCE)
     assert set(registry._instances) == before
     first = [data for data, is_update in output.published if not is_update]
     last = [data for data, is_update in output.published if is_update]
     assert all(VIEW_MIME in data for data in first)
-    assert last == [{"text/html": f"<AsyncValue available {number}>"} for number in range(20)]
+    assert [data["text/plain"] for data in last] == [str(number) for number in range(20)]
+
+
+def test_a_dropped_promise_is_reported_by_its_output(
+    notebook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = Output(notebook, monkeypatch)
+    show_in_widget(parts_of(tfrt.unavailable()), lambda lines: {"text/plain": lines[0].state})
+    gc.collect()
+    FEED.drain(PATIENCE)
+    assert output.published[-1] == ({"text/plain": "broken"}, True)
+
+
+def test_a_run_is_a_board_and_then_html(notebook: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = tfrt.unavailable()
+    run = Program.from_source(RUN, "cell").run(gate)
+    output = Output(notebook, monkeypatch)
+    show_run_in_widget(run)
+    ((first, _),) = output.published
+    assert VIEW_MIME in first
+    assert RUN_MIME not in first  # our extension would draw it, and never hear of its end
+    gate.set_result(7)
+    run.wait(PATIENCE)
+    FEED.drain(PATIENCE)
+    assert output.published[-1][1]
+    assert RUN_MIME in output.published[-1][0]
+
+
+def test_a_board_sends_what_changes_and_gives_late_pages_all_of_it(sent: list[Any]) -> None:
+    gate = tfrt.unavailable()
+    run = Program.from_source(RUN, "cell").run(gate)
+    widget = run.widget()
+    assert isinstance(widget, BoardWidget)
+    assert widget.get_state()["run"]["status"] == "running"
+    gate.set_result(7)
+    ended(widget)
+    assert widget.get_state()["run"]["status"] == "done"
+    assert (widget.value, widget.state) == ((7, 3), "available")
+    kinds = [one["method"] for one in sent if one["method"] == "custom" or "run" in one["state"]]
+    assert kinds[-1] == "update"
 
 
 @pytest.mark.parametrize("place", ["voila", "an Output"])
@@ -227,7 +278,7 @@ def test_a_widget_stays_where_its_output_cannot_be_replaced(
     else:
         ipywidgets.Output().msg_id = "a cell"
     value = tfrt.unavailable()
-    show_in_widget(named_values(value), lambda: {"text/html": ""})
+    show_in_widget(parts_of(value), texts)
     value.set_result(5)
     FEED.drain(PATIENCE)
     (kept,) = widgets._kept

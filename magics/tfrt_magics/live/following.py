@@ -52,9 +52,10 @@ class Lines:
         new: dict[int, Line] = {}
         while self._marked:
             place = self._marked.popleft()
-            if (value := self._came.pop(place, None)) is not None:
+            if (value := self._came.get(place)) is not None:
                 new[place] = line_of(self.now[place].name, value, time.monotonic() - self._start)
                 self.now[place] = new[place]
+                del self._came[place]  # last: who sees that all is over sees all lines
         return new
 
 

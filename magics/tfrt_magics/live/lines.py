@@ -13,11 +13,14 @@ from html import escape
 from itertools import islice
 from typing import Any
 
+from tfrt_magics.bridge.cell_run import CellRun
+from tfrt_magics.bridge.record import Json
 from tfrt_magics.bridge.snapshot import State, result_names
 from tfrt_magics.live.pictures import heat_map
 from tfrt_magics.views.text import STATES, Mark
 from tfrt_nb.documents.previews import clean, label, preview_of, text_of
 from tfrt_runtime.diagnostics import Ending, counted
+from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
@@ -104,27 +107,29 @@ def _parts(name: str, thing: object, depth: int) -> Iterator[tuple[str, object]]
         yield name, thing
         return
     for step, part in inner:
-        yield from _parts(f"{name}{step}", part, depth + 1)
+        is_result = name and not step.startswith(("[", "."))
+        yield from _parts(f"{name} {step}" if is_result else f"{name}{step}", part, depth + 1)
 
 
 def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
     """The parts of a container with what leads to each; None of anything else."""
-    if isinstance(thing, Execution):
-        names = result_names(len(thing.results))
-        return (
-            (f" {name}".lstrip(), value) for name, value in zip(names, thing.results, strict=True)
-        )
+    if isinstance(thing, Batch):
+        return ((f"[{place}]", value) for place, value in enumerate(thing.results))
+    if isinstance(thing, Execution | CellRun):
+        return zip(result_names(len(thing.results)), thing.results, strict=True)
     if type(thing) in (list, tuple):
         return ((f"[{place}]", part) for place, part in enumerate(thing))
     if type(thing) is dict:
         return ((f"[{text_of(key, repr)}]", part) for key, part in thing.items())
-    if isinstance(thing, tuple) and hasattr(thing, "_fields"):
-        return ((f".{field}", part) for field, part in zip(thing._fields, thing, strict=False))
+    fields = getattr(thing, "_fields", ()) if isinstance(thing, tuple) else ()
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
-        return (
-            (f".{one.name}", getattr(thing, one.name, None)) for one in dataclasses.fields(thing)
-        )
-    return None
+        fields = [one.name for one in dataclasses.fields(thing)]
+    return ((f".{name}", getattr(thing, name, None)) for name in fields) if fields else None
+
+
+def as_json(line: Line) -> dict[str, Json]:
+    """The line as documents have it, without what it does not have."""
+    return {name: part for name, part in dataclasses.asdict(line).items() if part not in ("", None)}
 
 
 def summary(lines: Sequence[Line]) -> str:

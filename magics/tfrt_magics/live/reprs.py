@@ -20,6 +20,11 @@ MAX_NOTES = 10
 
 def run_html(run: Execution) -> str:
     """The static board of a run: a row for each result, what was printed, and why it failed."""
+    return page(snapshot_of(run))
+
+
+def snapshot_of(run: Execution) -> Snapshot:
+    """A run that Python started, at this moment."""
     status = _status_of(run)
     names = result_names(len(run.results))
     section = Section(run.function.name, status, _rows(names, run.results))
@@ -29,9 +34,7 @@ def run_html(run: Execution) -> str:
         notes.append(f"and {len(found) - MAX_NOTES} more")
     printed, note = run.output, "; ".join(notes)
     dropped = max(0, len(printed) - LOG_LIMIT)
-    return page(
-        Snapshot(status, (section,), log=printed[:LOG_LIMIT], log_dropped=dropped, note=note)
-    )
+    return Snapshot(status, (section,), log=printed[:LOG_LIMIT], log_dropped=dropped, note=note)
 
 
 def value_html(value: AsyncValue) -> str:

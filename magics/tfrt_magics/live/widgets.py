@@ -8,7 +8,6 @@ ipywidgets would keep for good.
 from __future__ import annotations
 
 import math
-import os
 import runpy
 import threading
 import uuid
@@ -22,16 +21,20 @@ from typing import TYPE_CHECKING, Any, cast
 import traitlets
 from IPython.core.getipython import get_ipython
 
+from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.pump import Pump
-from tfrt_magics.bridge.record import RUN_MIME, Document
+from tfrt_magics.bridge.record import RUN_MIME, Document, Json
 from tfrt_magics.bridge.snapshot import State
 from tfrt_magics.live.following import Lines
-from tfrt_magics.live.lines import MARKS, Line, parts_of, summary
+from tfrt_magics.live.lines import Line, as_json, parts_of, summary
+from tfrt_magics.live.python_run import LiveExecution
+from tfrt_magics.views.outlet import in_voila
+from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 if TYPE_CHECKING:
-    from tfrt_magics.bridge.live import Bundle, LiveRun
+    from tfrt_magics.bridge.live import Bundle, LiveRecord
 
 try:
     import anywidget
@@ -141,20 +144,22 @@ class ValuesWidget(LiveWidget):
     """The values in a container, a batch or a run: a row for each in one widget, sent once, and then what changed."""
 
     _esm = module_text("values_widget")
-    looks = traitlets.Dict({state: [mark.shape, mark.colour] for state, mark in MARKS.items()}).tag(
-        sync=True
-    )
-    rows: traitlets.List[list[str]] = traitlets.List().tag(sync=True)
+    rows: traitlets.List[Json] = traitlets.List().tag(sync=True)
     changed = traitlets.Dict().tag(sync=True)
     _lines: Lines
     _values: Sequence[object]
     """Until all are resolved: the values, as references that are no promise to resolve what they refer to."""
-    _shown = LiveWidget._shown | {"looks", "rows", "changed"}
+    _shown = LiveWidget._shown | {"rows", "changed"}
 
     def __init__(self, parts: Sequence[tuple[str, object]], **traits: Any) -> None:
         """`parts` are values and other objects with their names: see `parts_of`."""
         super().__init__(**self._take(parts), **traits)
         self._follow(parts)
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines as they are; the list changes with them."""
+        return self._lines.now
 
     def show(self, parts: Sequence[tuple[str, object]]) -> None:
         """Show other values from now on, in place of those before."""
@@ -168,7 +173,7 @@ class ValuesWidget(LiveWidget):
         """Send what has changed; called on the thread that feeds."""
         with self._guard:
             if new := self._lines.take():
-                rows = {place: _row(line) for place, line in new.items()}
+                rows = {place: as_json(line) for place, line in new.items()}
                 for place, row in rows.items():
                     self.rows[place] = row  # no event: pages that come later get all rows
                 with self.hold_sync():
@@ -187,7 +192,7 @@ class ValuesWidget(LiveWidget):
         self._values = [
             one.for_waiter() if isinstance(one, AsyncValue) else one for _, one in parts
         ]
-        rows = [_row(line) for line in self._lines.now]
+        rows = [as_json(line) for line in self._lines.now]
         return {"rows": rows, **standing(self._lines, self._values)}
 
     def _follow(self, parts: Sequence[tuple[str, object]]) -> None:
@@ -214,9 +219,9 @@ class BoardWidget(LiveWidget):
     run = traitlets.Dict().tag(sync=True)
     _shown = LiveWidget._shown | {"run"}
 
-    def __init__(self, live: LiveRun, **traits: Any) -> None:
-        """`live` is a run that pages see."""
-        self._live = live
+    def __init__(self, live: LiveRecord, results: Callable[[], object], **traits: Any) -> None:
+        """`live` is published by some pump; `results()` are the values of the run."""
+        self._live, self._results = live, results
         # Not in the page, whose layout removes what `render` sets.  A board has no width of its own.
         traits.setdefault("layout", ipywidgets.Layout(flex="1 1 auto", min_width="0"))
         super().__init__(**traits)
@@ -231,6 +236,10 @@ class BoardWidget(LiveWidget):
             self._trait_values["run"] = self._live.record.file()
         return super().get_state(key, drop_defaults)
 
+    def bundle(self) -> Bundle:
+        """The display data of the run as it is."""
+        return self._live.bundle()
+
     def _take(self, message: Document) -> None:
         """Send a message of the run; called on the thread that publishes it."""
         with self._guard:
@@ -240,7 +249,7 @@ class BoardWidget(LiveWidget):
             if bundle is None:
                 self.send({"tfrt": message})
                 return
-            results = parts_of(self._live.results)
+            results = parts_of(self._results())
             self.over.set()  # from here on the state has the end
             with self.hold_sync():
                 self.run = bundle[RUN_MIME]
@@ -250,7 +259,17 @@ class BoardWidget(LiveWidget):
     def _asked(self, _: object, content: Document, __: object) -> None:
         """Send events that a page has missed; on any thread."""
         if isinstance(first := content.get("from"), int):
-            self.send({"tfrt": self._live.record.since(first)})
+            self.send({"tfrt": self._live.since(first)})
+
+
+class NoPage:
+    """In place of the channel to pages of ours: the run of a widget is known to that alone."""
+
+    @property
+    def place(self) -> Document:
+        return {}
+
+    def send(self, message: Document) -> None: ...
 
 
 def standing(lines: Lines, values: Sequence[object]) -> dict[str, object]:
@@ -277,10 +296,6 @@ def _plain(value: object) -> object:
     return value if isinstance(value, bool | int | float | str) else None
 
 
-def _row(line: Line) -> list[str]:
-    return [line.name, line.state, line.text, line.type, line.error, line.place, line.picture]
-
-
 def _mark(this: weakref.ref[ValuesWidget]) -> None:
     """On the thread that resolves a value."""
     if (widget := this()) is not None:
@@ -291,7 +306,19 @@ def widget_of(thing: object, name: str = "value") -> LiveWidget:
     """The widget of a value, a run or a batch."""
     if isinstance(thing, AsyncValue):
         return AsyncValueWidget(thing, name)
+    if isinstance(thing, CellRun) and thing.board is not None:
+        return BoardWidget(thing.board, thing.job.all_results)
+    if isinstance(thing, Execution) and not isinstance(thing, Batch):
+        return widget_of_run(thing)
     return ValuesWidget(parts_of(thing, name))
+
+
+def widget_of_run(run: Execution) -> BoardWidget:
+    """The board of a run that Python has started."""
+    live, results = LiveExecution(run, NoPage()), run.results
+    widget = BoardWidget(live, lambda: results)
+    live.watch(run, FEED)
+    return widget
 
 
 class Html:
@@ -323,24 +350,24 @@ def _keep(widget: LiveWidget) -> None:
         _kept.popleft().close()
 
 
-def show_in_widget(parts: Sequence[tuple[str, object]], bundle: Callable[[], Bundle]) -> None:
-    """Show values on a page without our extension: see `show_until_over`."""
-    show_until_over(ValuesWidget(parts), bundle)
-
-
-def show_until_over(widget: LiveWidget, bundle: Callable[[], Bundle]) -> None:
+def show_until_over(
+    widget: LiveWidget, bundle: Callable[[], Bundle], *, has_run: bool = False
+) -> None:
     """Publish an output: `widget`, and after its last change the display data that `bundle` gives, in pages and in files.
 
     Takes the widget over: it is closed once no output names it.  Where outputs cannot be replaced, it stays open.
+    `has_run`: until then, a page with our extension may draw the run document beside it, which is published, too.
     """
     shell = get_ipython()
     assert shell is not None  # it has displayed something
     transient = {"display_id": uuid.uuid4().hex}
     view, metadata = cast("tuple[Bundle, Bundle]", widget._repr_mimebundle_())
     is_fixed = _is_fixed()
-    shell.display_pub.publish(
-        {**bundle(), VIEW_MIME: view[VIEW_MIME]}, metadata, transient=transient
-    )
+    first = bundle()
+    if is_fixed or not has_run:
+        first.pop(RUN_MIME, None)
+    first[VIEW_MIME] = view[VIEW_MIME]
+    shell.display_pub.publish(first, metadata, transient=transient)
 
     def end() -> None:
         shell.display_pub.publish(bundle(), transient=transient, update=True)
@@ -351,7 +378,7 @@ def show_until_over(widget: LiveWidget, bundle: Callable[[], Bundle]) -> None:
 
 def _is_fixed() -> bool:
     """Whether an output of this cell cannot be replaced: on a page of Voila, or within an Output widget."""
-    if os.environ.get("SERVER_SOFTWARE", "").startswith("voila"):
+    if in_voila():
         return True
     known = list(registry._instances.values())
     return any(isinstance(one, ipywidgets.Output) and one.msg_id for one in known)
