@@ -102,6 +102,8 @@ class LiveWidget(anywidget.AnyWidget):
         self._at_end: Callable[[], None] = lambda: None
         self._guard = threading.RLock()
         """Held while something is sent, so that one thread does it at a time, in order."""
+        # Not in the page, whose layout removes what `render` sets.  Chips and boards have no width of their own.
+        traits.setdefault("layout", ipywidgets.Layout(flex="1 1 auto", min_width="0"))
         super().__init__(**traits)
 
     def __repr__(self) -> str:
@@ -222,8 +224,6 @@ class BoardWidget(LiveWidget):
     def __init__(self, live: LiveRecord, results: Callable[[], object], **traits: Any) -> None:
         """`live` is published by some pump; `results()` are the values of the run."""
         self._live, self._results = live, results
-        # Not in the page, whose layout removes what `render` sets.  A board has no width of its own.
-        traits.setdefault("layout", ipywidgets.Layout(flex="1 1 auto", min_width="0"))
         super().__init__(**traits)
         self.on_msg(self._asked)
         live.follow(self._take)

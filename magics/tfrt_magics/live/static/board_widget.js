@@ -12,12 +12,13 @@ const EVENTS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-/** A run as this page knows it.  By model: JupyterLab has a module for each model, marimo one for all. */
-const runs = new WeakMap();
+/** The runs that this module knows, by id: `initialize` and `render` get different objects for one model. */
+const runs = new Map();
 
 function runOf(model) {
-  if (!runs.has(model)) runs.set(model, new WidgetRun(model));
-  return runs.get(model);
+  const id = model.get("run").run;
+  if (!runs.has(id)) runs.set(id, new WidgetRun(model));
+  return runs.get(id);
 }
 
 class WidgetRun {

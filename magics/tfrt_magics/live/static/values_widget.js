@@ -5,20 +5,15 @@
 import { createChips } from "./board/chips.js";
 import { eachFrame } from "./board/dom.js";
 
-/** What `createChips` shows.  By model: JupyterLab has a module for each model, marimo one for all. */
-const stores = new WeakMap();
-
+/** What `createChips` shows, for one view: each call of ours has an object of its own for the model. */
 function storeOf(model) {
-  if (stores.has(model)) return stores.get(model);
   const listeners = new Set();
-  const store = {
+  return {
     listeners,
     changed: eachFrame(() => { for (const each of listeners) each(); }),
     get document() { return { lines: model.get("rows") }; },
     get status() { return model.get("state") === "unavailable" ? "running" : "done"; },
   };
-  stores.set(model, store);
-  return store;
 }
 
 export default {
@@ -29,13 +24,16 @@ export default {
       for (const [place, row] of Object.entries(model.get("changed"))) rows[place] = row;
       model.set("rows", rows);
     });
-    for (const name of ["rows", "state"]) model.on(`change:${name}`, () => storeOf(model).changed());
   },
 
   render({ model, el }) {
-    const host = document.createElement("div");
+    const host = document.createElement("div"), store = storeOf(model);
     el.append(host);
-    const chips = createChips(host, storeOf(model));
-    return () => chips.remove();
+    const chips = createChips(host, store), events = ["change:rows", "change:state"];
+    for (const event of events) model.on(event, store.changed);
+    return () => {
+      for (const event of events) model.off(event, store.changed);
+      chips.remove();
+    };
   },
 };
