@@ -32,7 +32,7 @@ class WidgetRun {
   /** Take the document of the model: the first one, that of another run, or the end of this one. */
   adopt() {
     const head = (this.head = this.model.get("run"));
-    this.ready = unpack(head).then((document) => this.fill(head, document)).then(() => this.store);
+    this.ready = unpack(head).then((document) => this.fill(head, document)).then(() => (this.head === head ? this.store : this.ready));
   }
 
   /** In slices: a page that draws one large board at once stops listening to its other widgets. */

@@ -2,22 +2,23 @@
 
 import { count, element } from "./dom.js";
 
-const FEW = 3, BETWEEN = 1500; // changes that are read out; ms between two sentences
-const waiting = new Set();
-let region = null, timer = null, said = -Infinity;
+const READ_OUT = 3; // so many changes are read out
+const BETWEEN = 1500; // ms between two sentences
+const unsaid = new Set();
+let region = null, speaking = null, spokenAt = -Infinity;
 
 /** Say `sentences` soon; those that several outputs have say it once. */
 export function announce(sentences) {
   region ??= document.body.appendChild(element("div", { role: "status", "aria-live": "polite", className: "tfrt-announcer",
     style: "position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)" }));
-  for (const sentence of sentences) waiting.add(sentence);
+  for (const sentence of sentences) unsaid.add(sentence);
   // Not at once: the region may be new, and what comes in a burst is one sentence.
-  timer ??= setTimeout(speak, Math.max(200, BETWEEN - (performance.now() - said)));
+  speaking ??= setTimeout(speakChanges, Math.max(200, BETWEEN - (performance.now() - spokenAt)));
 }
 
-function speak() {
-  timer = null;
-  said = performance.now();
-  region.textContent = waiting.size > FEW ? `${count(waiting.size)} values changed` : [...waiting].join(". ");
-  waiting.clear();
+function speakChanges() {
+  speaking = null;
+  spokenAt = performance.now();
+  region.textContent = unsaid.size > READ_OUT ? `${count(unsaid.size)} values changed` : [...unsaid].join(". ");
+  unsaid.clear();
 }

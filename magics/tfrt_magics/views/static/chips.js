@@ -5,11 +5,11 @@ import { createRows } from "./rows.js";
 import { announce } from "./announce.js";
 import { adoptStyle, isDark, onOtherColours, SHAPES, STATUSES } from "./theme.js";
 
-const MANY = 8; // so many lines have a head that counts them
-const OWN = { unavailable: "○", broken: "✕" };
+const UNCOUNTED = 8; // more lines have a head that counts them
+const OWN_SHAPES = { unavailable: "○", broken: "✕" };
 
 /** The shape of a state. */
-export const shapeOf = (state) => OWN[state] ?? SHAPES[state] ?? "?";
+export const shapeOf = (state) => OWN_SHAPES[state] ?? SHAPES[state] ?? "?";
 
 /** What follows the name, in words. */
 export function wordsOf({ state, text = "", error = "", place = "", type = "" }) {
@@ -64,7 +64,7 @@ export function createChips(host, store) {
     const decided = lines.filter(({ state }) => state !== "unavailable").length;
     setAttributes(host, { role: "region", "data-run": document.run, "data-status": status, "data-dark": isDark(host) ? "" : null,
       "aria-label": lines.length === 1 ? lines[0].name : `${count(lines.length)} displayed values` });
-    title.hidden = lines.length <= MANY;
+    title.hidden = lines.length <= UNCOUNTED;
     setText(title, `${count(decided)} of ${count(lines.length)} values`);
     const words = [document.note, STATUSES[status].why].filter(Boolean).join(" ");
     setText(note, words);
