@@ -51,9 +51,13 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         """Add the files to the build."""
         if self.target_name == "wheel":
             folder = Path(self.root, "build", "pages")
-            runpy.run_path(str(Path(self.root, PAGES)))["write_pages"](folder)
+            bundler = runpy.run_path(str(Path(self.root, PAGES)))
+            bundler["write_pages"](folder)
             build_data["shared_data"][str(folder)] = EXTENSION
         if self.target_name == "wheel" and version != "editable":
+            widgets = Path(self.root, "build", "widgets")
+            bundler["write_widgets"](widgets)
+            build_data["force_include"][str(widgets)] = "tfrt_magics/live/static"
             pages = [
                 path
                 for path in Path(self.root, "notebooks").iterdir()

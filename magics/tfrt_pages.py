@@ -1,4 +1,4 @@
-"""Bundle the page's modules into one for JupyterLab, the documentation, and exported boards.
+"""Bundle the page's modules into one for JupyterLab, the documentation, exported boards, and each kind of widget.
 
 No npm: the sources are modules that a browser runs as they are.  Nothing is renamed or minified: a page
 reads the 145 kB once, and a stack trace names what the sources name.  The build of a wheel runs this module;
@@ -13,6 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 BOARD = HERE / "tfrt_magics" / "views" / "static"
+WIDGETS = HERE / "tfrt_magics" / "live" / "static"
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:const|let|class|function\*?) (\w+)", re.MULTILINE
@@ -32,13 +33,20 @@ def write_pages(folder: Path) -> None:
     (folder / "static" / "extension.js").write_text(joined(entry), "utf-8")
 
 
+def write_widgets(folder: Path) -> None:
+    """Write the module of each kind of widget into `folder`, as a wheel has it beside `live.widgets`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for entry in WIDGETS.glob("*.js"):
+        (folder / entry.name).write_text(joined(entry), "utf-8")
+
+
 def joined(entry: Path) -> str:
     """Join a module and everything that it imports into one module with the same exports.
 
     Raises:
         ValueError: if two modules declare the same name, because they share one scope; if a module uses a
             form of import or export other than `import { names } from "module";` and `export` before a
-            declaration.
+            declaration, or, in `entry`, `export default`.
     """
     codes: dict[Path, str] = {}
     pending = [(entry, False)]
@@ -49,7 +57,8 @@ def joined(entry: Path) -> str:
         code = path.read_text("utf-8")
         if is_ready:
             codes[path] = COMMENT.sub("", IMPORT.sub("", code))
-            if left := re.search(r"^(import|export [*{d]).*", codes[path], re.MULTILINE):
+            refused = r"^(import|export [*{]).*" if path == entry else r"^(import|export [*{d]).*"
+            if left := re.search(refused, codes[path], re.MULTILINE):
                 raise ValueError(f"{path.name}: a form that this does not know: {left[0]}")
             continue
         pending.append((path, True))

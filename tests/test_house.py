@@ -18,6 +18,7 @@ from hatchling.builders.wheel import WheelBuilder
 from packaging.requirements import Requirement
 
 import tfrt_nb
+from tfrt_magics.live.widgets import module_text
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -58,6 +59,10 @@ def test_the_wheel_holds_three_packages_and_the_labextension(
     assert {f"{package}/py.typed" for package in ("tfrt_runtime", "tfrt_nb", "tfrt_magics")} <= {
         *names
     }
+    modules = {name for name in names if name.endswith(".js") and not name.startswith(lab)}
+    assert modules == {f"tfrt_magics/live/static/{kind}_widget.js" for kind in ("board", "values")}
+    for name in modules:
+        assert zipfile.ZipFile(wheel).read(name).decode() == module_text(Path(name).stem)
 
 
 def test_every_public_name_is_there() -> None:

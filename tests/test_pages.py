@@ -27,6 +27,19 @@ def test_all_of_it_is_small_and_can_be_read(tmp_path: Path) -> None:
         subprocess.run([node, "--check", str(module)], check=True)
 
 
+@pytest.mark.parametrize(("kind", "most"), [("board", 115_000), ("values", 30_000)])
+def test_a_widget_is_one_module_with_a_default_export(kind: str, most: int, tmp_path: Path) -> None:
+    tfrt_pages.write_widgets(tmp_path)
+    code = (tmp_path / f"{kind}_widget.js").read_text()
+    assert len(code) < most  # each widget brings it along
+    assert re.search(r"^import ", code, re.MULTILINE) is None
+    assert re.findall(r"^export .*", code, re.MULTILINE) == ["export default {"]
+    if node := shutil.which("node"):
+        module = tmp_path / "module.mjs"
+        module.write_text(code)
+        subprocess.run([node, "--check", str(module)], check=True)
+
+
 def test_two_modules_with_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\nconst x = b;\n')
     (tmp_path / "b.js").write_text("const x = 1;\nexport const b = x;\n")

@@ -100,6 +100,16 @@ def test_a_wheel_brings_the_tutorials(installed: Path, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == wanted
 
 
+def test_widgets_find_their_modules_in_the_wheel(installed: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(installed)!r})\n"
+        "from tfrt_magics.live.widgets import BoardWidget, ValuesWidget, HERE\n"
+        "print(HERE, *('export default' in one._esm for one in (BoardWidget, ValuesWidget)))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == [str(installed / "tfrt_magics" / "live"), "True", "True"]
+
+
 def test_a_shared_object_of_other_sources_is_not_taken(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
+from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.job import STOP_SECONDS, Job, Results, unwrapped
 from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.bridge.snapshot import STOPPED, Status
@@ -29,6 +30,7 @@ from tfrt_magics.inputs import (
     programs_of,
 )
 from tfrt_magics.lessons import LessonMagics
+from tfrt_magics.live.display import Where, show_board_in_widget, where_to
 from tfrt_magics.options import (
     ARGUMENTS,
     EXAMPLES,
@@ -39,7 +41,7 @@ from tfrt_magics.options import (
 )
 from tfrt_magics.session import Session
 from tfrt_magics.views.diagnostics import CellText, in_one_line
-from tfrt_magics.views.outlet import Outlet, Page, Terminal, has_no_board, is_watched
+from tfrt_magics.views.outlet import Outlet, Page, Terminal
 from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, counted, error
 
@@ -76,12 +78,12 @@ class CellFailed(TfrtError):
 CellFailed.__name__ = TfrtError.__name__
 
 
-def _documented(magic: Callable[..., None]) -> Callable[..., None]:
+def _documented(magic: Callable[..., CellRun | None]) -> Callable[..., CellRun | None]:
     """`magic` with the options, so that `%%tfrt?` shows them and the examples."""
     for flags, settings in reversed(ARGUMENTS.items()):
         magic = argument(*flags, **settings)(magic)  # type: ignore[no-untyped-call]
     with_examples = kwds(epilog=EXAMPLES)(magic)  # type: ignore[no-untyped-call]
-    documented: Callable[..., None] = magic_arguments("%tfrt")(with_examples)  # type: ignore[no-untyped-call]
+    documented: Callable[..., CellRun | None] = magic_arguments("%tfrt")(with_examples)  # type: ignore[no-untyped-call]
     return documented
 
 
@@ -152,32 +154,34 @@ class CellMagics(Magics):
     @no_var_expand
     @cell_magic
     @_documented
-    def tfrt(self, line: str, cell: str) -> None:
-        """Run a program, written in MLIR, and show its values while they come."""
+    def tfrt(self, line: str, cell: str) -> CellRun | None:
+        """Run a program, written in MLIR, and show its values while they come; gives the run."""
         options = _parsed(line, of_file=False)
         # `%%tfrt` is line 1 of most cells: with this newline, the program's lines count from 2.
         above = "\n" * lines_above(cell, self._raw_cell)
         # A byte order mark stays a column.
         cell = " " + cell[1:] if cell.startswith("\ufeff") else cell
         text = CellText(f"cell {self._shell.displayhook.prompt_count}", above + cell)
-        self._execute(options, text)
+        return self._execute(options, text)
 
     @no_var_expand
     @line_magic("tfrt")  # type: ignore[arg-type]
-    def tfrt_file(self, line: str) -> None:
-        """Run a file, `%tfrt FILE.mlir` or `%tfrt FILE.bef`, with the options of `%%tfrt`."""
+    def tfrt_file(self, line: str) -> CellRun | None:
+        """Run a file, `%tfrt FILE.mlir` or `%tfrt FILE.bef`, with the options of `%%tfrt`; gives the run."""
         options = _parsed(line, of_file=True)
         if options.help:
             print(help_text())
-            return
+            return None
         try:
             text, data = read_source(options.file or "")
         except TfrtError as problem:
             raise UsageError(clean(f"%tfrt: {problem.diagnostics[0].message}")) from None
-        self._execute(options, text, data)
+        return self._execute(options, text, data)
 
-    def _execute(self, options: RunOptions, text: CellText, bef: bytes | None = None) -> None:
-        """Do with the program in `text`, or in a BEF file, what the options say.
+    def _execute(
+        self, options: RunOptions, text: CellText, bef: bytes | None = None
+    ) -> CellRun | None:
+        """Do with the program in `text`, or in a BEF file, what the options say; the run, if there is one.
 
         Raises:
             CellFailed: after all is shown, if the program cannot be read or its run failed, as
@@ -185,13 +189,15 @@ class CellMagics(Magics):
         """
         if options.help:
             print(help_text())
-            return
+            return None
+        before = self._session.last_run
         # The program and its values are in frames that have returned: the error keeps none of them.
         problems = self._run(options, text, bef)
         if options.expect_error and not problems:
             raise CellFailed(error("--expect-error: there was no error; remove the option"))
         if problems and self._raises(options):
             raise CellFailed(*problems)
+        return None if self._session.last_run is before else self._session.last_run
 
     def _raises(self, options: RunOptions) -> bool:
         """Whether an error fails the cell."""
@@ -269,7 +275,6 @@ class CellMagics(Magics):
         if options.slow != 1 and (fast := [c.function for c in calls if c.function.is_compiled]):
             names = ", ".join(f"@{function.name}" for function in fast)
             print(f"--slow is for operations of host functions, not of compiled ones: {names}")
-        self._session.last_job = job
         return self._show(job, outlet, text, options)
 
     def _users_host(self, options: RunOptions) -> HostContext | None:
@@ -361,7 +366,6 @@ class CellMagics(Magics):
         loaded, function = SteppedProgram(program), call.function
         values = {function.name: call.values}
         job = Job(loaded, [function], values, timeout=options.timeout, work_queue="by hand")
-        self._session.last_job = job
         try:
             # The caller assigns -o, as `bound` has the results of all calls.
             return self._show(job, self._outlet(), text, replace(options, output=None))
@@ -373,6 +377,7 @@ class CellMagics(Magics):
         self, job: Job, outlet: Outlet, text: CellText, options: RunOptions
     ) -> Sequence[Diagnostic]:
         """Run the job with a board, assign its results, and return its errors; none if it is not waited for."""
+        run = self._session.last_run = CellRun(job, self._shell.execution_count)
         interruption = None
         if options.wait:
             interruption = follow(job, outlet)
@@ -380,6 +385,7 @@ class CellMagics(Magics):
             job.start()
             outlet.leave(job, text)
             job.wait_for_results()
+        run.board = outlet.board
         if options.output and job.results:
             self._bind(options.output, job.output)
         if options.wait and job.diagnostics:
@@ -395,13 +401,14 @@ class CellMagics(Magics):
     def _outlet(self) -> Outlet:
         if self._runs is None:
             return Terminal()
-        live = self._session.settings.live
+        where = where_to(self._shell, self._session, self._runs)
         return Page(
             self._shell,
             self._session.pump,
             self._runs,
-            live=live == "always" or (live == "auto" and is_watched(self._shell)),
-            tables=live == "tables" or (live == "auto" and has_no_board(self._shell)),
+            live=where is Where.PAGE,
+            tables=self._session.settings.live == "tables",
+            in_widget=show_board_in_widget if where is Where.WIDGET else None,
         )
 
 

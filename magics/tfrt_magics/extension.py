@@ -12,6 +12,7 @@ from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
+from tfrt_magics.live.display import Displays
 from tfrt_magics.misplaced import refuse_program_in_python
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import run_bundle
@@ -34,6 +35,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     if runs is not None:
         session.warm()
         undo.callback(runs.channel.close)
+        undo.callback(Displays(shell, session, runs).install(shell.display_formatter))
     cells = CellMagics(shell, session, lessons, runs)
     for magics in (cells, LineMagics(shell, session), lessons):
         shell.register_magics(magics)
@@ -44,6 +46,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         ("pre_run_cell", _before_cell),
         ("pre_run_cell", cells.before_cell),
         ("post_run_cell", lessons.after_cell),
+        ("post_run_cell", lambda _: session.pump.flush()),
     ):
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)

@@ -108,19 +108,19 @@ class LineMagics(Magics):
     @line_magic
     def tfrt_trace(self, line: str) -> None:
         """Write what the last run did as a file that Perfetto opens: `%tfrt_trace FILE`."""
-        job = self._session.last_job
+        run = self._session.last_run
         try:
             words = shlex.split(line) or [""]
             if len(words) > 1 or not words[0] or words[0].startswith("-"):
                 found = f", found {line.strip()}" if words[0] else ""
                 raise TfrtError(error(f"expected the name of a file{found}"))
             path = words[0]
-            if job is None:
+            if run is None:
                 raise TfrtError(error("no cell has run a program yet"))
             # Here, because %load_ext loads no compiler.
             from tfrt_nb.documents.trace import write_trace
 
-            kernels = write_trace(file_name(path), job.logs())
+            kernels = write_trace(file_name(path), run.job.logs())
         except (TfrtError, ValueError) as problem:
             raise _usage("%tfrt_trace", problem) from None
         print(

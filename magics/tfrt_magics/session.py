@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import traitlets
 from traitlets.config import Config, Configurable
 
+from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.warming import start_warming
@@ -81,7 +82,7 @@ class Session:
         self._spent: list[NotebookHost] = []
         self._jobs: list[Job] = []
         self.last_program: Program | None = None
-        self.last_job: Job | None = None
+        self.last_run: CellRun | None = None
         self._undo: Callable[[], None] | None = None
         self._warming: threading.Thread | None = None
 
@@ -193,7 +194,7 @@ class Session:
         for thing in (*self._hosts.values(), *self._spent):
             thing.close()
         self._jobs.clear()
-        self.last_job = None
+        self.last_run = None
         self._hosts.clear()
         self._spent.clear()
         if self._undo is not None:

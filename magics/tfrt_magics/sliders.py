@@ -2,45 +2,96 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ipywidgets import interactive
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from tfrt_nb.programs import Program
+from tfrt_nb.tracing.functions import CANCELLED, TracedProgram
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.host.values.async_value import make_error
 
-SECONDS = 10.0
-"""The page waits for a run at most so long."""
+if TYPE_CHECKING:
+    from ipywidgets import interactive
+
+SOON_SECONDS = 0.02
+"""A run that is over by then is shown with its results at once."""
 
 
-def sliders(program: Program, function: str = "main", /, **ranges: object) -> interactive:
-    """Controls for the arguments of a function; below them its results, computed again when one moves.
+def sliders(
+    program: Program | TracedProgram, function: str = "main", /, **ranges: object
+) -> interactive:
+    """Controls for the arguments of a function; below them its results, which follow the controls.
+
+    Moving one cancels the run that the last move started.  `result` of the box has the newest result.
 
     Args:
-        program: what `%%tfrt --as NAME` binds.
-        function: the name of one of its functions.
+        program: what `%%tfrt --as NAME` binds, or a `@tfrt.program` function.
+        function: the name of one of the functions of a program of `%%tfrt`.
         ranges: for each argument what `ipywidgets.interact` takes: `(0, 10)`, a list of choices, a value.
 
     Raises:
         TypeError: if the program has no such function, or that has other arguments.
+        ImportError: if ipywidgets or anywidget is not installed.
     """
-    names = [one.name for one in program.functions]
-    if function not in names:
-        raise TypeError(f"the program has no function @{function}: it has {', '.join(names)}")
-    parameters = program.parameters(function)
+    parameters, start = _started_by(program, function)
     if sorted(parameters) != sorted(ranges):
         given = ", ".join(ranges) or "none"
         raise TypeError(f"@{function} takes {', '.join(parameters) or 'no arguments'}, not {given}")
+    # Here, because importing a program's module must not load ipywidgets.
+    from ipywidgets import interactive
 
-    def compute(**values: Any) -> object:
-        try:
-            run = program._run_function(function, *(values[name] for name in parameters))
-            return run.result(timeout=SECONDS)
-        except TfrtError as problem:
-            print(f"error: {problem.diagnostics[0].message}")
-        except TimeoutError:
-            print(f"no result after {SECONDS:.0f} s")
+    from tfrt_magics.live.lines import parts_of
+    from tfrt_magics.live.widgets import ValuesWidget
+
+    shown, runs, moving = ValuesWidget([]), list[Execution](), threading.Lock()
+
+    def newest() -> object:
+        with suppress(TfrtError, TimeoutError, IndexError):
+            return runs[0].result(0)
         return None
 
-    # Without `auto_display` it would keep the result for Python, and show nothing.
-    return interactive(compute, {"auto_display": True}, **ranges)
+    def compute(**values: object) -> object:
+        with moving:  # ipykernel may call on two threads
+            for run in runs:
+                run.cancel(CANCELLED)
+            runs.clear()
+            try:
+                runs.append(start(*(values[name] for name in parameters)))
+                runs[0].wait_for_results(SOON_SECONDS)
+                shown.show(parts_of(runs[0]))
+            except TfrtError as problem:
+                refused = make_error(default_host().work_queue, problem.diagnostics[0])
+                shown.show([("result", refused)])
+            return newest()
+
+    box = interactive(compute, **ranges)
+    *controls, output = box.children
+    box.children = (*controls, shown, output)
+
+    def keep(_: object = None) -> None:
+        if (result := newest()) is not None:
+            box.result = result
+
+    shown.observe(keep, "state")
+    keep()
+    return box
+
+
+def _started_by(
+    program: Program | TracedProgram, function: str
+) -> tuple[tuple[str, ...], Callable[..., Execution]]:
+    """The arguments of a function, and what starts it.
+
+    Raises:
+        TypeError: if the program has no such function.
+    """
+    if isinstance(program, TracedProgram):
+        return tuple(one.name for one in program._parameters), program.run
+    names = [one.name for one in program.functions]
+    if function not in names:
+        raise TypeError(f"the program has no function @{function}: it has {', '.join(names)}")
+    return program.parameters(function), program[function]

@@ -78,6 +78,8 @@ class Ending(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     TIMED_OUT = "timed out"
+    BROKEN = "broken"
+    """Of a value: the last object that could resolve it died."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,10 @@ class Hooks:
     value_html: Callable[[Any], str] = _as_code
     run_html: Callable[[Any], str] = _as_code
     """HTML of an `AsyncValue` and of an `Execution` at this moment."""
+    widget: Callable[..., Any] = _missing
+    """`widget(thing)`, `widget(value, name)`: the ipywidgets widget of a value or a run."""
+    marimo: Callable[[Any], Any] = _missing
+    """What marimo displays for a value or a run."""
     program_graph: Callable[[Any], Any] = _missing
     """The graph of a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)

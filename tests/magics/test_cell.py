@@ -193,7 +193,7 @@ def test_a_run_that_was_stopped_is_a_failed_cell(shell, host, status: str) -> No
 
 def shell_job(shell: InteractiveShell) -> Job:
     """The job of the last cell."""
-    return shell.find_cell_magic("tfrt").__self__._session.last_job
+    return shell.find_cell_magic("tfrt").__self__._session.last_run.job
 
 
 def test_every_error_is_counted_and_the_program_is_not_kept(shell, fake) -> None:

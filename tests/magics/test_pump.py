@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -37,16 +39,18 @@ class Run:
 
 
 def test_a_quick_look_is_followed_by_the_next_after_a_thirtieth_of_a_second() -> None:
-    pump = Pump(Clock())
-    pump.add(Run())
+    pump, run = Pump(Clock()), Run()
+    pump.mark(run)
     assert pump.step() == INTERVAL_SECONDS
-    assert pump.step() is None
+    pump.step()
+    pump.step()
+    assert run.seen == run.looks
 
 
 def test_looking_at_a_large_program_takes_at_most_a_tenth_of_the_time() -> None:
     clock = Clock()
     pump = Pump(clock)
-    pump.add(Run(clock=clock, cost=0.02))
+    pump.mark(Run(clock=clock, cost=0.02))
     assert pump.step() == pytest.approx(0.26 - 0.02)
 
 
@@ -58,15 +62,27 @@ def test_a_run_that_cannot_be_published_does_not_stop_the_others(
             raise OSError("the socket is closed")
 
     pump, broken, run = Pump(Clock()), Broken(), Run()
-    pump.add(broken)
-    pump.add(run)
+    pump.mark(broken)
+    pump.mark(run)
     pump.step()
     assert broken.over.is_set()
     assert run.seen == 1
     assert "a %%tfrt board stopped updating" in caplog.text
 
 
-def test_the_thread_ends_with_the_last_run_and_starts_again_with_the_next() -> None:
+def test_a_display_is_looked_at_once_however_often_it_was_marked() -> None:
+    pump, shown = Pump(Clock()), Run(looks=1)
+    for _ in range(1000):
+        pump.mark(shown)
+    pump.flush()
+    pump.flush()
+    assert shown.seen == 1
+    pump.mark(shown)
+    pump.flush()
+    assert shown.seen == 2
+
+
+def test_the_thread_sleeps_between_runs_and_wakes_for_the_next() -> None:
     pump = Pump()
     for _ in range(2):
         run = Run()
@@ -74,3 +90,25 @@ def test_the_thread_ends_with_the_last_run_and_starts_again_with_the_next() -> N
         assert run.over.wait(10)
         pump.drain(10)
         assert run.seen == 2
+        before = time.process_time()
+        time.sleep(0.3)
+        assert time.process_time() - before < 0.05
+
+
+def test_a_destructor_may_mark_while_the_pump_looks() -> None:
+    pump, run = Pump(), Run(looks=1)
+
+    class Ending:
+        def __del__(self) -> None:
+            pump.mark(run)
+
+    class Collecting(Run):
+        def step(self) -> bool:
+            circle = [Ending()]
+            circle.append(circle)  # type: ignore[arg-type]
+            del circle
+            gc.collect()
+            return super().step()
+
+    pump.watch(Collecting(looks=1))
+    assert run.over.wait(10)

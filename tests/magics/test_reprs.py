@@ -44,11 +44,11 @@ def test_a_cancelled_run_says_why() -> None:
     assert "out of &lt;milk&gt;" in shown
 
 
-def test_a_value_is_a_row_of_a_board() -> None:
+def test_a_value_is_a_chip() -> None:
     value = tfrt.unavailable()
-    assert cells(value._repr_html_())[-2:] == ["unavailable", "value"]
+    assert cells(value._repr_html_()) == ["○", "value", "unavailable"]
     value.set_result([1])
-    assert cells(value._repr_html_())[-3:] == ["available", "value", "[1]"]
+    assert cells(value._repr_html_()) == ["●", "value", "= [1]"]
 
 
 def test_a_board_of_a_run_is_small_whatever_the_run_says_and_prints() -> None:

@@ -80,8 +80,10 @@ def _from(module: str, name: str) -> Callable[..., Any]:
 
 
 HOOKS.cell_of = _from("tfrt_nb.cells", "cell_of")
-HOOKS.value_html = _from("tfrt_magics.views.reprs", "value_html")
-HOOKS.run_html = _from("tfrt_magics.views.reprs", "run_html")
+HOOKS.value_html = _from("tfrt_magics.live.reprs", "value_html")
+HOOKS.run_html = _from("tfrt_magics.live.reprs", "run_html")
+HOOKS.widget = _from("tfrt_magics.live.widgets", "widget_of")
+HOOKS.marimo = _from("tfrt_magics.live.widgets", "in_marimo")
 HOOKS.program_graph = _from("tfrt_nb.documents.program", "program_graph")
 HOOKS.courses.append(_from("tfrt_nb.lessons", "load"))
 

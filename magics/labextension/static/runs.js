@@ -4,6 +4,7 @@
 // Live needs no request.  What a page has missed it asks for once, on the control channel, which answers while a cell is busy.
 
 import { createBoard } from "./board/board.js";
+import { createChips } from "./board/chips.js";
 import { asFile, extend, MIME, unpack } from "./board/document.js";
 import { Store } from "./board/store.js";
 import { markLine } from "./current.js";
@@ -44,9 +45,10 @@ export function createRuns({ services, tracker }) {
     context.iopubMessage.connect((_, message) => {
       for (const run of mine()) if (message.header.session !== run.head.session) run.lose(); // another process answers
       const data = message.header.msg_type === "comm_msg" && message.content.comm_id.startsWith(TARGET) && message.content.data;
+      if (data?.who && context.session?.kernel) ask.now(context.session.kernel, { here: true }); // which pages have this extension
       if (!data?.run) return;
       if (isOpen(data.run)) runs.get(data.run).take(data);
-      else restore(panel, data);
+      else restore(panel, [data]);
     });
     context.statusChanged.connect((_, status) => { if (DEAD.includes(status)) loseAll(); });
     context.kernelChanged.connect((_, { newValue }) => { if (!newValue && !context.isDisposed) loseAll(); }); // a notebook that is closed leaves its kernel
@@ -61,28 +63,32 @@ export function createRuns({ services, tracker }) {
       if (kernel?.connectionStatus !== "connected") return;
       mine().forEach((run) => run.catchUp());
       // A run that ended while no page was open is silent: ask, but only where a cell speaks of us.
-      if (!cellsOf(panel).some((cell) => cell.sharedModel.getSource().includes(`%${TARGET}`))) return;
-      const newest = new Map(((await ask(kernel, {}))?.runs ?? []).map((run) => [run.cell, run]));
-      for (const run of newest.values()) if (!isOpen(run.run)) restore(panel, run);
+      if (!cellsOf(panel).some((cell) => cell.sharedModel.getSource().includes(TARGET))) return;
+      const found = (await ask(kernel, {}))?.runs ?? [], newest = new Map();
+      for (const { cell, execution = 0 } of found) newest.set(cell, Math.max(execution, newest.get(cell) ?? 0));
+      for (const [cell, last] of newest) await restore(panel, found.filter((run) => run.cell === cell && (run.execution ?? 0) === last));
     }
   }
 
   /**
-   * A run of this kernel whose output is not in the document, because a reload came before a save.
+   * Runs of one execution of a cell of this kernel whose outputs are not in the document, because a reload came before a save.
    *
-   * Where the document was saved after the run had begun, its reader has put something else there, or nothing.
+   * Where the document was saved after a run had begun, its reader has put something else there, or nothing.
    */
-  async function restore(panel, { run, cell: id }) {
-    const cell = cellsOf(panel).find((each) => each.id === id && each.type === "code");
-    if (!cell || tried.has(run)) return;
-    tried.add(run); // whatever comes of it
-    if (!(await mayWrite(run))) return; // another window has it
-    const found = await ask(panel.sessionContext.session?.kernel, { run }), data = found?.bundle;
-    if (!data || isOpen(run) || found.began * 1000 < Date.parse(panel.context.contentsModel?.last_modified)) return;
-    cell.outputs.clear(); // the outputs are of an execution before
-    cell.outputs.add({ output_type: "display_data", data, metadata: {} });
-    makeHome(run);
-    runFor(data[MIME], panel);
+  async function restore(panel, execution) {
+    const cell = cellsOf(panel).find((each) => each.id === execution[0].cell && each.type === "code");
+    const missing = execution.filter(({ run }) => cell && !isOpen(run) && !tried.has(run));
+    for (const { run } of missing) tried.add(run); // whatever comes of it
+    const isKept = () => [...outputsOf(panel)].some(({ data }) => data[MIME].cell === cell.id && (data[MIME].execution ?? 0) === (execution[0].execution ?? 0));
+    for (const { run } of missing) {
+      if (!(await mayWrite(run))) continue; // another window has it
+      const found = await ask(panel.sessionContext.session?.kernel, { run }), data = found?.bundle;
+      if (!data || isOpen(run) || found.began * 1000 < Date.parse(panel.context.contentsModel?.last_modified)) continue;
+      if (!isKept()) cell.outputs.clear(); // the outputs are of an execution before
+      cell.outputs.add({ output_type: "display_data", data, metadata: {} });
+      makeHome(run);
+      runFor(data[MIME], panel);
+    }
   }
 
   /** What this page knows of one run; `head` is what a file says about it outside of its body. */
@@ -236,7 +242,7 @@ export function createRenderer({ Widget }, runs) {
         const { run } = this;
         const store = await run.ready;
         if (this.run !== run || this.isDisposed) return;
-        this.board = createBoard(this.node, store, { ask: (question) => run.ask(question), canAsk: () => run.kernel !== null,
+        this.board = store.document.lines ? createChips(this.node, store) : createBoard(this.node, store, { ask: (question) => run.ask(question), canAsk: () => run.kernel !== null,
           code: async () => (await fetch(import.meta.url)).text(), onSelect: (line) => markLine(this.cellId(), line, store.document.source.split("\n")[line - 1]) });
       }
       if (this.run.head.status === "running" && data.status !== "running") this.run.adopt(data);

@@ -17,10 +17,13 @@ export function createAsk({ KernelMessage }) {
   }
 
   /** A kernel says first that it has our comm: others would log an error. */
-  return async (kernel, content) => {
+  const ask = async (kernel, content) => {
     if (!kernel || !Object.keys((await request(kernel, "comm_info", { target_name: TARGET }))?.comms ?? {}).length) return null;
     return request(kernel, TARGET, content);
   };
+  /** For a kernel whose comm has just spoken. */
+  ask.now = (kernel, content) => request(kernel, TARGET, content);
+  return ask;
 }
 
 /**

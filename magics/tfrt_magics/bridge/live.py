@@ -12,25 +12,29 @@ import base64
 import threading
 import time
 import uuid
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import comm
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.job import Job
-from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record
+from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record, Recorded
 from tfrt_runtime.host.queues.threads import start_thread
 
 KEPT = 50
-"""So many runs can still be asked about."""
+"""So many runs, and so many displays that are over, can still be asked about."""
+MAX_OPEN = 50_000
+"""Displays that are not over have at most so many lines together: of more, the oldest freeze."""
 FRAME_LOOKS = 15
 """Each that many looks a message has the present state of all values."""
 
 TARGET = "tfrt"
 BUSY_AGAIN_SECONDS = 0.05
+WHO_SECONDS = 0.3
+"""A page that has our extension says so in 20 ms; for another one a cell waits so long, once."""
 
 Answer = Callable[[Mapping[str, Any]], Document]
 Bundle = dict[str, Json]
@@ -40,9 +44,12 @@ class Channel:
     """One per kernel, from `%load_ext` on.  `answer` is called on the control thread with the content of each question."""
 
     def __init__(self, shell: InteractiveShell, answer: Answer) -> None:
+        self._shell = shell
         self._kernel: Any = shell.kernel  # type: ignore[attr-defined]
         self._answer = answer
         self._is_executing = True  # the cell with %load_ext
+        self._pages: dict[str, threading.Event] = {}
+        """By session: set once the page has sent anything that only our extension sends."""
         self._events = shell.events
         self._events.register("pre_execute", self._on_begin)
         self._events.register("post_execute", self._on_end)
@@ -56,8 +63,22 @@ class Channel:
         """Where a run that starts now belongs: the kernel's process, the page that asked, the cell."""
         parent = self._kernel.get_parent("shell")
         header, metadata = parent.get("header") or {}, parent.get("metadata") or {}
-        session = self._kernel.session.session
-        return {"session": session, "client": header.get("session"), "cell": metadata.get("cellId")}
+        return {
+            "session": self._kernel.session.session,
+            "client": header.get("session"),
+            "cell": metadata.get("cellId"),
+            "execution": self._shell.execution_count,
+        }
+
+    def is_ours(self) -> bool:
+        """Whether the page that runs this cell has our extension; on the main thread.  Asks each page once."""
+        client = str(self.place["client"])
+        page = self._pages.get(client)
+        if page is not None:
+            return page.is_set()
+        page = self._pages.setdefault(client, threading.Event())
+        self.send({"who": True})
+        return page.wait(WHO_SECONDS)
 
     def close(self) -> None:
         """Answer no more."""
@@ -80,6 +101,7 @@ class Channel:
 
     def _on_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         kernel = self._kernel
+        self._pages.setdefault(parent["header"]["session"], threading.Event()).set()
         answer = self._answer(parent["content"])
         kernel.session.send(stream, f"{TARGET}_reply", answer, parent, ident=ident)
         if self._is_executing and hasattr(kernel, "_publish_status"):
@@ -101,15 +123,48 @@ class Channel:
         self._announce()
 
 
-class LiveRun:
-    """A job with its record, as the pump publishes it; `at_end` is called after the last message.
+class Published(Protocol):
+    """What pages may ask about: a run, or displayed values."""
 
-    `began` is a time in seconds since 1970, to compare with the times of files.
-    """
+    began: float
+    """In seconds since 1970, to compare with the times of files."""
 
-    def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:
+    @property
+    def id(self) -> str:
+        """What pages call it."""
+
+    def without_events(self) -> Document:
+        """How it stands, in short."""
+
+    def since(self, event: int) -> Document:
+        """All that a page does not have that has the first `event` events."""
+
+    def bundle(self) -> Bundle:
+        """Its display data."""
+
+    def command(self, name: str, question: Mapping[str, Any]) -> Document:
+        """Do what a page asks for, and answer at once."""
+
+
+class Publisher(Protocol):
+    """Where messages go: a channel."""
+
+    @property
+    def place(self) -> dict[str, Json]:
+        """Where a run that starts now belongs."""
+
+    def send(self, message: Document) -> None:
+        """Publish a message; on any thread."""
+
+
+class LiveRecord:
+    """A record, as the pump publishes it; `at_end` is called after the last message."""
+
+    def __init__(
+        self, job: Recorded, channel: Publisher, bundle_of: Callable[[Record], Bundle]
+    ) -> None:
         """`bundle_of` makes the display data of the run as it is."""
-        self.job = job
+        self._job = job
         self.record = Record(job, {"run": uuid.uuid4().hex, **channel.place})
         self.over = threading.Event()
         self.at_end: Callable[[], None] = lambda: None
@@ -118,6 +173,31 @@ class LiveRun:
         self._looks = 0
         self._final: Bundle | None = None
         self._previewing = threading.Thread()
+        self._listeners: list[Callable[[Document], None]] = []
+
+    @property
+    def id(self) -> str:
+        return self.record.id
+
+    def follow(self, listener: Callable[[Document], None]) -> None:
+        """Call `listener` with each message that is published from now on, on the thread that publishes it."""
+        self._listeners.append(listener)
+
+    def _send(self, message: Document) -> None:
+        self._channel.send(message)
+        for listener in self._listeners:
+            listener(message)
+
+    def without_events(self) -> Document:
+        return self.record.without_events()
+
+    def since(self, event: int) -> Document:
+        return self.record.since(event)
+
+    def command(self, name: str, question: Mapping[str, Any]) -> Document:
+        if name == "cancel":
+            self._job.cancel("cancelled by its button")
+        return {}
 
     def bundle(self) -> Bundle:
         """The display data of the run as it is; made once when it is over."""
@@ -130,14 +210,6 @@ class LiveRun:
         self._final = self._bundle_of(self.record)
         return self._final
 
-    def show_stages(self) -> None:
-        """Publish the stages of the program; at the end of the run also the file that has them."""
-        message = {**self.record.without_events(), "stages": self.record.stages()}
-        if self.record.is_over:
-            self._final = None
-            message["bundle"] = self.bundle()
-        self._channel.send(message)
-
     def step(self) -> bool:
         """Publish what is new; whether there will be more.  The last message has the whole run."""
         message = self.record.look()
@@ -149,7 +221,7 @@ class LiveRun:
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
             message = {**(message or self.record.without_events()), "frame": self.record.frame()}
         if message is not None:
-            self._channel.send(message)
+            self._send(message)
         if self.record.is_over:
             self.over.set()
             self.at_end()
@@ -164,8 +236,35 @@ class LiveRun:
         return {"bundle": bundle, **self.record.without_events(), **events}
 
 
+class LiveRun(LiveRecord):
+    """The run of a cell, which pages may step through, and whose program they may ask about."""
+
+    def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:
+        self.job = job
+        super().__init__(job, channel, bundle_of)
+
+    def show_stages(self) -> None:
+        """Publish the stages of the program; at the end of the run also the file that has them."""
+        message = {**self.record.without_events(), "stages": self.record.stages()}
+        if self.record.is_over:
+            self._final = None
+            message["bundle"] = self.bundle()
+        self._channel.send(message)
+
+    def command(self, name: str, question: Mapping[str, Any]) -> Document:
+        if name == "step":
+            # A step may take long, and other questions do not wait for it.
+            operation, until = question.get("op"), bool(question.get("until"))
+            start_thread("step", partial(self.job.step, operation, until=until))
+        elif name == "stages":
+            start_thread("stages", self.show_stages)
+        elif name == "bef":
+            return {"bef": base64.b64encode(self.job.document().bef()).decode()}
+        return super().command(name, question)
+
+
 class LiveRuns:
-    """The runs of this kernel, the newest last."""
+    """The runs and the displays of this kernel, the newest last."""
 
     def __init__(
         self, shell: InteractiveShell, bundle_of: Callable[[Record], Bundle], assist: Answer
@@ -174,6 +273,10 @@ class LiveRuns:
         self.channel = Channel(shell, self._answer)
         self._bundle_of, self._assist = bundle_of, assist
         self._runs: OrderedDict[str, LiveRun] = OrderedDict()
+        self._open: OrderedDict[str, tuple[Published, int]] = OrderedDict()
+        """Displays that are not over, with the number of their lines."""
+        self._over: deque[Published] = deque(maxlen=KEPT)
+        self._lines, self._lock = 0, threading.Lock()
 
     @property
     def place(self) -> dict[str, Json]:
@@ -188,28 +291,42 @@ class LiveRuns:
             self._runs.popitem(last=False)
         return run
 
+    def hold(self, display: Published, lines: int) -> None:
+        """Keep a display, which has so many lines, until it is over."""
+        with self._lock:
+            self._open[display.id] = display, lines
+            self._lines += lines
+            while self._lines > MAX_OPEN and len(self._open) > 1:
+                self._lines -= self._open.popitem(last=False)[1][1]
+
+    def release(self, display: Published) -> None:
+        """A display is over: pages may ask about it until so many others are."""
+        with self._lock:
+            if (held := self._open.pop(display.id, None)) is not None:
+                self._lines -= held[1]
+                self._over.append(display)
+
+    def _find(self, name: object) -> Published | None:
+        if not isinstance(name, str):
+            return None
+        found: Published | None = self._runs.get(name)
+        held = self._open.get(name)
+        return found or (held and held[0]) or next((d for d in [*self._over] if d.id == name), None)
+
     def _answer(self, question: Mapping[str, Any]) -> Document:
         """What a page asks: about one run since its event `last`, to cancel or step one, the stages or the bytes of
-        its program, or which runs there are."""
+        its program, or which runs there are; `here` is the answer to who has our extension."""
         if "ask" in question:
             return self._assist(question)
-        runs = list(self._runs.values())
-        answer: Document = {}
-        if (run := self._runs.get(question.get("cancel", ""))) is not None:
-            run.job.cancel("cancelled by its button")
-        elif (run := self._runs.get(question.get("step", ""))) is not None:
-            # A step may take long, and other questions do not wait for it.
-            operation, until = question.get("op"), bool(question.get("until"))
-            start_thread("step", partial(run.job.step, operation, until=until))
-        elif (run := self._runs.get(question.get("stages", ""))) is not None:
-            start_thread("stages", run.show_stages)
-        elif (run := self._runs.get(question.get("bef", ""))) is not None:
-            answer["bef"] = base64.b64encode(run.job.document().bef()).decode()
-        elif "run" not in question:
-            answer["runs"] = [run.record.without_events() for run in runs]
-        elif (run := self._runs.get(question["run"])) is None:
-            answer["status"] = "unknown"
-        else:
-            answer |= {**run.record.since(question.get("last", 0)), "bundle": run.bundle()}
-            answer["began"] = run.began
-        return answer
+        for name in ("cancel", "step", "stages", "bef"):
+            if (named := self._find(question.get(name))) is not None:
+                return named.command(name, question)
+        if "here" in question:
+            return {}
+        if "run" not in question:
+            displays = [*self._over, *(held for held, _ in [*self._open.values()])]
+            return {"runs": [one.without_events() for one in [*self._runs.values(), *displays]]}
+        if (run := self._find(question["run"])) is None:
+            return {"status": "unknown"}
+        answer = {**run.since(question.get("last", 0)), "bundle": run.bundle()}
+        return {**answer, "began": run.began}

@@ -1,7 +1,8 @@
-"""The one thread that polls the running jobs and publishes what is new.
+"""The one thread that publishes what is new: of running jobs, and of displayed values.
 
-Worker threads never speak to the notebook.  The pump polls at most 30 times a second and sends what came since
-it last looked.  A job's last look is taken after the job is over, so that the final state is exact.
+Worker threads never speak to the notebook.  The pump looks at most 30 times a second, and sends what came since
+it last looked.  A job is polled until it is over, and its last look is taken after that, so that the final state is
+exact.  A displayed value is looked at only after someone has marked it: without polled jobs and marks, the thread sleeps.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from queue import SimpleQueue
 from typing import Protocol
 
 from tfrt_runtime.host.queues.threads import start_thread
@@ -20,65 +23,80 @@ COST_FACTOR = 13
 
 
 class Watched(Protocol):
-    """What is looked at: a run.  Only the pump's thread calls `step`."""
+    """What is looked at: a run, or displayed values.  One thread at a time calls `step`."""
 
     over: threading.Event
     """Set once there is nothing more to come."""
 
     def step(self) -> bool:
-        """Send what is new; whether there will be more."""
+        """Send what is new; whether to look again without a mark."""
 
 
 class Pump:
-    """Polls any number of runs.  Its thread lives only while there is something to watch."""
+    """Looks at any number of runs and displays.  Its thread starts with the first, and sleeps while there are none."""
 
     def __init__(self, clock: Callable[[], float] = time.thread_time) -> None:
         """`clock` says what a look costs: processor time, as the machine may be busy with something else."""
         self._clock = clock
-        self._lock = threading.Lock()
-        self._watched: list[Watched] = []
+        self._polled: list[Watched] = []
+        self._marked: deque[Watched] = deque()
+        self._wake: SimpleQueue[None] = SimpleQueue()
+        """Has an item after each mark.  Without a lock of Python's: a destructor that marks may interrupt any line."""
+        self._looking, self._starting = threading.Lock(), threading.Lock()
         self._thread: threading.Thread | None = None
 
     def watch(self, run: Watched) -> None:
         """Poll `run` until it is over."""
-        self.add(run)
-        with self._lock:
+        self.start()
+        self.mark(run)
+
+    def start(self) -> None:
+        """Start the thread, without which marks have no effect; not in a destructor."""
+        with self._starting:
             if self._thread is None:
                 self._thread = start_thread("tfrt-pump", self._work)
 
-    def add(self, run: Watched) -> None:
-        """Like `watch`, for a caller that calls `step` itself."""
-        with self._lock:
-            self._watched.append(run)
+    def mark(self, watched: Watched) -> None:
+        """Look at `watched` soon, once, however often it is marked until then.  On any thread, in a destructor too."""
+        self._marked.append(watched)
+        self._wake.put(None)
 
     def drain(self, timeout: float) -> None:
-        """Return once nothing is watched any more, or after `timeout` seconds."""
-        with self._lock:
-            thread = self._thread
-        if thread is not None:
-            thread.join(timeout)
+        """Return once nothing is watched or marked any more, or after `timeout` seconds."""
+        end = time.monotonic() + timeout
+        while self._is_busy() and time.monotonic() < end:
+            time.sleep(INTERVAL_SECONDS / 4)
 
-    def step(self) -> float | None:
-        """Poll everything once.
+    def flush(self) -> None:
+        """Send what is marked, on this thread."""
+        if self._marked:
+            self.step()
 
-        Returns the seconds until the next poll, or None when nothing is left to poll.
-        """
-        with self._lock:
-            watched = list(self._watched)
-        before = self._clock()
-        ended = {id(run) for run in watched if not _goes_on(run)}
-        cost = self._clock() - before
-        with self._lock:
-            self._watched = [run for run in self._watched if id(run) not in ended]
-            if not self._watched:
-                # Under the lock: what is added after this starts a thread of its own.
-                self._thread = None
-                return None
+    def step(self) -> float:
+        """Look once at everything that is watched or marked; the seconds until the next look, if there is one."""
+        with self._looking:
+            pending = {id(one): one for one in self._polled}
+            while self._marked:
+                one = self._marked.popleft()
+                pending[id(one)] = one
+            before = self._clock()
+            self._polled = [one for one in pending.values() if _goes_on(one)]
+            cost = self._clock() - before
         return max(INTERVAL_SECONDS, COST_FACTOR * cost) - cost
 
+    def _is_busy(self) -> bool:
+        if self._thread is None:
+            return False
+        with self._looking:
+            return bool(self._polled or self._marked)
+
     def _work(self) -> None:
-        while (pause := self.step()) is not None:
-            time.sleep(pause)
+        while True:
+            if not self._polled:
+                self._wake.get()
+            while not self._wake.empty():
+                self._wake.get()
+            time.sleep(self.step())
 
 
 def _goes_on(run: Watched) -> bool:

@@ -12,9 +12,9 @@ import threading
 import zlib
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from tfrt_magics.bridge.job import LOG_LIMIT, Job
+from tfrt_magics.bridge.job import LOG_LIMIT
 from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
 from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.events import FirstAndNewest, columns_of
@@ -39,10 +39,32 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Document = dict[str, Any]
 
 
+class Recorded(Protocol):
+    """What a record follows: a job of a cell, or a run that Python started."""
+
+    def document(self) -> Any:
+        """What does not change: the `body` with the program."""
+
+    def logs(self) -> list[RunDocument]:
+        """The events of each function that has started."""
+
+    def ready(self) -> Sequence[int] | None:
+        """The operations that the reader may run next; None for what goes on by itself."""
+
+    def snapshot(self) -> Snapshot:
+        """How it stands."""
+
+    def standing(self) -> Snapshot:
+        """The same, but while it goes on its values may be as they were."""
+
+    def cancel(self, note: str) -> object:
+        """Stop it."""
+
+
 class Record:
     """The document of one run.  `look` is called by one thread at a time; any thread may read."""
 
-    def __init__(self, job: Job, head: Mapping[str, Json]) -> None:
+    def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
         """`head` says which run it is and where it belongs: `run`, `session`, `client`, `cell`."""
         self._job, self._program = job, job.document()
         self._head = dict(head)

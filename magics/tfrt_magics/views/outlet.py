@@ -6,10 +6,11 @@ pump's thread, through a display id, so that it reaches its own cell.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
@@ -45,6 +46,8 @@ class Terminal:
 
     is_live = False
     """Whether a page shows runs while they go on, and asks to have them stopped or stepped."""
+    board: LiveRun | None = None
+    """How pages see the run."""
 
     def __init__(self) -> None:
         self._start: float | None = None
@@ -106,40 +109,59 @@ class Page:
     """A notebook, used like a `Terminal`.  While a cell runs, its run is published only where a page can show that."""
 
     def __init__(
-        self, shell: InteractiveShell, pump: Pump, runs: LiveRuns, *, live: bool, tables: bool
+        self,
+        shell: InteractiveShell,
+        pump: Pump,
+        runs: LiveRuns,
+        *,
+        live: bool,
+        tables: bool,
+        in_widget: Callable[[LiveRun], None] | None = None,
     ) -> None:
-        """`tables`: the page has no board of ours, so that what a cell shows is drawn anew while it runs."""
+        """`tables`: the page has no board of ours, so that what a cell shows is drawn anew while it runs.
+
+        `in_widget` publishes a run as a widget, and later as it ended, for a page without our extension.
+        """
         self._shell, self._pump, self._runs, self.is_live = shell, pump, runs, live and not tables
-        self._tables = tables
+        self._tables, self._in_widget = tables, in_widget
         self._next_table = 0.0
         self._slot: Slot | None = None
-        self._run: LiveRun | None = None
+        self.board: LiveRun | None = None
 
     def watch(self, job: Job) -> None:
-        if self._run is None and (self.is_live or self._tables):
-            self._run = self._runs.add(job)
-            self._slot = Slot(self._shell, self._run.bundle(), self._run.record.id)
-            self._pump.watch(self._run)
+        if self.board is None and (self.is_live or self._tables or self._in_widget):
+            self.board = self._runs.add(job)
+            self._slot = self._shown(self.board)
+            self._pump.watch(self.board)
         elif self._tables and self._slot is not None and time.monotonic() >= self._next_table:
             self._slot.replace(table_bundle(job.snapshot()))
             self._next_table = time.monotonic() + TABLE_SECONDS
 
+    def _shown(self, run: LiveRun) -> Slot | None:
+        """Publish a run; None if its output is replaced by another."""
+        if self._in_widget is None:
+            return Slot(self._shell, run.bundle(), run.id)
+        self._in_widget(run)
+        return None
+
     def finish(self, job: Job) -> None:
-        if self._slot is None or self._run is None:
-            run = self._runs.add(job)
-            Slot(self._shell, run.bundle(), run.record.id)
+        if self.board is None:
+            self.board = self._runs.add(job)
+            Slot(self._shell, self.board.bundle(), self.board.id)
             return
         # Pages of ours have the end by the pump's last message; all others need this one.
-        self._run.over.wait(1.0)
-        self._slot.replace(self._run.bundle())
+        self.board.over.wait(1.0)
+        if self._slot is not None:
+            self._slot.replace(self.board.bundle())
 
     def leave(self, job: Job, cell: CellText) -> None:
-        run = self._runs.add(job)
-        slot = Slot(self._shell, run.bundle(), run.record.id)
+        run = self.board = self._runs.add(job)
+        slot = self._shown(run)
         errors = Slot(self._shell, {"text/html": "", "text/plain": ""})
 
         def end() -> None:
-            slot.replace(run.bundle())
+            if slot is not None:
+                slot.replace(run.bundle())
             if job.diagnostics:
                 errors.replace(diagnostics_bundle(job.diagnostics, cell))
 
@@ -193,5 +215,10 @@ def is_watched(shell: InteractiveShell) -> bool:
 
 
 def has_no_board(shell: InteractiveShell) -> bool:
-    """Whether this is a notebook of VS Code or Colab, which load no extensions of JupyterLab."""
-    return "__vsc_ipynb_file__" in shell.user_ns or "google.colab" in sys.modules
+    """Whether this is a notebook of VS Code or Colab, or a page of Voila: our extension of JupyterLab watches none of them."""
+    return "__vsc_ipynb_file__" in shell.user_ns or "google.colab" in sys.modules or in_voila()
+
+
+def in_voila() -> bool:
+    """Whether Voila makes a page of this kernel's notebook."""
+    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila")

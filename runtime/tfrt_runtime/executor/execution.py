@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import copy_context
-from typing import TYPE_CHECKING, NoReturn, SupportsIndex
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require, seconds_until
@@ -450,6 +450,17 @@ class Execution(Returning):
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment: a static board."""
         return HOOKS.run_html(self)
+
+    def _display_(self) -> object:
+        """What marimo displays."""
+        return HOOKS.marimo(self)
+
+    def widget(self) -> Any:
+        """An ipywidgets widget of this run, for boxes, links and observers: see `AsyncValue.widget`.
+
+        Its traits say how the results stand together: `value` is the tuple of several.
+        """
+        return HOOKS.widget(self)
 
     @property
     def tier(self) -> Tier:

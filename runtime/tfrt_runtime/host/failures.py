@@ -30,7 +30,7 @@ _new_frame = ctypes.PYFUNCTYPE(
 
 def exception_of(diagnostic: Diagnostic) -> TfrtError:
     """The exception that says what became of a value."""
-    if diagnostic.ending is Ending.FAILED:
+    if diagnostic.ending in (Ending.FAILED, Ending.BROKEN):
         return TfrtError(diagnostic)
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
 

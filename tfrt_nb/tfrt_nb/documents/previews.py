@@ -6,6 +6,7 @@ Of a payload that is one word of a run's log, the text is the one that Python ha
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from functools import lru_cache
 
 from tfrt_nb.documents.escapes import clean
@@ -24,11 +25,16 @@ def preview_of(value: AsyncValue) -> str:
         return "chain"
     if isinstance(payload, bool):
         return "true" if payload else "false"
+    return text_of(payload)
+
+
+def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
+    """The text of any object; of one whose text takes long, or cannot be made, what it is and why."""
     try:
         # Python refuses the text of an integer of thousands of digits; the class of a number may be a user's.
         if type(payload) in (int, float):
-            return clean(str(payload))
-        return bounded(lambda: clean(str(payload)))
+            return clean(to_text(payload))
+        return bounded(lambda: clean(to_text(payload)))
     except SlowTextError:
         reason = f"its text takes more than {MAX_SECONDS} s"
     except BaseException as problem:  # noqa: BLE001 - a user's object may do what it likes

@@ -45,6 +45,7 @@ from tfrt_runtime.kernels.users.annotations import (
 
 OPTIONS = ("host", "timeout", "output")
 """Keywords of a call that are no arguments, where no parameter has the name."""
+CANCELLED = "another value was chosen"
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
@@ -87,6 +88,7 @@ class TracedProgram:
         self._versions: dict[tuple[str, ...], Program] = {}
         self._parameters = list(self._signature.parameters.values())
         self._names = {one.name for one in self._parameters}
+        self._controls: Any = None
         self._has_named = any(one.kind is one.KEYWORD_ONLY for one in self._parameters)
         for parameter in self._parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -161,6 +163,27 @@ class TracedProgram:
                 kernels, `host` where it runs.
         """
         return ProgramOptions(self, options)
+
+    @property
+    def widget(self) -> Any:
+        """The controls that `ipywidgets.interact` has made for the program."""
+        if self._controls is None:
+            raise AttributeError(f"@{self._name} has no widget: interact(...) makes one")
+        return self._controls
+
+    @widget.setter
+    def widget(self, controls: Any) -> None:
+        """`interact` says here which controls call the program: from now on, moving one cancels the run before."""
+        self._controls = controls
+        runs = [controls.result]
+
+        def newest(**values: Any) -> Any:
+            if isinstance(run := runs.pop() if runs else None, Execution):
+                run.cancel(CANCELLED)
+            runs.append(self(**values))
+            return runs[-1]
+
+        controls.f = newest
 
     def run(self, *values: Any, **options: Any) -> Execution:
         """Start the program; `options` are those of `Program.run`."""

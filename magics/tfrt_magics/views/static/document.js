@@ -1,7 +1,7 @@
 // The run document: as a file holds it, as messages extend it.
 //
-// Head: run, session, client, cell, status, note, work_queue, elapsed.  Body: program, layout, source, functions, events in
-// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), unlogged (states of operations of compiled code), previews, results, log, outcomes.  In a file the body is deflated JSON in base64 (`packed`);
+// Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout, source, functions, events in
+// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), unlogged (states of operations of compiled code), previews, results, log, outcomes; of displayed values their lines alone.  In a file the body is deflated JSON in base64 (`packed`);
 // a file that was saved while the run went on has it as it is (`body`).
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
@@ -9,7 +9,7 @@ const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "pay
 
 const EMPTY = () => ({ program: { functions: [], operations: [], values: [] }, layout: null, source: "", functions: [],
   events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, counts: {}, absent: [], cancelled: [], unlogged: null, previews: {}, results: {},
-  log: [], log_dropped: 0, stages: null });
+  log: [], log_dropped: 0, stages: null, lines: null });
 
 /** The document in a file; text that is none is a document that says so. */
 export async function unpack(data) {
@@ -32,6 +32,9 @@ function checked(found) {
 
 const isText = (value) => typeof value === "string", isNumber = Number.isFinite;
 const maybe = (check) => (value) => value == null || check(value);
+/** A line of a displayed value; a picture comes from the file, not from the network. */
+const isLine = (value) => having({ name: isText, state: isText, text: maybe(isText), type: maybe(isText), error: maybe(isText), place: maybe(isText), elapsed: maybe(isNumber),
+  picture: maybe((address) => isText(address) && address.startsWith("data:image/png;base64,")) })(value);
 const listOf = (check) => (value) => Array.isArray(value) && value.every(check);
 const tableOfAll = (check) => (value) => Object(value) === value && Object.values(value).every(check);
 /** Checks of an object by the names of its parts, or of a list by places. */
@@ -45,7 +48,7 @@ function checksOf({ functions, operations, values }) {
   const run = { workers: texts, dropped: isNumber, previews: tableOfAll(isText), log: listOf(having([isNumber, maybe(isNumber), isText])),
     events: (value) => having({ kinds: texts, time: numbers, kind: numbers, op: column, value: column, instance: column, worker: column, payload: listOf((each) => Object(each) !== each) })(value)
       && EVENT_COLUMNS.every((name) => value[name].length === value.time.length) };
-  return { ...run, unlogged: maybe(tableOfAll(isText)), run: maybe(isText), note: maybe(isText), work_queue: maybe(isText), elapsed: maybe(isNumber), source: isText, log_dropped: isNumber, absent: numbers, cancelled: numbers,
+  return { ...run, lines: maybe(listOf(isLine)), unlogged: maybe(tableOfAll(isText)), run: maybe(isText), note: maybe(isText), work_queue: maybe(isText), elapsed: maybe(isNumber), source: isText, log_dropped: isNumber, absent: numbers, cancelled: numbers,
     functions: listOf(having({ name: isText })), counts: tableOfAll(isNumber), results: tableOfAll(listOf(having([isText, isText]))), ready: maybe(listOf((op) => op < 0 || isOperation(op))),
     program: having({
       functions: rowsOf({ name: isText, arguments: places, results: places, result_types: maybe(texts) }),
@@ -85,8 +88,10 @@ export function asFile(document) {
  * `from` is the number of events before those of the message.
  */
 export function extend(document, message) {
-  const { from, events: added, previews, log, log_from: logFrom, frame, bundle, stages, ...rest } = message;
+  const { from, events: added, previews, log, log_from: logFrom, frame, bundle, stages, lines = {}, ...rest } = message;
   Object.assign(document, rest);
+  // What is resolved stays so: an answer may be older than a message that has overtaken it.
+  for (const [place, line] of Object.entries(lines)) if (document.lines?.[place]?.state === "unavailable") document.lines[place] = line;
   Object.assign(document.previews, previews);
   if (log) document.log.splice(logFrom, Infinity, ...log);
   if (!added) return true;

@@ -46,6 +46,13 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .panel { max-height: 440px; overflow: auto; position: relative; }
 .shape { display: inline-block; width: 1.2em; text-align: center; color: var(--look); }
 ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).join("\n")}
+[data-state=unavailable] { --look: var(--waiting); }
+[data-state=broken] { --look: var(--error); }
+.chips .row > * { margin-right: 6px; }
+.chips .name { font-weight: 700; }
+.chips img { height: 18px; vertical-align: middle; }
+.detail img { height: 120px; }
+img { image-rendering: pixelated; border: 1px solid var(--line); }
 .rows { position: relative; font: var(--code); }
 .row { position: absolute; left: 0; right: 0; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; cursor: default; }
 .row:hover { background: var(--shade); }

@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextvars import copy_context
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, SupportsIndex
 
@@ -195,6 +196,23 @@ class AsyncValue(NativeValue):
     def _repr_html_(self) -> str:
         """What a notebook shows of the value at this moment: a row of a board."""
         return HOOKS.value_html(self)
+
+    def _display_(self) -> object:
+        """What marimo displays."""
+        return HOOKS.marimo(self)
+
+    def widget(self, name: str = "value") -> Any:
+        """An ipywidgets widget that follows this value, for boxes, links and observers; `name` is on its line.
+
+        Its traits `state`, `value`, `text`, `type`, `error`, `place` and `elapsed` are strings, except `value` (a number or
+        a string; else None) and `elapsed` (seconds).  When the value is resolved, `state` changes last.  Observers are
+        called on a thread of the notebook's, a thirtieth of a second later at most unless an observer is slow.
+        The widget does not keep a promise alive.  It stays until it is closed.
+
+        Raises:
+            ImportError: if ipywidgets or anywidget is not installed.
+        """
+        return HOOKS.widget(self, name)
 
     @property
     def address(self) -> int:
@@ -756,7 +774,7 @@ class Promise(AsyncValue):
         # Callbacks hold no reference: that of a run which counts this value may be all that waits for it.
         if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
-                last.set_error(self._on_broken())
+                last.set_error(replace(self._on_broken(), ending=Ending.BROKEN))
 
 
 def make_unavailable(

@@ -1,4 +1,4 @@
-"""Runs and values that Python shows: the board's page and rows, made when the notebook asks for them."""
+"""Runs and values as HTML of one moment, made when a page asks for it that nothing keeps live."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from tfrt_magics.bridge.job import LOG_LIMIT
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status, result_names
+from tfrt_magics.live.lines import line_of, lines_html
 from tfrt_magics.views.diagnostics import headline
-from tfrt_magics.views.page import page, rows_table
+from tfrt_magics.views.page import page
 from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.run import status_of
 from tfrt_runtime.diagnostics import Ending
@@ -19,6 +20,11 @@ MAX_NOTES = 10
 
 def run_html(run: Execution) -> str:
     """The static board of a run: a row for each result, what was printed, and why it failed."""
+    return page(snapshot_of(run))
+
+
+def snapshot_of(run: Execution) -> Snapshot:
+    """A run that Python started, at this moment."""
     status = _status_of(run)
     names = result_names(len(run.results))
     section = Section(run.function.name, status, _rows(names, run.results))
@@ -28,14 +34,12 @@ def run_html(run: Execution) -> str:
         notes.append(f"and {len(found) - MAX_NOTES} more")
     printed, note = run.output, "; ".join(notes)
     dropped = max(0, len(printed) - LOG_LIMIT)
-    return page(
-        Snapshot(status, (section,), log=printed[:LOG_LIMIT], log_dropped=dropped, note=note)
-    )
+    return Snapshot(status, (section,), log=printed[:LOG_LIMIT], log_dropped=dropped, note=note)
 
 
 def value_html(value: AsyncValue) -> str:
-    """A row of a board for one value."""
-    return rows_table(_rows(["value"], [value]))
+    """A value as a chip."""
+    return lines_html([line_of("value", value)])
 
 
 def _status_of(run: Execution) -> Status:

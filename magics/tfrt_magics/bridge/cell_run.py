@@ -1,0 +1,94 @@
+"""The value of a `%%tfrt` cell: the run that it has started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from tfrt_magics.bridge.job import Job, Results
+from tfrt_magics.bridge.live import LiveRun
+from tfrt_magics.bridge.snapshot import Snapshot
+from tfrt_runtime.diagnostics import Diagnostic, counted
+from tfrt_runtime.hooks import HOOKS
+from tfrt_runtime.host.default_host import Returning, gather
+from tfrt_runtime.host.failures import exception_of
+from tfrt_runtime.host.values.async_value import AsyncValue
+
+
+class CellRun(Returning):
+    """The run of a cell's functions, one after another.  Displayed, it is the cell's board."""
+
+    instead_of_argument = "give its results, as in run(*other.results)"
+    """What messages say about a run where a value is wanted."""
+
+    def __init__(self, job: Job, execution: int) -> None:
+        """`execution` is the number of the cell."""
+        self.job, self.execution = job, execution
+        self.board: LiveRun | None = None
+        """How pages see it, from the moment when they do."""
+
+    @property
+    def results(self) -> tuple[AsyncValue, ...]:
+        """The results of all functions that have begun, perhaps unavailable."""
+        return tuple(cast("list[AsyncValue]", self.job.all_results()))
+
+    @property
+    def functions(self) -> Mapping[str, Results]:
+        """By the name of each function that has begun its result, or the tuple of its results."""
+        return dict(self.job.results)
+
+    def result(self, timeout: float | None = None) -> object:
+        """The value of the only result, or the tuple of all; waits until all functions are over.
+
+        Raises:
+            TimeoutError: if they are not over in time.
+            TfrtError: the first error among the results; without results, of the run.
+        """
+        if not self.wait(timeout):
+            raise TimeoutError(f"the run is not over after {timeout} s")
+        found = tuple(value.result(0) for value in self.results)
+        if not found and self.diagnostics:
+            raise exception_of(self.diagnostics[0])
+        return found[0] if len(found) == 1 else found
+
+    def as_value(self) -> AsyncValue:
+        """One AsyncValue of what the results become."""
+        found = self.results
+        return found[0] if len(found) == 1 else gather(*found)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until all functions are over; False when the time is over first."""
+        return self.job.finished.wait(timeout)
+
+    def done(self) -> bool:
+        """Whether all functions are over."""
+        return self.job.finished.is_set()
+
+    def cancel(self, message: str = "Cancelled") -> bool:
+        """Stop what runs and start nothing more; False if all is over."""
+        is_over = self.done()
+        self.job.cancel(message)
+        return not is_over
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """What went wrong so far, in the order in which it was reported."""
+        return self.job.diagnostics
+
+    @property
+    def output(self) -> str:
+        """What the functions have printed so far, the beginning of a long text."""
+        return self.job.snapshot().log
+
+    def snapshot(self) -> Snapshot:
+        """How the run stands."""
+        return self.job.snapshot()
+
+    def widget(self) -> Any:
+        """An ipywidgets widget of the board, for boxes, links and observers: see `AsyncValue.widget`."""
+        return HOOKS.widget(self)
+
+    def __repr__(self) -> str:
+        found = self.snapshot()
+        names = ", ".join(f"@{one.name}" for one in found.sections)
+        return f"<CellRun {names} {found.status}, {counted(len(self.results), 'result')}>"

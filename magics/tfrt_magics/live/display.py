@@ -1,0 +1,213 @@
+"""What is displayed: which objects are live, and by which path their output reaches those who look.
+
+A page with our extension gets a run document, which it keeps live.  Any other page gets widgets while something is
+unresolved.  Where nobody looks, as in nbclient, HTML and text are replaced under their display id.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass
+from enum import Enum, auto
+from functools import cache, partial
+from importlib.util import find_spec
+from typing import Any, TypeGuard
+
+from IPython.core.formatters import (
+    IPythonDisplayFormatter,
+    MimeBundleFormatter,
+)
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.dir2 import get_real_method
+
+from tfrt_magics.bridge.cell_run import CellRun
+from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
+from tfrt_magics.bridge.record import Document
+from tfrt_magics.live.lines import Line, line_of, parts_of
+from tfrt_magics.live.python_run import LiveExecution
+from tfrt_magics.live.reprs import snapshot_of
+from tfrt_magics.live.values_run import LiveValues, values_bundle
+from tfrt_magics.session import Session
+from tfrt_magics.views.outlet import Slot, has_no_board, is_watched, table_bundle
+from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.values.async_value import AsyncValue
+
+OWN = ("_ipython_display_", "_repr_mimebundle_", "_repr_html_")
+"""An object that says itself how it is shown is asked."""
+
+
+class Where(Enum):
+    """Who looks at an output."""
+
+    PAGE = auto()
+    """A page with our extension."""
+    WIDGET = auto()
+    """Another page, which may draw widgets."""
+    FILE = auto()
+    """Nobody: a program fills in the notebook, or prints it."""
+
+
+class Displays:
+    """The displayed values and runs of one kernel.  Used on the main thread."""
+
+    def __init__(self, shell: InteractiveShell, session: Session, runs: LiveRuns) -> None:
+        self._shell, self._session, self._runs = shell, session, runs
+
+    def show(self, thing: object) -> bool:
+        """Show `thing` live; False if it is not ours, or nothing in it will change."""
+        if isinstance(thing, CellRun):
+            return self._show_cell_run(thing)
+        if not is_ours(thing) or self._session.settings.live == "never":
+            return False
+        pump = self._session.pump
+        if is_run(thing):
+            if thing.is_done:
+                return False
+            if self._where() is Where.WIDGET:
+                show_run_in_widget(thing)
+            else:
+                live = LiveExecution(thing, self._runs.channel)
+                live.show(thing, self._runs, self._shell, pump)
+            return True
+        parts = parts_of(thing, self._name_of(thing))
+        if all(part.done() for _, part in parts if isinstance(part, AsyncValue)):
+            return False
+        where = self._where()
+        if where is Where.WIDGET:
+            show_in_widget(parts, partial(values_bundle, head=self._over()))
+        else:
+            values = LiveValues(parts, self._runs, is_page=where is Where.PAGE)
+            values.show(parts, self._shell, pump)
+        return True
+
+    def bundle(self, thing: object) -> Bundle | None:
+        """What `thing` is at this moment; None if it is not ours."""
+        if isinstance(thing, CellRun):
+            return thing.board.bundle() if thing.board else table_bundle(thing.snapshot())
+        if not is_ours(thing):
+            return None
+        if is_run(thing):
+            if not thing.is_done:  # nothing keeps it live
+                return table_bundle(snapshot_of(thing))
+            return LiveExecution(thing, self._runs.channel).bundle()
+        if parts := parts_of(thing, self._name_of(thing)):
+            return values_bundle([line_of(*part) for part in parts], self._over())
+        return None
+
+    def _over(self) -> Document:
+        """The head of a document of values that nothing keeps live."""
+        return {**self._runs.place, "run": uuid.uuid4().hex, "status": "done"}
+
+    def _show_cell_run(self, run: CellRun) -> bool:
+        """Show the board that a cell has drawn already, in a cell behind it."""
+        if run.execution == self._shell.execution_count:
+            return True  # it is the value of its own cell
+        if run.board is None or run.board.over.is_set():
+            return False
+        if self._where() is Where.WIDGET:
+            show_board_in_widget(run.board)
+        else:
+            Slot(self._shell, run.board.bundle(), run.board.id)
+        return True
+
+    def _where(self) -> Where:
+        return where_to(self._shell, self._session, self._runs)
+
+    def _name_of(self, thing: object) -> str:
+        """The user's name of a value that is shown by itself."""
+        if not isinstance(thing, AsyncValue):
+            return ""
+        names = [*self._shell.user_ns.items()]
+        found = (name for name, one in names if one is thing and not name.startswith("_"))
+        return next(found, "value")
+
+    def install(self, formatter: Any) -> Callable[[], None]:
+        """Show our objects in this way from now on; returns what undoes that."""
+        show, bundle = self.show, self.bundle
+
+        class Shown(IPythonDisplayFormatter):
+            def __call__(self, thing: Any) -> Any:
+                return show(thing) or super().__call__(thing)
+
+        class Bundled(MimeBundleFormatter):
+            def __call__(self, thing: Any, include: Any = None, exclude: Any = None) -> Any:
+                found = bundle(thing)
+                return super().__call__(thing, include, exclude) if found is None else (found, {})
+
+        before = formatter.ipython_display_formatter, formatter.mimebundle_formatter
+        formatter.ipython_display_formatter = _like(before[0], Shown(parent=formatter))
+        formatter.mimebundle_formatter = _like(before[1], Bundled(parent=formatter))
+
+        def undo() -> None:
+            formatter.ipython_display_formatter, formatter.mimebundle_formatter = before
+
+        return undo
+
+
+@cache
+def has_widgets() -> bool:
+    """Whether widgets can be made."""
+    return all(find_spec(name) is not None for name in ("anywidget", "ipywidgets"))
+
+
+def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
+    """Who looks at the output of the cell that runs; asks a page that is not known yet."""
+    live = session.settings.live
+    if live in ("tables", "never") or not has_widgets():
+        return Where.FILE
+    if has_no_board(shell):
+        return Where.WIDGET
+    if live == "always":
+        return Where.PAGE
+    if not is_watched(shell):
+        return Where.FILE
+    return Where.PAGE if runs.channel.is_ours() else Where.WIDGET
+
+
+def show_in_widget(
+    parts: Sequence[tuple[str, object]], bundle_of: Callable[[Sequence[Line]], Bundle]
+) -> None:
+    """Show values in a page without our extension."""
+    # Here and below, because a page with our extension needs no ipywidgets.
+    from tfrt_magics.live.widgets import ValuesWidget, show_until_over
+
+    widget = ValuesWidget(parts)
+    show_until_over(widget, partial(bundle_of, widget.lines))
+
+
+def show_run_in_widget(run: Execution) -> None:
+    """Show a run of Python in a page without our extension."""
+    from tfrt_magics.live.widgets import show_until_over, widget_of
+
+    widget = widget_of(run)
+    show_until_over(widget, widget.bundle)
+
+
+def show_board_in_widget(board: LiveRun) -> None:
+    """Show the run of a cell in a page without our extension."""
+    from tfrt_magics.live.widgets import BoardWidget, show_until_over
+
+    widget = BoardWidget(board, board.job.all_results)
+    show_until_over(widget, board.bundle, has_run=True)
+
+
+def is_run(thing: object) -> TypeGuard[Execution]:
+    """Whether it is a run that has a board: one of a batch would have thousands of rows."""
+    return isinstance(thing, Execution) and not isinstance(thing, Batch)
+
+
+def is_ours(thing: object) -> bool:
+    """Whether it may be shown live: a value, a run, or a container that does not say itself how it is shown."""
+    if isinstance(thing, AsyncValue | Execution) or type(thing) in (list, tuple, dict):
+        return True
+    is_container = isinstance(thing, tuple) or is_dataclass(thing)
+    return is_container and not any(get_real_method(thing, name) for name in OWN)
+
+
+def _like(before: Any, formatter: Any) -> Any:
+    """`formatter` with what users have registered, and will register, with the one before."""
+    for name in ("singleton_printers", "type_printers", "deferred_printers"):
+        setattr(formatter, name, getattr(before, name))
+    return formatter

@@ -1,0 +1,170 @@
+"""Values as lines: pure functions from an AsyncValue, or a container of some, to what a reader sees of each now.
+
+A line is a chip, `● answer = 42 : i32`.  Its shape and, unless the value is there, a word say the state, so that
+nobody has to see the color.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import islice
+from typing import Any
+
+from tfrt_magics.bridge.cell_run import CellRun
+from tfrt_magics.bridge.record import Json
+from tfrt_magics.bridge.snapshot import State, result_names
+from tfrt_magics.live.pictures import heat_map
+from tfrt_magics.views.text import STATES, Mark
+from tfrt_nb.documents.escapes import clean, label
+from tfrt_nb.documents.previews import preview_of, text_of
+from tfrt_runtime.diagnostics import Ending, counted
+from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.values.async_value import AsyncValue
+
+BROKEN = "broken"
+MARKS = {
+    **{str(state): STATES[state] for state in State},
+    BROKEN: Mark("✕", STATES[State.ERROR].colour, STATES[State.ERROR].ansi),
+}
+"""How each state looks."""
+MAX_PARTS = 10_000
+"""So many parts of a container are looked at; what comes after them has no lines."""
+MAX_BEFORE = 1_000
+"""Among so many first parts an AsyncValue is looked for."""
+MAX_DEPTH = 4
+MAX_LINES = 200
+"""So many lines are in HTML and in text; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A value at one moment.
+
+    `state` is unavailable, available, error, cancelled or broken: nothing can resolve it anymore.  `text` is the
+    value's preview, `error` the message of what it is instead, `place` where that happened; each of them, like
+    `type`, is "" where there is none.  `elapsed` is in seconds: how long its reader has waited for it, if known.
+    `picture` is the address of a heat map, `data:…`, "" of anything but a tensor.
+    """
+
+    name: str
+    state: str
+    text: str = ""
+    type: str = ""
+    error: str = ""
+    place: str = ""
+    elapsed: float | None = None
+    picture: str = ""
+
+
+def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
+    """What `value`, an AsyncValue or any other object in a container, is now."""
+    if not isinstance(value, AsyncValue):
+        return Line(name, str(State.AVAILABLE), text_of(value, repr))
+    kind = label(value.type)
+    if not value.done():  # asked once: the value may be resolved meanwhile
+        return Line(name, str(State.UNAVAILABLE), type=kind)
+    problem = value.exception(0)
+    if problem is None:
+        picture = heat_map(value.payload())
+        return Line(
+            name, str(State.AVAILABLE), preview_of(value), kind, elapsed=elapsed, picture=picture
+        )
+    found = problem.diagnostics[0]
+    endings = {Ending.CANCELLED: str(State.CANCELLED), Ending.BROKEN: BROKEN}
+    # Python says where a line of its own failed in the first note.
+    notes = [one.message for one in found.notes[:1] if found.cause is not None]
+    place = str(found.location or "".join(notes))
+    state = endings.get(found.ending, str(State.ERROR))
+    return Line(name, state, "", kind, clean(found.message), clean(place), elapsed)
+
+
+def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
+    """The parts of what is shown, each with its name; none if there is no AsyncValue among them.
+
+    A value is one part, called `name`.  A run has its results, a container its items, which may be containers
+    themselves: `[3]`, `['north']`, `.field`.
+    """
+    if isinstance(thing, AsyncValue):
+        return [(name, thing)]
+    parts = _parts("", thing, 0)
+    found = [*islice(parts, MAX_BEFORE)]
+    if not any(isinstance(part, AsyncValue) for _, part in found):
+        return []  # what is long and has no values is not ours, and is not walked through
+    return found + [*islice(parts, MAX_PARTS - MAX_BEFORE)]
+
+
+def named_values(thing: object, name: str = "value") -> list[tuple[str, AsyncValue]]:
+    """The AsyncValues among the parts of `thing`, with their names."""
+    return [(n, part) for n, part in parts_of(thing, name) if isinstance(part, AsyncValue)]
+
+
+def _parts(name: str, thing: object, depth: int) -> Iterator[tuple[str, object]]:
+    inner = _items(thing) if depth < MAX_DEPTH else None
+    if inner is None:
+        yield name, thing
+        return
+    for step, part in inner:
+        is_result = name and not step.startswith(("[", "."))
+        yield from _parts(f"{name} {step}" if is_result else f"{name}{step}", part, depth + 1)
+
+
+def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
+    """The parts of a container with what leads to each; None of anything else."""
+    if isinstance(thing, Batch):
+        return ((f"[{place}]", value) for place, value in enumerate(thing.results))
+    if isinstance(thing, Execution | CellRun):
+        return zip(result_names(len(thing.results)), thing.results, strict=True)
+    if type(thing) in (list, tuple):
+        return ((f"[{place}]", part) for place, part in enumerate(thing))
+    if type(thing) is dict:
+        return ((f"[{text_of(key, repr)}]", part) for key, part in thing.items())
+    fields = getattr(thing, "_fields", ()) if isinstance(thing, tuple) else ()
+    if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
+        fields = [one.name for one in dataclasses.fields(thing)]
+    return ((f".{name}", getattr(thing, name, None)) for name in fields) if fields else None
+
+
+def as_json(line: Line) -> dict[str, Json]:
+    """The line as documents have it, without what it does not have."""
+    return {name: part for name, part in dataclasses.asdict(line).items() if part not in ("", None)}
+
+
+def summary(lines: Sequence[Line]) -> str:
+    """How many lines there are of each state: `3 values: 1 unavailable, 2 available`."""
+    states = [line.state for line in lines]
+    each = [f"{states.count(state):,} {state}" for state in MARKS if state in states]
+    return f"{counted(len(lines), 'value')}: {', '.join(each)}"
+
+
+def words(line: Line) -> str:
+    """What follows the name: `= 42 : i32`, `unavailable : i32`, `error: nobody came, at <program>:2:3 : i32`."""
+    said = f"= {line.text}" if line.state == State.AVAILABLE else line.state
+    if line.error:
+        said += f": {line.error}" + (f", at {line.place}" if line.place else "")
+    return said + (f" : {line.type}" if line.type else "")
+
+
+def lines_text(lines: Sequence[Line]) -> str:
+    """A line of text for each."""
+    shown = [f"{MARKS[one.state].shape} {one.name} {words(one)}" for one in lines[:MAX_LINES]]
+    more = [f"… and {len(lines) - MAX_LINES:,} more; {summary(lines)}"] * (len(lines) > MAX_LINES)
+    return "\n".join([*shown, *more])
+
+
+def lines_html(lines: Sequence[Line]) -> str:
+    """HTML that needs no script and no style sheet: a chip for each line."""
+    chips = "".join(map(_chip, lines[:MAX_LINES]))
+    if len(lines) > MAX_LINES:
+        chips += f"<div>… and {len(lines) - MAX_LINES:,} more; {summary(lines)}</div>"
+    return f'<div style="max-height: 420px; overflow: auto; font-family: monospace">{chips}</div>'
+
+
+def _chip(line: Line) -> str:
+    mark = MARKS[line.state]
+    shape = f'<span style="color:{mark.colour}">{mark.shape}</span>'
+    picture = f'<br><img alt="heat map" width="160" src="{line.picture}">' if line.picture else ""
+    return f"<div>{shape} <b>{escape(line.name)}</b> {escape(words(line))}{picture}</div>"

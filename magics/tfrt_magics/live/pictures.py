@@ -1,0 +1,65 @@
+"""A tensor as a small picture: a heat map that any page can draw."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from base64 import b64encode
+from typing import Any
+
+from tfrt_runtime.host.payload import as_python
+
+MAX_SIDE = 64
+"""Of a larger tensor, each so-many-th row and column."""
+COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
+"""Low, middle, high: dark to light, so that a reader who sees no hues sees the order."""
+NO_NUMBER = (128, 128, 128)
+
+
+def heat_map(payload: object) -> str:
+    """The address of a picture of a dense tensor's numbers, `data:image/png…`; "" for anything else.
+
+    A tensor of more than two dimensions is a stack of its rows.
+    """
+    tensor: Any = as_python(payload)
+    kind = getattr(getattr(tensor, "dtype", None), "kind", "")
+    if kind not in ("b", "i", "u", "f") or getattr(tensor, "ndim", 0) < 1 or tensor.size < 2:
+        return ""
+    import numpy as np  # the value is an array, so it is loaded
+
+    grid = tensor.reshape(-1, tensor.shape[-1])
+    rows, columns = (-(-side // MAX_SIDE) for side in grid.shape)
+    grid = grid[::rows, ::columns].astype(np.float64)
+    known = np.isfinite(grid)
+    low = grid.min(initial=np.inf, where=known)
+    span = grid.max(initial=-np.inf, where=known) - low
+    scale = 254 / span if 0 < span < np.inf else 0.0
+    shades = np.where(
+        known, (np.where(known, grid, 0) - (low if known.any() else 0)) * scale + 1, 0
+    )
+    return "data:image/png;base64," + b64encode(_png(shades.astype(np.uint8))).decode()
+
+
+def _png(shades: Any) -> bytes:
+    """A picture with a palette: 0 is no number, 1 to 255 are the colors from low to high."""
+    height, width = shades.shape
+    steps = [(place * (len(COLORS) - 1)) / 254 for place in range(255)]
+    palette = [NO_NUMBER, *(_between(step) for step in steps)]
+    rows = b"".join(b"\0" + row.tobytes() for row in shades)
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
+        (b"PLTE", bytes(channel for color in palette for channel in color)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(map(_part, *zip(*parts, strict=True)))
+
+
+def _part(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def _between(step: float) -> tuple[int, ...]:
+    place = min(int(step), len(COLORS) - 2)
+    pairs = zip(COLORS[place], COLORS[place + 1], strict=True)
+    return tuple(round(a + (b - a) * (step - place)) for a, b in pairs)

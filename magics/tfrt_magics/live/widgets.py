@@ -1,0 +1,384 @@
+"""Values and runs as widgets (anywidget): for pages without our extension, and for who composes with ipywidgets.
+
+A widget follows its values on the one thread that feeds all of them, which sleeps while nothing changes; observers are
+called there.  A page only shows: what it sets is set back.  A widget that is closed takes its layout with it, which
+ipywidgets would keep for good.
+"""
+
+from __future__ import annotations
+
+import math
+import runpy
+import threading
+import uuid
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import traitlets
+from IPython.core.getipython import get_ipython
+
+from tfrt_magics.bridge.cell_run import CellRun
+from tfrt_magics.bridge.pump import Pump
+from tfrt_magics.bridge.record import RUN_MIME, Document, Json
+from tfrt_magics.bridge.snapshot import State
+from tfrt_magics.live.following import Lines
+from tfrt_magics.live.lines import Line, as_json, parts_of, summary
+from tfrt_magics.live.python_run import LiveExecution
+from tfrt_magics.views.outlet import in_voila
+from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.host.values.async_value import AsyncValue
+
+if TYPE_CHECKING:
+    from tfrt_magics.bridge.live import Bundle, LiveRecord
+
+try:
+    import anywidget
+    import ipywidgets
+    from ipywidgets.widgets import widget as registry
+except ImportError as missing:
+    raise ImportError(
+        "a widget needs ipywidgets and anywidget: pip install ipywidgets anywidget"
+    ) from missing
+
+MAX_TEXT = 10_000
+"""Longer strings are not sent to pages as the trait `value`."""
+MAX_EXACT = 2**53
+"""A page has numbers of 64 bits: larger ones would be others there."""
+KEPT = 1_000
+"""So many widgets whose outputs cannot be replaced stay open after their values are resolved."""
+VIEW_MIME = "application/vnd.jupyter.widget-view+json"
+HERE = Path(__file__).parent
+FEED = Pump()
+"""The thread that feeds widgets.  One for all sessions: a widget needs no `%load_ext`."""
+
+
+@cache
+def module_text(name: str) -> str:
+    """The page's module of a kind of widget: of a wheel as it was built, of a checkout joined from its sources."""
+    entry, bundler = HERE / "static" / f"{name}.js", HERE.parents[1] / "tfrt_pages.py"
+    if not bundler.exists():
+        return entry.read_text("utf-8")
+    text: str = runpy.run_path(str(bundler))["joined"](entry)
+    return text
+
+
+def _for_page(value: object, _: object) -> object:
+    """The trait `value` as JSON has it; None for what a page could not use."""
+    if isinstance(value, tuple):
+        return [_for_page(one, _) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, int):
+        return value if abs(value) <= MAX_EXACT else None
+    is_clean = isinstance(value, str) and len(value) <= MAX_TEXT and value.isprintable()
+    return value if is_clean else None
+
+
+class LiveWidget(anywidget.AnyWidget):
+    """What all widgets here have: the traits that say how a value, or several together, stand.
+
+    `value` is a number or a string, else None; of several, the tuple of them once all are available.
+    """
+
+    state = traitlets.Unicode(str(State.UNAVAILABLE)).tag(sync=True)
+    value = traitlets.Any(None, allow_none=True).tag(sync=True, to_json=_for_page)
+    text = traitlets.Unicode("").tag(sync=True)
+    type = traitlets.Unicode("").tag(sync=True)
+    error = traitlets.Unicode("").tag(sync=True)
+    place = traitlets.Unicode("").tag(sync=True)
+    elapsed = traitlets.Float(None, allow_none=True).tag(sync=True)
+
+    _shown = frozenset(("state", "value", "text", "type", "error", "place", "elapsed"))
+    """The traits that only the kernel sets."""
+
+    def __init__(self, **traits: Any) -> None:
+        self.over = threading.Event()
+        """Set once nothing will change any more."""
+        self._at_end: Callable[[], None] = lambda: None
+        self._guard = threading.RLock()
+        """Held while something is sent, so that one thread does it at a time, in order."""
+        # Not in the page, whose layout removes what `render` sets.  Chips and boards have no width of their own.
+        traits.setdefault("layout", ipywidgets.Layout(flex="1 1 auto", min_width="0"))
+        super().__init__(**traits)
+
+    def __repr__(self) -> str:
+        """Without an address, because notebooks are compared."""
+        return f"<{type(self).__name__}: {self.text or self.error or self.state}>"
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take what a page has set; the traits that show a value are set back there."""
+        shown = self._shown & sync_data.keys()
+        super().set_state({name: each for name, each in sync_data.items() if name not in shown})
+        if shown:
+            self.send_state(shown)
+
+    def close(self) -> None:
+        """Remove the widget from pages and from memory, together with its layout."""
+        layout = self._trait_values.get("layout")
+        super().close()
+        if layout is not None:
+            layout.close()
+
+    def call_at_end(self, action: Callable[[], None]) -> None:
+        """Call `action` after the last change was sent: on the thread that feeds, or now."""
+        with self._guard:
+            if not self.over.is_set():
+                self._at_end = action
+                return
+        action()
+
+    def _end(self) -> None:
+        self.over.set()
+        at_end, self._at_end = self._at_end, lambda: None
+        at_end()
+
+    def _set(self, traits: Mapping[str, object]) -> None:
+        for name, each in traits.items():
+            setattr(self, name, each)
+
+
+class ValuesWidget(LiveWidget):
+    """The values in a container, a batch or a run: a row for each in one widget, sent once, and then what changed."""
+
+    _esm = module_text("values_widget")
+    rows: traitlets.List[Json] = traitlets.List().tag(sync=True)
+    changed = traitlets.Dict().tag(sync=True)
+    _lines: Lines
+    _values: Sequence[object]
+    """Until all are resolved: the values, as references that are no promise to resolve what they refer to."""
+    _shown = LiveWidget._shown | {"rows", "changed"}
+
+    def __init__(self, parts: Sequence[tuple[str, object]], **traits: Any) -> None:
+        """`parts` are values and other objects with their names: see `parts_of`."""
+        super().__init__(**self._take(parts), **traits)
+        self._follow(parts)
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """The lines as they are; the list changes with them."""
+        return self._lines.now
+
+    def show(self, parts: Sequence[tuple[str, object]]) -> None:
+        """Show other values from now on, in place of those before."""
+        with self._guard:
+            taken = self._take(parts)
+            with self.hold_sync():
+                self._set({"changed": {}, **taken})
+            self._follow(parts)
+
+    def step(self) -> bool:
+        """Send what has changed; called on the thread that feeds."""
+        with self._guard:
+            if new := self._lines.take():
+                rows = {place: as_json(line) for place, line in new.items()}
+                for place, row in rows.items():
+                    self.rows[place] = row  # no event: pages that come later get all rows
+                with self.hold_sync():
+                    self.changed = {str(place): row for place, row in rows.items()}
+                    self._set(standing(self._lines, self._values))
+            is_over = self._lines.is_over and not self.over.is_set()
+            if is_over:
+                self._values = ()
+        if is_over:
+            self._end()
+        return False
+
+    def _take(self, parts: Sequence[tuple[str, object]]) -> dict[str, object]:
+        """The traits for other values."""
+        self._lines = Lines(parts)
+        self._values = [
+            one.for_waiter() if isinstance(one, AsyncValue) else one for _, one in parts
+        ]
+        rows = [as_json(line) for line in self._lines.now]
+        return {"rows": rows, **standing(self._lines, self._values)}
+
+    def _follow(self, parts: Sequence[tuple[str, object]]) -> None:
+        if self._lines.is_over:
+            self._values = ()
+            self._end()
+            return
+        self.over.clear()
+        FEED.start()
+        self._lines.follow(parts, partial(_mark, weakref.ref(self)))
+
+
+class AsyncValueWidget(ValuesWidget):
+    """One value; `name` is what its line calls it."""
+
+    def __init__(self, value: AsyncValue, name: str = "value", **traits: Any) -> None:
+        super().__init__([(name, value)], **traits)
+
+
+class BoardWidget(LiveWidget):
+    """The board of a run, made of the modules that our extension has.  It only shows: see `board_widget.js`."""
+
+    _esm = module_text("board_widget")
+    run = traitlets.Dict().tag(sync=True)
+    _shown = LiveWidget._shown | {"run"}
+
+    def __init__(self, live: LiveRecord, results: Callable[[], object], **traits: Any) -> None:
+        """`live` is published by some pump; `results()` are the values of the run."""
+        self._live, self._results = live, results
+        super().__init__(**traits)
+        self.on_msg(self._asked)
+        live.follow(self._take)
+        if live.over.is_set():
+            self._take({"bundle": live.bundle()})
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
+        """As of any widget; a page that comes while the run goes on gets the run as it is then."""
+        if key is None and not self.over.is_set():
+            self._trait_values["run"] = self._live.record.file()
+        return super().get_state(key, drop_defaults)
+
+    def bundle(self) -> Bundle:
+        """The display data of the run as it is."""
+        return self._live.bundle()
+
+    def _take(self, message: Document) -> None:
+        """Send a message of the run; called on the thread that publishes it."""
+        with self._guard:
+            if self.over.is_set():
+                return
+            bundle = message.get("bundle")
+            if bundle is None:
+                self.send({"tfrt": message})
+                return
+            results = parts_of(self._results())
+            self.over.set()  # from here on the state has the end
+            with self.hold_sync():
+                self.run = bundle[RUN_MIME]
+                self._set(standing(Lines(results), [value for _, value in results]))
+        self._end()
+
+    def _asked(self, _: object, content: Document, __: object) -> None:
+        """Send events that a page has missed; on any thread."""
+        if isinstance(first := content.get("from"), int):
+            self.send({"tfrt": self._live.since(first)})
+
+
+class NoPage:
+    """In place of the channel to pages of ours: the run of a widget is known to that alone."""
+
+    @property
+    def place(self) -> Document:
+        return {}
+
+    def send(self, message: Document) -> None: ...
+
+
+def standing(lines: Lines, values: Sequence[object]) -> dict[str, object]:
+    """The traits for `values` together; `state` comes last, so that its observers see the others."""
+    now, is_over = lines.now, lines.is_over
+    wrong = next((line for line in now if line.error), None)
+    state = State.UNAVAILABLE if not is_over else State.AVAILABLE if wrong is None else wrong.state
+    waited = [line.elapsed for line in now if line.elapsed is not None]
+    plain = tuple(map(_plain, values)) if state is State.AVAILABLE else (None,)
+    return {
+        "text": now[0].text if len(now) == 1 else summary(now),
+        "type": ", ".join(dict.fromkeys(line.type for line in now if line.type)),
+        "error": "" if wrong is None else wrong.error,
+        "place": "" if wrong is None else wrong.place,
+        "elapsed": max(waited) if is_over and waited else None,
+        "value": plain[0] if len(plain) == 1 else plain,
+        "state": str(state),
+    }
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, AsyncValue):
+        value = value.result(0)
+    return value if isinstance(value, bool | int | float | str) else None
+
+
+def _mark(this: weakref.ref[ValuesWidget]) -> None:
+    """On the thread that resolves a value."""
+    if (widget := this()) is not None:
+        FEED.mark(widget)
+
+
+def widget_of(thing: object, name: str = "value") -> LiveWidget:
+    """The widget of a value, a run or a batch."""
+    if isinstance(thing, AsyncValue):
+        return AsyncValueWidget(thing, name)
+    if isinstance(thing, CellRun) and thing.board is not None:
+        return BoardWidget(thing.board, thing.job.all_results)
+    if isinstance(thing, Execution) and not isinstance(thing, Batch):
+        return widget_of_run(thing)
+    return ValuesWidget(parts_of(thing, name))
+
+
+def widget_of_run(run: Execution) -> BoardWidget:
+    """The board of a run that Python has started."""
+    live, results = LiveExecution(run, NoPage()), run.results
+    widget = BoardWidget(live, lambda: results)
+    live.watch(run, FEED)
+    return widget
+
+
+class Html:
+    """HTML that marimo displays."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+
+    def _mime_(self) -> tuple[str, str]:
+        return "text/html", self._html
+
+
+def in_marimo(thing: AsyncValue | Execution) -> LiveWidget | Html:
+    """What marimo displays: a widget while `thing` is unresolved, which has no output to be replaced later."""
+    if thing.done():
+        return Html(thing._repr_html_())
+    widget = widget_of(thing)
+    widget.call_at_end(partial(_keep, widget))
+    return widget
+
+
+_kept: deque[LiveWidget] = deque()
+
+
+def _keep(widget: LiveWidget) -> None:
+    """Leave a widget open that an output names, and close the oldest of many."""
+    _kept.append(widget)
+    while len(_kept) > KEPT:
+        _kept.popleft().close()
+
+
+def show_until_over(
+    widget: LiveWidget, bundle: Callable[[], Bundle], *, has_run: bool = False
+) -> None:
+    """Publish an output: `widget`, and after its last change the display data that `bundle` gives, in pages and in files.
+
+    Takes the widget over: it is closed once no output names it.  Where outputs cannot be replaced, it stays open.
+    `has_run`: until then, a page with our extension may draw the run document beside it, which is published, too.
+    """
+    shell = get_ipython()
+    assert shell is not None  # it has displayed something
+    transient = {"display_id": uuid.uuid4().hex}
+    view, metadata = cast("tuple[Bundle, Bundle]", widget._repr_mimebundle_())
+    is_fixed = _is_fixed()
+    first = bundle()
+    if is_fixed or not has_run:
+        first.pop(RUN_MIME, None)
+    first[VIEW_MIME] = view[VIEW_MIME]
+    shell.display_pub.publish(first, metadata, transient=transient)
+
+    def end() -> None:
+        shell.display_pub.publish(bundle(), transient=transient, update=True)
+        _keep(widget) if is_fixed else widget.close()
+
+    widget.call_at_end(end)
+
+
+def _is_fixed() -> bool:
+    """Whether an output of this cell cannot be replaced: on a page of Voila, or within an Output widget."""
+    if in_voila():
+        return True
+    known = list(registry._instances.values())
+    return any(isinstance(one, ipywidgets.Output) and one.msg_id for one in known)
