@@ -93,6 +93,7 @@ def _on_event(context: int, event: int, argument: int) -> int:
         runtime = RUNTIMES.get(Context.at(context).queue)
         return 0 if runtime is None else runtime.on_event(context, event, argument)
     except BaseException:  # noqa: BLE001
+        # ctypes cannot pass an exception through native code: report it, and answer 0.
         sys.excepthook(*sys.exc_info())
         return 0
 

@@ -173,6 +173,7 @@ class Runs:
             self._tables.append((ctypes.c_int64 * (1 + 2 * count))(count, *former))
         table = self._tables[-1]
         row = 1 + 2 * table[1::2].index(0)
+        # The words before the number: native code that finds the number reads the words.
         table[row + 1] = stop
         table[row] = number
         self._process.words.cancelled_runs = ctypes.addressof(table)

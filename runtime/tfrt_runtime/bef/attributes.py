@@ -264,6 +264,7 @@ def _write_aggregate(
         out.byte(kind_of(element))
         offsets.append(len(out) - start)
         _write_body(out, element)
+    # The field has 16 bits; the reader does not use it.
     header = _HEADER.pack(alignment, 0, prefix & 0xFFFF, len(out) - start)
     table = struct.pack(f"<{1 + len(offsets)}I", len(offsets), *offsets)
     out.data[start : start + prefix] = header + table

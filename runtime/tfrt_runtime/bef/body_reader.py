@@ -179,6 +179,7 @@ class BodyReader:
         """
         if not kernels or self._are_references_right(kernels, argument_count):
             return
+        # Some reference is wrong: check the kernels one by one to report the first.
         defined = argument_count
         for kernel, position in zip(kernels, positions, strict=True):
             if problem := self._find_wrong_reference(kernel, defined):

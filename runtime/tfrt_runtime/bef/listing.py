@@ -107,6 +107,7 @@ def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterato
         first = cursor.offset
         yield at, first, _head(function, index), None
         starts = [first + offset for offset in table[::3]]
+        # The table says where kernels start; the end of the last one follows from its counts.
         at = starts[-1] + 4 * _words(function, len(starts) - 1)
         texts = ["arguments", *map(_operation, function.kernels)]
         numbers = [None, *range(count, count + len(function.kernels))]

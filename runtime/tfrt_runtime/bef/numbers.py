@@ -65,6 +65,7 @@ def _to_bfloat16(value: Number) -> int:
     bits: int = struct.unpack("<I", pack(DType.F32, (value,)))[0]
     if isnan(value):
         return bits >> 16 | 0x40  # still a NaN when the lower half is gone
+    # Round to nearest, ties to even.
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
 

@@ -52,6 +52,7 @@ class BefFile(BefModule):
             with collector_paused():
                 return _load(memoryview(data), name)
         except MalformedBef as malformed:
+            # Cursors do not know the name of the file.
             raise malformed.in_file(name) from None
 
     @staticmethod
@@ -201,6 +202,7 @@ def _load(data: memoryview, name: str) -> BefFile:
     return replace(file, unused_strings=tuple(s for s in strings.values() if s not in used))
 
 
+# TFRT's `kAttributeMaxAlignment`; the position of a section may happen to have more.
 _MAX_ATTRIBUTE_ALIGNMENT = 8
 
 

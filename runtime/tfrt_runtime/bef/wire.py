@@ -89,6 +89,7 @@ class Cursor:
     def varints(self, count: int) -> tuple[int, ...]:
         """Read `count` integers like `varint`, at a fraction of the cost."""
         chunk = self.take(count).tobytes()
+        # No top bit is set: each byte is an integer of its own, the common case.
         if chunk.isascii():
             return tuple(chunk)
         values: list[int] = []
@@ -149,6 +150,7 @@ class ByteBuilder:
 
     def varints(self, values: Sequence[int]) -> None:
         """Append `values` one after the other, without a count."""
+        # A list of small integers is its own encoding.
         if len(values) > 8 and max(values) < 0x80:
             self.data += bytes(values)
             return

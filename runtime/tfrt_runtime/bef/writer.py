@@ -121,6 +121,7 @@ def _write_bodies(module: BefModule) -> tuple[ByteBuilder, list[int]]:
     offsets: list[int] = []
     for function in module.functions:
         if function.kind == FunctionKind.NATIVE:
+            # Readers ignore this offset: a native function has no body.
             offsets.append(len(section))
         else:
             offsets.append(write_body(section, function, codes))

@@ -12,6 +12,9 @@ caller guarantees that an atomic operation orders them with the accesses of othe
 other names state the memory ordering: a `load_acquire` that reads the result of a `store_release`
 (or of a read-modify-write) sees everything that happened before it; read-modify-writes are acq_rel;
 `fence` is sequentially consistent.  The orderings are LLVM's: https://llvm.org/docs/Atomics.html
+
+`futex_wait` and `futex_wake` are Linux's futex(2):
+https://man7.org/linux/man-pages/man2/futex.2.html
 """
 
 from __future__ import annotations

@@ -70,6 +70,7 @@ def block_size(size: int) -> int:
 def first_slot(memory_store: Address, size: int) -> Address:
     """Return the row of slots for blocks that serve `size` bytes."""
     bits = size_bits(size)
+    # Unit counts go from 1 to 8, so that nine rows per power of two suffice.
     row = (bits - at.SMALLEST_BLOCK_BITS) * 9 + unit_count(size, unit_bits(bits))
     return memory_store + at.STORE_SLOTS + 8 * at.SLOTS_PER_CLASS * row
 

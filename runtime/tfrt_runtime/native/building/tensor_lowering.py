@@ -1,5 +1,7 @@
 """LLVM IR for each function of `tensor_loops`: loops over vectors, and calls into BLAS.
 
+The C interface of BLAS is described at https://www.netlib.org/blas/
+
 The core is compiled without the processor's widest registers, and its optimizer vectorizes no
 loops: vectorized code is written as such here.  A vector of 16 uses as many registers as it needs.
 """
@@ -16,6 +18,7 @@ from tfrt_runtime.native.building.lowering import F32, F64, I32, I64, Emit, exte
 LANES = 16
 Combine = Callable[..., ir.Value]
 
+# CblasRowMajor, CblasNoTrans, and CblasTrans.
 ROW_MAJOR, AS_IT_IS, TRANSPOSED = 101, 111, 112
 
 
@@ -91,6 +94,7 @@ def f32_to_i32(builder: ir.IRBuilder, lanes: int, number: ir.Value) -> ir.Value:
     fits = builder.and_(
         builder.fcmp_ordered(">=", number, low), builder.fcmp_ordered("<", number, high)
     )
+    # `fptosi` of a number out of range is poison: select before the conversion, and again after it.
     safe = builder.select(fits, number, constant(F32, lanes, 0.0))
     smallest = constant(I32, lanes, -(2**31))
     return builder.select(fits, builder.fptosi(safe, wide(I32, lanes)), smallest)

@@ -157,7 +157,7 @@ def begin_table(context: Address, function: Address, request: Address, table: Ad
     Takes ownership of `table`.
     """
     # Machine code is not used if a call is started directly: it runs to its end, and the thread
-    # that starts a call may be the only one that can cancel it.
+    # that starts a call may be the one that would cancel it.
     if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
         if start_machine(context, function, request, table):
@@ -227,7 +227,7 @@ def run_blocking(context: Address, task: Address) -> None:
 def run_ready(context: Address, budget: int) -> int:
     """Run ready kernels, newest first, until none is left or the budget is used.
 
-    Returns the rest of it.
+    Returns the rest of the budget.
     """
     base = load(context + at.CONTEXT_READY)
     # Schedules are explored: each ready kernel becomes a task, and Python chooses the next task.

@@ -114,6 +114,7 @@ def run_machine(
         store_release(request + at.REQUEST_COMPILED, 1)
         return attempt
     give_block(context, attempt, attempt_size(machine))
+    # From now on the whole run is interpreted: see the docstring of the module.
     store_release(request + at.REQUEST_TIER, at.TIER_INTERPRETER)
     return 0
 
