@@ -259,7 +259,7 @@ class _View:
         return self.address + (last + 1) * self.element_type.size
 
     def of(self, buffer: HostBuffer) -> DenseHostTensor:
-        """Return the elements as a tensor that shares the buffer, or a copy unless contiguous."""
+        """Return the elements as a tensor, which shares the buffer if they are contiguous."""
         if tuple(self.strides) != _strides(tuple(self.sizes)):
             return self.copied()
         shared = buffer.slice(self.address - buffer.address, self.size)

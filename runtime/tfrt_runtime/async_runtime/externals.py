@@ -275,7 +275,7 @@ def _call(made: PythonExternal, words: int) -> None:
 
 
 def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
-    """Return the error of an assertion that failed on this thread; tell if it is an interrupt.
+    """Return the error of a failed assertion on this thread, and whether it is an interrupt.
 
     `failed` is the assertion's own error.  After the call of a registered function that has raised,
     the result is the raised error, at the same place.

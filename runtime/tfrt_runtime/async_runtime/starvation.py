@@ -17,7 +17,7 @@ from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
-"""Consecutive checks without a thread taking a waiting task until threads count as exhausted."""
+"""After this many checks in a row without a thread taking a task, threads count as exhausted."""
 MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8

@@ -73,7 +73,7 @@ KERNEL_HEADER_WORDS: Final = 6
 MAX_AGGREGATES: Final = 64
 """Maximum nesting of an attribute.
 
-The deepest one that a program has needed has a handful of levels.
+The deepest nesting that a program has needed is a handful of levels.
 """
 
 

@@ -1,4 +1,4 @@
-"""Print a file for readers of its bytes: each line has an offset, bytes, and their meaning."""
+"""Show the bytes of a file: each line has an offset, bytes, and their meaning."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def listing(data: bytes) -> str:
 
 
 def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int | None]]:
-    """Yield the lines of `listing`, each with the number of the kernel that its bytes are, or None.
+    """Yield the lines of `listing`, each with the number of the kernel that it shows, or None.
 
     A line has `width` bytes.
 

@@ -115,10 +115,7 @@ def value_make_indirect(context: Address) -> Address:
 
 @entry
 def value_claim(value: Address) -> int:
-    """Let only the caller resolve a concrete value.
-
-    Returns 0 if another thread may have claimed it already.
-    """
+    """Claim a concrete value for the caller to resolve; return 0 if it is too late for that."""
     return 1 if not is_indirect(value) and claim(value) else 0
 
 

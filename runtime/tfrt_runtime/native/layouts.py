@@ -420,8 +420,8 @@ FIRST_FAILURE = 32
 # Request: what belongs to one run of a program.  It outlives its activations: Python owns it.  If a
 # call from Python starts with payloads (`python_calls`), its words are followed by
 #
-#     for each argument: the type of its payload, and two words of payload; or IS_VALUE, and an
-# AsyncValue
+#     for each argument: the type of its payload, and two words of payload;
+#                        or IS_VALUE, and an AsyncValue
 #     for each result:   its AsyncValue, with a reference that is Python's
 IS_VALUE = -1
 ARGUMENT_WORDS = 3

@@ -8,8 +8,8 @@ push it again onto other items, and the swap would then restore a stale link (AB
 offset of the word that links the items.
 
 The push is Treiber's: R. K. Treiber 1986, IBM RJ 5118, "Systems Programming: Coping with
-Parallelism".  His pop is rejected because avoiding ABA there takes a version counter beside the
-head.
+Parallelism".  His pop is not used: without a version counter beside the head it has the ABA problem
+above.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ EXPORTS = (START, MEASURE_STACKS, STACK_LIMIT)
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone.
 
-Of a small stack, it is a quarter.
+On a small stack, they are a quarter of the stack.
 """
 
 CODE = f"""

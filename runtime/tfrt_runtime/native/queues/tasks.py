@@ -218,7 +218,7 @@ def next_in_order(context: Address) -> Address:
 
 @native
 def put_back(queue: Address, oldest: Address) -> None:
-    """Return tasks that this thread has taken to a queue without workers."""
+    """Put back tasks that this thread took from a queue without workers, for other threads."""
     # One word, without a second one for the newest task: a thread could read one of them before
     # another thread's swap, and the other after it.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
