@@ -5,7 +5,7 @@ only through `memory`.  Compiled, it runs without the GIL.  Uncompiled, the same
 simulated memory under the interleaving explorer.  Depends only on `cache` and the table of scalar
 operations.
 
-    kernel --kernel_calls--> results --delivery--> registers --ready--> users' counts -> ready kernel
+    kernel --kernel_calls--> results --delivery--> registers --ready--> users' counts-> ready kernel
       ^                         |                                                            |
       |                         +-- unavailable: async_value --waiters, when it resolves-----+
       +------------------------- executor: this thread's ready stack; else tasks, sharing ---+
