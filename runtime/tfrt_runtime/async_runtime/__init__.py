@@ -1,14 +1,15 @@
-"""Compiled async programs on a host's threads: what the native functions of their ABI need of Python.
+"""Compiled async programs on a host's threads: the Python side of their native ABI functions.
 
-The functions themselves are native (`native.async_abi`).  Stands on `host` and `kernels`.
+The functions themselves are native (`native.async_abi`).  Depends on `host` and `kernels`.
 
-- The front door is `runtime`, which answers the events of compiled code, and is what a run sees of its code;
-  `connection` lets each find the other.
-- Objects: `objects` describes tokens, values and groups, and reads what compiled code says of its operations.
-- Runs: `runs` knows which are cancelled and where each prints, `starvation` ends what a program waits for in
-  vain, `signals` lets loops see Ctrl-C.
-- Calls: `printing` has the functions by which programs print, `externals` those that Python registers,
-  `buffers` lends tensors to compiled code.
+- The entry point is `runtime`, which answers the events of compiled code, and through which a run
+  sees its code; `connection` lets each find the other.
+- Objects: `objects` describes tokens, values, and groups, and reads what compiled code says about
+  its operations.
+- Runs: `runs` knows which runs are cancelled and where each prints, `starvation` ends objects that
+  a program awaits in vain, `signals` lets loops see Ctrl-C.
+- Calls: `printing` has the functions by which programs print, `externals` those that Python
+  registers, `buffers` lends tensors to compiled code.
 """
 
 from tfrt_runtime.async_runtime.connection import kernel_functions

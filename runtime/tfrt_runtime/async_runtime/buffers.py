@@ -1,8 +1,8 @@
-"""Tensors of host programs as buffers of compiled code, and buffers as tensors: nothing is copied.
+"""Tensors of host programs as buffers of compiled code, and buffers as tensors, without copies.
 
-A buffer is MLIR's descriptor: handle (`native.async_buffers`), address of the elements, offset, then sizes and
-strides in elements.  A tensor that compiled code was given is kept until none of the code can run any more: a
-task may outlive the call that started it.
+A buffer is MLIR's descriptor: handle (`native.async_buffers`), address of the elements, offset,
+then sizes and strides in elements.  A tensor that compiled code was given is kept until none of the
+code can run any more: a task may outlive the call that started it.
 """
 
 from __future__ import annotations
@@ -33,21 +33,24 @@ GONE = "the buffer has ended: it was deallocated, or its function has returned"
 
 
 def lent_handle(buffer: HostBuffer) -> int:
-    """For memory of Python's, which outlives the code that gets it: no code may change a read-only array."""
+    """Return the handle of Python's memory, which outlives the code that gets it.
+
+    No code may change a read-only array.
+    """
     handle = native_process().words.buffers + co.BUFFERS_STATIC
     return handle + co.HANDLE_CONSTANT * buffer.is_read_only
 
 
 def is_static(handle: int) -> bool:
-    """Whether a handle is of memory that exists and that compiled code does not allocate."""
+    """Tell whether a handle is of existing memory that compiled code does not allocate."""
     return handle >> co.HANDLE_SHIFT == 0 and WORDS[(handle & co.HANDLE_ADDRESS) >> 3] == 0
 
 
 def kept_bytes(handle: int) -> Array | None:
-    """The elements of a buffer that compiled code has allocated and gives away.
+    """Return the elements of a buffer that compiled code has allocated and gives away.
 
-    From now on the code cannot give it back: the last array of its elements does.  None if it has ended,
-    or ends with a function of the code.
+    From now on the code cannot free it: the last array of its elements does.  Returns None if the
+    buffer has ended, or ends with a function of the code.
     """
     with _lock:
         block = _blocks.get(handle)
@@ -61,7 +64,7 @@ def kept_bytes(handle: int) -> Array | None:
 
 
 class _Block:
-    """A block that arrays share; with the last of them it is given back."""
+    """A block that arrays share; the last array frees it."""
 
     def __init__(self, handle: int) -> None:
         address = handle & co.HANDLE_ADDRESS
@@ -82,25 +85,25 @@ def _give_back(handle: int) -> None:
 
 _lock = threading.RLock()  # a collection inside may end another block
 _blocks: weakref.WeakValueDictionary[int, _Block] = weakref.WeakValueDictionary()
-"""What tensors and arrays share, by handle: a buffer may come back twice."""
+"""The blocks that tensors and arrays share, by handle: a buffer may be returned twice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What compiled code says of a buffer: three words, see `native.compiled_kernels`."""
+    """Compiled code's description of a buffer: three words, see `native.compiled_kernels`."""
 
     type: str
     counter: int
 
     @staticmethod
     def at(address: int) -> Spec:
-        """The spec that starts there."""
+        """Read the spec that starts at `address`."""
         text, length, counter = words_at(address, 3)
         return Spec(ctypes.string_at(text, length).decode(), counter)
 
     @property
     def buffer(self) -> BufferType:
-        """The type as tensors fill it."""
+        """The type, in the form that tensors use."""
         return buffer_type(self.type)
 
 
@@ -108,15 +111,15 @@ class Lender:
     """Lends the tensors of one host to compiled code.  Safe from any thread."""
 
     def __init__(self, process: NativeProcess, failed: Callable[[int, int], None]) -> None:
-        """`failed` is told of a context, and of the error value that a result of its call is."""
+        """`failed` is called with a context and the error value that a result of its call is."""
         self._process = process
         self._failed = failed
         self._lent: dict[int, dict[int, DenseHostTensor]] = {}
-        """By the counter of what runs of the code that has them."""
+        """By the counter of running calls of the code that has them."""
         self._lock = threading.RLock()
 
     def on_event(self, context: int, event: int, argument: int) -> int:
-        """One of `BUFFER_EVENTS`, on any thread; the answer is the event's."""
+        """Answer one of `BUFFER_EVENTS`, on any thread; the result is the event's."""
         match event:
             case co.EVENT_BORROW_BUFFER:
                 return self._borrow_buffer(context, argument)
@@ -134,7 +137,7 @@ class Lender:
                 return self._tensor_value(context, record, spec, descriptor)
 
     def _borrow_buffer(self, context: int, words: int) -> int:
-        """Whether the argument is not the tensor that is asked for."""
+        """Return whether the argument is not the requested tensor."""
         record, index, spec, descriptor, is_first = words_at(words, 5)
         if is_first:
             self.call_begins(spec)
@@ -155,23 +158,26 @@ class Lender:
         return make(context, at.TYPE_TENSOR, tensor.handle.address, 0)
 
     def _error_at(self, context: int, record: int, problem: str) -> int:
-        """An error value with one reference, at the place of a kernel."""
+        """Make an error value with one reference, at the place of a kernel."""
         owner, number = self._process.owner_of(record)
         diagnostic = error(problem, owner.location_of(number))
         return self._process.error_value(context, diagnostic)
 
     def call_begins(self, spec_address: int) -> None:
-        """A call, which is counted already, is about to ask for its first tensor."""
+        """Prepare for a call, already counted, that is about to request its first tensor."""
         counter = Spec.at(spec_address).counter
         dropped = None
         with self._lock:
-            # Each borrower was counted before: only this call refers to it.
+            # Each borrower is counted first: only this call refers to the counter.
             if WORDS[counter >> 3] == 1:
                 dropped = self._lent.pop(counter, None)
         del dropped
 
     def lend(self, value: int, spec_address: int, descriptor: int) -> str | None:
-        """Fill in the descriptor of the tensor in a value; what is wrong if there is no such one."""
+        """Fill in the descriptor of the tensor in a value.
+
+        Returns the problem if it is no such tensor.
+        """
         spec = Spec.at(spec_address)
         tensor = self._tensor_in(value)
         if tensor is None:
@@ -189,28 +195,28 @@ class Lender:
         return None
 
     def _tensor_in(self, value: int) -> DenseHostTensor | None:
-        """The dense tensor in an available, concrete value."""
+        """Return the dense tensor in an available, concrete value."""
         found = read_payload(value, self._process.objects)
         if isinstance(found, np.ndarray):
             found = DenseHostTensor.over(found)
         return found if isinstance(found, DenseHostTensor) else None
 
     def _keep(self, counter: int, tensor: DenseHostTensor) -> None:
-        """Keep a tensor for a call that is counted already."""
+        """Keep a tensor for a call that is already counted."""
         with self._lock:
             self._lent.setdefault(counter, {})[id(tensor)] = tensor
 
     def sweep(self) -> None:
-        """Drop buffers that have no user any more."""
+        """Drop buffers that no longer have a user."""
         with self._lock:
             over = [counter for counter in self._lent if WORDS[counter >> 3] == 0]
             dropped = [self._lent.pop(counter) for counter in over]
         del dropped
 
     def taken_back(self, spec_address: int, descriptor: int) -> DenseHostTensor | str:
-        """The tensor that a buffer is: it shares the memory of one that was lent, or owns its own.
+        """Return the tensor that a buffer is: it shares the memory of a lent one, or owns its own.
 
-        What is wrong if the buffer has ended.
+        Returns the problem if the buffer has ended.
         """
         spec = Spec.at(spec_address)
         element_type = spec.buffer.element_type
@@ -232,7 +238,7 @@ class Lender:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Elements somewhere in memory, `address` is that of the first one."""
+    """Elements somewhere in memory; `address` is that of the first one."""
 
     element_type: ElementType
     address: int
@@ -250,19 +256,19 @@ class _View:
 
     @property
     def end(self) -> int:
-        """Behind the last element."""
+        """The address after the last element."""
         last = sum((n - 1) * step for n, step in zip(self.sizes, self.strides, strict=True))
         return self.address + (last + 1) * self.element_type.size
 
     def of(self, buffer: HostBuffer) -> DenseHostTensor:
-        """The elements as a tensor that shares the buffer, if they lie in order."""
+        """Return the elements as a tensor, which shares the buffer if they are contiguous."""
         if tuple(self.strides) != _strides(tuple(self.sizes)):
             return self.copied()
         shared = buffer.slice(self.address - buffer.address, self.size)
         return DenseHostTensor(self.element_type, self.shape, shared)
 
     def copied(self) -> DenseHostTensor:
-        """The elements as a tensor of their own."""
+        """Return the elements as a tensor of their own."""
         if self.size == 0:
             array = np.empty(self.sizes, self.element_type.storage)
         else:
@@ -274,7 +280,7 @@ class _View:
 
 
 def _strides(sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Of elements that lie row by row."""
+    """Return the strides of elements in row-major order."""
     strides: list[int] = []
     step = 1
     for size in reversed(sizes):

@@ -1,4 +1,4 @@
-"""How compiled code and the runtimes of hosts find each other: functions by their names, events, threads."""
+"""Connect compiled code and the runtimes of hosts: functions by name, events, and threads."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Runtime(Protocol):
 
 
 RUNTIMES: weakref.WeakValueDictionary[int, Runtime] = weakref.WeakValueDictionary()
-"""Those that are open, by the address of their queues."""
+"""The open runtimes, by the address of their queues."""
 
 
 def prepare(queue: WorkQueue, *, checked: bool) -> Async:
@@ -50,7 +50,7 @@ def prepare(queue: WorkQueue, *, checked: bool) -> Async:
 
 
 def runtime_functions() -> dict[str, int]:
-    """What compiled programs call, by C name: the core's functions, and those that print."""
+    """Return the functions that compiled programs call, by C name: the core's and the printers."""
     library = native_process().library
     shared = _printing().addresses | {async_interrupts.FLAG: known_runs().flag}
     return {name: library[name] for name in (*EXPORTS, threads.STACK_LIMIT)} | shared
@@ -58,7 +58,7 @@ def runtime_functions() -> dict[str, int]:
 
 @once
 def kernel_functions() -> dict[str, int]:
-    """What compiled programs refer to that run as kernels on any host: the addresses by C name."""
+    """Return addresses by C name for compiled programs that run as kernels on any host."""
     connect()
     return runtime_functions()
 
@@ -69,7 +69,7 @@ def _printing() -> Printing:
 
 
 def print_here(text: str) -> None:
-    """Print for the run whose code calls, or on the host that it runs on."""
+    """Print for the run whose code calls, or else on the host that it runs on."""
     context = Context.at(native_process().quick.present_context(0))
     sink = known_runs().sink(context.run)
     if sink is not None:
@@ -93,12 +93,13 @@ def _on_event(context: int, event: int, argument: int) -> int:
         runtime = RUNTIMES.get(Context.at(context).queue)
         return 0 if runtime is None else runtime.on_event(context, event, argument)
     except BaseException:  # noqa: BLE001
+        # ctypes cannot pass an exception through native code: report it, and answer 0.
         sys.excepthook(*sys.exc_info())
         return 0
 
 
 def _foreign_context() -> int:
-    """A context for a thread that calls the runtime without having been called by it."""
+    """Return a context for a foreign thread: it calls the runtime, which has not called it."""
     for runtime in reversed(list(RUNTIMES.values())):
         return runtime.queue.context()
     return _foreign_queue()[0].context()
@@ -106,6 +107,6 @@ def _foreign_context() -> int:
 
 @once
 def _foreign_queue() -> tuple[WorkQueue, Async]:
-    """For threads that call while no runtime is open."""
+    """Make a queue for threads that call while no runtime is open."""
     queue = make_work_queue("s")
     return queue, prepare(queue, checked=False)

@@ -1,8 +1,8 @@
-"""The functions outside of a program that compiled code may call.  Nothing else can be called by name.
+"""The functions outside a program that compiled code may call.  Nothing else can be called by name.
 
     func.func private @printI64(i64)
 
-A program declares such a function with exactly the type that the table has.  Python adds functions:
+A program declares such a function with exactly the type in the table.  Python adds functions:
 
     @external("shop.price", "(i64, f64) -> f64")
     def price(pieces: int, factor: float) -> float:
@@ -46,7 +46,10 @@ SCALARS: dict[str, Any] = {
     "f32": ctypes.c_float,
     "f64": ctypes.c_double,
 }
-"""The types of arguments and results of what Python registers, and C's.  An `index` of a program is an i64."""
+"""The argument and result types of functions that Python registers, and the C types.
+
+An `index` of a program is an i64.
+"""
 
 
 @dataclass(slots=True)
@@ -54,7 +57,8 @@ class PythonExternal:
     """A function that Python has registered.
 
     `address` is that of a native function, which is called directly, with C's types and without the
-    GIL.  Without it, `function` is called with the GIL.  What it raises is an error at the call.
+    GIL.  If it is None, `function` is called with the GIL, and an exception becomes an error at the
+    call.
     """
 
     name: str
@@ -65,7 +69,7 @@ class PythonExternal:
 
     @property
     def type(self) -> str:
-        """Its type in MLIR's words."""
+        """Its type in MLIR syntax."""
         results = ", ".join(self.results)
         if len(self.results) != 1:
             results = f"({results})"
@@ -73,44 +77,46 @@ class PythonExternal:
 
     @property
     def symbol(self) -> str:
-        """What machine code calls it: no function of a program or of a library has such a name."""
+        """Its name in machine code: no function of a program or of a library has such a name."""
         kind = "python" if self.address is None else "native"
         return f"external.{kind}.{self.type}.{self.name}"
 
     @property
     def failed(self) -> str:
-        """What an assertion behind the call says; see `failure_of_call`."""
+        """The message of an assertion after the call; see `failure_of_call`."""
         return f"'{self.name}' failed"
 
 
 _registered: dict[str, PythonExternal] = {}
 _addresses: dict[str, int] = {}
 _kept: list[object] = []
-"""Machine code may call these until the process ends."""
+"""Machine code may call these until the process exits."""
 _lock = threading.RLock()
 _local = threading.local()
 
 
 def external(name: str, type_: str) -> Callable[[Function], Function]:
-    """Let programs call what is decorated: compiled code as `func.func private @name(i64) -> f64`, a
-    host program as the kernel `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered one of that name.
+    """Let programs call the decorated function.
 
-    The type is in MLIR's words: `(i64, f64) -> f64`, `(i1) -> ()`; the scalars are i1, i8, i16, i32, i64,
-    f32 and f64, an `index` of the program is an i64.
+    Compiled code calls it as `func.func private @name(i64) -> f64`, a host program as the kernel
+    `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered one of that name.
 
-    A Python function is called with the GIL, on the thread that reaches the call.  It returns a number, a
-    tuple for several results, None for none.  What it raises is an error of the program at the call;
-    raise `KernelError` for a message of your own.
+    The type is in MLIR syntax: `(i64, f64) -> f64`, `(i1) -> ()`.  The scalars are i1, i8, i16,
+    i32, i64, f32, and f64; an `index` of the program is an i64.
 
-    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called without the GIL,
-    by compiled code directly.  It has at most one result and the C types that belong to the type given: that is
-    not checked, and cannot be.
+    A Python function is called with the GIL, on the thread that reaches the call.  It returns a
+    number, a tuple for several results, or None for no result.  An exception that it raises is an
+    error of the program at the call; raise `KernelError` for a custom message.
 
-    A later function of the same name takes the place of an earlier one, also in programs that are loaded
+    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called without the
+    GIL, directly by compiled code.  It has at most one result.  Its C types must correspond to the
+    given type: that is not checked, and cannot be.
+
+    A later function of the same name replaces an earlier one.  It does so even in loaded programs
     if it has the same type and is a Python function as well.
 
     Raises:
-        TfrtError: if the name is taken, or the type is none of these.
+        TfrtError: if the name is taken, or the type is invalid.
     """
     require(isinstance(name, str), "the name of an external function", "a text", name)
     require(isinstance(type_, str), "its type", "a text such as '(i64, f64) -> f64'", type_)
@@ -147,26 +153,26 @@ def provide(symbol: str, function: ctypes._FuncPointer) -> None:
 
 
 _by_symbol: dict[str, PythonExternal] = {}
-"""The latest function for each name, type and kind: machine code knows functions by these."""
+"""The latest function for each name, type, and kind, which identify functions in machine code."""
 
 
 def link_runtime() -> None:
-    """Let C libraries that are loaded from now on find the runtime's C functions by their names."""
+    """Let C libraries that are loaded from now on find the runtime's C functions by name."""
     ctypes.CDLL(load()._library._name, ctypes.RTLD_GLOBAL)
 
 
 def registered() -> Mapping[str, PythonExternal]:
-    """What Python has registered, by name."""
+    """Return the functions that Python has registered, by name."""
     return _registered
 
 
 def address_of(symbol: str) -> int | None:
-    """The address that machine code calls for the symbol of a registered function."""
+    """Return the address that machine code calls for the symbol of a registered function."""
     return _addresses.get(symbol)
 
 
 def _host_function(made: PythonExternal) -> Callable[..., object]:
-    """What the kernel of that name calls, with the types that it was registered with."""
+    """Make the function that the kernel of that name calls, with the registered types."""
     called: Any = made.function
     if made.address is not None:
         result = SCALARS[made.results[0]] if made.results else None
@@ -208,7 +214,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def _native_address(function: object) -> int | None:
-    """Where a native function starts; None for one that Python has to call."""
+    """Return the address of a native function; return None for one that Python has to call."""
     if isinstance(function, _NATIVE):
         return (
             None if function._flags_ & _NEEDS_GIL else ctypes.cast(function, ctypes.c_void_p).value
@@ -222,9 +228,9 @@ _NEEDS_GIL = ctypes.PYFUNCTYPE(None)._flags_ & ~ctypes.CFUNCTYPE(None)._flags_
 
 
 def _callback(symbol: str) -> int:
-    """A native function that takes the address of a word per argument, which become the results.
+    """Make a native function that takes the address of one word per argument.
 
-    It gives 1, or 0 if the function raised.
+    The results replace the arguments.  The function returns 1, or 0 if the Python function raised.
     """
 
     def call(words: int) -> int:
@@ -269,10 +275,10 @@ def _call(made: PythonExternal, words: int) -> None:
 
 
 def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
-    """What an assertion that has failed on this thread says, and whether it is about an interrupt.
+    """Return the error of a failed assertion on this thread, and whether it is an interrupt.
 
-    `failed` is the assertion's own error.  Behind the call of a registered function that has raised, it is
-    what that raised, at the same place.
+    `failed` is the assertion's own error.  After the call of a registered function that has raised,
+    the result is the raised error, at the same place.
     """
     failure: tuple[str, Diagnostic] | None = getattr(_local, "failure", None)
     if failure is None or failure[0] != failed.message:

@@ -1,6 +1,7 @@
-"""Tokens, values and groups as Python sees them: what they are, what made them, what they lack.
+"""Tokens, values, and groups as Python sees them: their state, their makers, their missing members.
 
-An object refers to a record in the memory of compiled code, with a text and the place that it is about.
+An object refers to a record in the memory of compiled code, with a text and the place that it is
+about.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ UNKNOWN = "an async operation failed"
 
 
 class _Record(ctypes.Structure):
-    """As the compiler writes it; line 0 is no place."""
+    """A record in the compiler's format; line 0 means no place."""
 
     _fields_ = (
         ("text", ctypes.c_int64),
@@ -31,13 +32,13 @@ class _Record(ctypes.Structure):
 
 
 def read_text(record: int) -> str:
-    """What the record says."""
+    """Return the text of the record."""
     found = _Record.from_address(record)
     return _string(found.text, found.length)
 
 
 def read_place(record: int) -> Location | None:
-    """The place that the record names."""
+    """Return the place that the record names."""
     found = _Record.from_address(record)
     if found.line <= 0:
         return None
@@ -45,7 +46,7 @@ def read_place(record: int) -> Location | None:
 
 
 def read_error(record: int) -> Diagnostic:
-    """An error with the record's text and place; 0 is no record."""
+    """Make an error with the record's text and place; 0 means no record."""
     return error(read_text(record), read_place(record)) if record else error(UNKNOWN)
 
 
@@ -55,7 +56,7 @@ def _string(start: int, length: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LiveObject:
-    """A token, value or group that still has references: what made it, and what it is now."""
+    """A token, value, or group that still has references: its maker, and its current state."""
 
     kind: str
     references: int
@@ -63,31 +64,34 @@ class LiveObject:
     maker: str | None = None
     location: Location | None = None
     address: int = field(default=0, compare=False)
-    """Where the object is; it says nothing once the object may be gone."""
+    """The object's address; meaningless once the object may be gone."""
     reason: Diagnostic | None = field(default=None, compare=False)
-    """What was said when nothing could resolve it any more, if that is why it is an error."""
+    """Why nothing could resolve the object any more, if that is why it is an error."""
 
 
 def is_group(address: int) -> bool:
-    """Whether the object is a group."""
+    """Tell whether the object is a group."""
     return Value.at(address).payload_type == at.TYPE_GROUP
 
 
 def lacks_members(address: int) -> bool:
-    """Whether a group is not resolved and could get more members."""
+    """Tell whether a group is not resolved and could get more members."""
     is_open, group = Value.at(address).state & at.STATE_BITS < at.CONCRETE, Group.at(address)
     return is_open and group.added < group.size
 
 
 def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
-    """Why a group will never be resolved; `notes` are on what waits for it."""
+    """Return why a group will never be resolved; `notes` are on what waits for it."""
     group = Group.at(address)
     text = f"the group waits forever: {group.added} of {group.size} members were added"
     return error(text, maker_place(address), notes)
 
 
 def overfilled(address: int) -> Diagnostic:
-    """Why a group fails that got more members than it has room for: at the addition, if it is known."""
+    """Return why a group fails that got more members than it has room for.
+
+    The error is at the addition, if that is known.
+    """
     group = Group.at(address)
     text = f"the group is full: it has room for {group.size}"
     if not group.excess:
@@ -97,13 +101,13 @@ def overfilled(address: int) -> Diagnostic:
 
 
 def kind(address: int) -> str:
-    """Token, value or group."""
+    """Return "token", "value", or "group"."""
     number = Value.at(address).payload_type
     return {at.TYPE_CHAIN: "token", at.TYPE_GROUP: "group"}.get(number, "value")
 
 
 def title(address: int) -> str:
-    """The object in a message: what it is, and whose."""
+    """Return the object's name in a message: its kind, and its maker."""
     if address == 0:
         return "an object"
     made_by = maker(address)
@@ -111,19 +115,22 @@ def title(address: int) -> str:
 
 
 def maker(address: int) -> str | None:
-    """The operation that made an object, if it says so."""
+    """Return the operation that made an object, if it says so."""
     record = Value.at(address).owner
     return (read_text(record) or None) if record else None
 
 
 def maker_place(address: int) -> Location | None:
-    """Where that operation is."""
+    """Return where that operation is."""
     record = Value.at(address).owner if address else 0
     return read_place(record) if record else None
 
 
 def follows_from_others(address: int) -> bool:
-    """Whether the end of a task, or the members of a group, resolve the object, not an operation of the program."""
+    """Tell whether the object is resolved by the end of a task or by the members of a group.
+
+    Otherwise, an operation of the program resolves it.
+    """
     return is_group(address) or maker(address) in _TASKS
 
 
@@ -131,7 +138,7 @@ _TASKS = frozenset({"async.execute", "async.func"})
 
 
 def waiting_places(address: int) -> Iterator[Location]:
-    """Where tasks wait for an object; nothing runs."""
+    """Yield the places where tasks wait for an object; nothing runs."""
     waiter = Value.at(address).state & ~at.STATE_BITS
     while waiter:
         found = Waiter.at(waiter)
@@ -141,19 +148,19 @@ def waiting_places(address: int) -> Iterator[Location]:
 
 
 def note_on_wait(awaited: int, record: int) -> Diagnostic:
-    """That a thread waits for an object, whose maker's record it is."""
+    """Make a note that a thread waits for an object; `record` is that of the object's maker."""
     maker = read_text(record)
     title = f"{kind(awaited)} of '{maker}'" if maker else kind(awaited)
     return note(f"a thread waits for this {title}", read_place(record))
 
 
 def references(address: int) -> int:
-    """References to a registered object, apart from the list's."""
+    """Return the number of references to a registered object, not counting the list's."""
     return Value.at(address).references - 1
 
 
 def live_object(address: int, reason: Diagnostic | None = None) -> LiveObject:
-    """The registered object as it is now; `reason` says why nothing could resolve it, if so."""
+    """Describe the registered object as it is now; `reason` says why nothing could resolve it."""
     return LiveObject(
         kind(address),
         references(address),
@@ -166,9 +173,9 @@ def live_object(address: int, reason: Diagnostic | None = None) -> LiveObject:
 
 
 def state(address: int) -> State:
-    """What the object is now."""
+    """Return the current state of the object."""
     return _STATES[Value.at(address).state & at.STATE_BITS]
 
 
 _STATES = (State.UNAVAILABLE, State.UNAVAILABLE, State.AVAILABLE, State.ERROR)
-"""By the two bits of a value's state."""
+"""Indexed by the two bits of a value's state."""

@@ -1,12 +1,16 @@
-"""The functions of MLIR's runner utilities: programs declare them to show what they do, and for clocks.
+"""The functions of MLIR's runner utilities: programs declare them to print, and to read clocks.
 
-Buffers are printed so:
+Buffers are printed as follows:
 
     Unranked Memref base@ = 0x55d0c5f3a2c0 rank = 1 offset = 0 sizes = [3] strides = [1] data =
     [1,  2,  3]
 
-A buffer comes as the address of 4 + 2 * `MAX_DIMENSIONS` words: rank, allocated address, address of the
-elements, offset, then the sizes and the strides in elements, of which the first `rank` count.
+A buffer is passed as the address of 4 + 2 * `MAX_DIMENSIONS` words: rank, allocated address,
+address of the elements, offset, then the sizes and the strides in elements.  Only the first `rank`
+of these are valid.
+
+The functions are declared in MLIR's `mlir/ExecutionEngine/RunnerUtils.h` and `CRunnerUtils.h`:
+https://github.com/llvm/llvm-project/tree/main/mlir/include/mlir/ExecutionEngine
 """
 
 from __future__ import annotations
@@ -24,15 +28,15 @@ from tfrt_runtime.host.structs import words_at
 Sink = Callable[[str], None]
 
 MAX_DIMENSIONS = 8
-"""A buffer whose rank its type does not say has up to so many."""
+"""Maximum rank of a buffer whose type does not state its rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class BufferFunction:
     """A function that prints buffers with elements of a type.
 
-    Those of another rank than `rank` it does not take, if that is not None; without `has_elements`, it
-    prints only where the buffer is and its shape.
+    If `rank` is not None, it accepts only buffers of that rank; without `has_elements`, it prints
+    only a buffer's address and shape.
     """
 
     element: str
@@ -40,7 +44,7 @@ class BufferFunction:
     has_elements: bool = True
 
     def text(self, address: int) -> str:
-        """What is printed for the buffer that is described there."""
+        """Return the printed text for the buffer described at `address`."""
         words = words_at(address, 4 + 2 * MAX_DIMENSIONS)
         rank, _, elements, offset = words[:4]
         sizes, strides = words[4 : 4 + rank], words[4 + MAX_DIMENSIONS :][:rank]
@@ -67,7 +71,7 @@ def _nested(
     sizes: Sequence[int],
     strides: Sequence[int],
 ) -> str:
-    """The elements in brackets, innermost dimensions in a line."""
+    """Return the elements in brackets, one line per innermost dimension."""
     if not sizes:
         return text_at(offset)
     separator = ", " + "\n" * (len(sizes) > 1) + " " * (rank - len(sizes) + 1)
@@ -79,7 +83,7 @@ def _nested(
 
 
 def float_text(number: float) -> str:
-    """The number as C's `%g` prints it."""
+    """Return the number as C's `%g` prints it."""
     if math.isnan(number):
         return "-nan" if math.copysign(1, number) < 0 else "nan"
     return f"{number:g}"
@@ -94,7 +98,7 @@ def _integer(dtype: DType) -> Callable[[bytes], str]:
 
 
 def _character(data: bytes) -> str:
-    """C++ prints bytes as characters."""
+    """Return bytes as C++ prints them: as characters."""
     return data.decode(errors="replace")
 
 
@@ -109,14 +113,14 @@ _ELEMENTS: dict[str, tuple[int, Callable[[bytes], str]]] = {
     "i64": (8, _integer(DType.I64)),
     "index": (8, _integer(DType.UI64)),
 }
-"""Bytes of an element, and their text."""
+"""Bytes per element, and the text of an element."""
 
 _WORDS = {element: "Ind" if element == "index" else element.upper() for element in _ELEMENTS}
 _WITH_SHAPES = ("f32", "f64", "i8", "i32", "i64", "index")
 
 BUFFER_FUNCTIONS: dict[str, BufferFunction] = {
     **{f"printMemref{word}": BufferFunction(element) for element, word in _WORDS.items()},
-    # So they were called until 2022.
+    # The names of these functions until 2022.
     **{f"print_memref_{word.lower()}": BufferFunction(e) for e, word in _WORDS.items()},
     **{
         f"printMemrefShape{_WORDS[element]}": BufferFunction(element, has_elements=False)
@@ -125,12 +129,12 @@ BUFFER_FUNCTIONS: dict[str, BufferFunction] = {
     **{f"printMemref{rank}dF32": BufferFunction("f32", rank) for rank in range(5)},
     **{f"printMemref1d{_WORDS[element]}": BufferFunction(element, 1) for element in _WITH_SHAPES},
 }
-"""Those that print buffers, by C name."""
+"""The functions that print buffers, by C name."""
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A function that compiled code calls: its type in MLIR's words, and what it does."""
+    """A function that compiled code calls: its type in MLIR syntax, and its effect."""
 
     name: str
     type: str
@@ -147,7 +151,7 @@ _KINDS = {
     "() -> f64": ctypes.CFUNCTYPE(ctypes.c_double),
     "() -> i64": ctypes.CFUNCTYPE(ctypes.c_int64),
 }
-"""How C calls functions of each type."""
+"""C function types, by MLIR type."""
 _BUFFER_KIND = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 """All functions of buffers take the address of a descriptor."""
 
@@ -166,7 +170,7 @@ _PRINTERS: dict[External, Callable[..., str]] = {
     External("printOpen", "() -> ()", "prints '( '"): lambda: "( ",
     External("printClose", "() -> ()", "prints ' )'"): lambda: " )",
     External("printFlops", "(f64) -> ()", "prints operations per second as GFLOPS"): _flops,
-    # So they were called until 2021.
+    # The names of these functions until 2021.
     External("print_i1", "(i1) -> ()", "prints 0 or 1"): lambda bit: str(int(bit)),
     External("print_i32", "(i32) -> ()", "prints a signed integer"): str,
     External("print_i64", "(i64) -> ()", "prints a signed integer"): str,
@@ -178,7 +182,7 @@ _PRINTERS: dict[External, Callable[..., str]] = {
     External("print_close", "() -> ()", "prints ' )'"): lambda: " )",
     External("print_flops", "(f64) -> ()", "prints operations per second as GFLOPS"): _flops,
 }
-"""Those that print scalars, each with the text of what it is given."""
+"""The functions that print scalars, each with the text for its argument."""
 
 _CLOCKS: dict[External, Callable[[], float]] = {
     External("rtclock", "() -> f64", "the time in seconds since 1970"): time.time,
@@ -214,7 +218,7 @@ class Printing:
 
     @property
     def addresses(self) -> dict[str, int]:
-        """Where each function starts."""
+        """The address of each function."""
         return {
             name: ctypes.cast(function, ctypes.c_void_p).value or 0
             for name, function in self._functions.items()

@@ -1,7 +1,7 @@
-"""The runs that compiled code works for, by number: where they print, and which of them are cancelled.
+"""The runs that compiled code works for, by number: where they print, and which are cancelled.
 
-Threads carry the number of their run along, so that what several runs of one host do at once can be told
-apart.  A number is never given again; so a task that outlives its run can do no harm.
+Threads carry the number of their run, which tells apart the concurrent work of several runs of one
+host.  A number is never reused, so that a task that outlives its run can do no harm.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from tfrt_runtime.once import once
 
 Sink = Callable[[str], None]
 MAX_ENDED = 64
-"""So many runs that are over are known still, for what they may have left running."""
+"""Maximum number of finished runs that are still known, because they may have left work running."""
 
 
 def _no_request() -> None:
-    """The request of a run that was not known when it was cancelled: the run is over."""
+    """Return None for a run that was not known when it was cancelled: it has finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Stop:
     """Why a run is cancelled, and its `STOP_*` words, which own references to error values.
 
-    `queue` is the address of the one on which it runs: the run itself may be gone.
+    `queue` is the address of the queue on which it runs: the run itself may be gone.
     """
 
     queue: int
@@ -41,7 +41,10 @@ class _Stop:
 
 
 class Runs:
-    """The runs of all hosts of the process; `known_runs()` has it.  Safe from any thread."""
+    """The runs of all hosts of the process; `known_runs()` returns the instance.
+
+    Safe from any thread.
+    """
 
     def __init__(self) -> None:
         self._process = native_process()
@@ -51,11 +54,11 @@ class Runs:
         self._cancelled: dict[int, _Stop] = {}
         self._stopped: set[int] = set()
         self._tables: list[ctypes.Array[ctypes.c_int64]] = []
-        """The last one is in use; threads may still read the others."""
+        """The last table is in use; threads may still read the others."""
 
     @property
     def flag(self) -> int:
-        """The address of the word that is not 0 while loops have to ask whether to go on."""
+        """The address of the word that is not 0 while loops must ask whether to continue."""
         return self._process.address + at.PROCESS_INTERRUPTS
 
     @property
@@ -64,7 +67,7 @@ class Runs:
         return bool(self._cancelled)
 
     def begin(self, request: Request) -> None:
-        """Compiled code works for a run from now on, and prints where that does."""
+        """Register a run that compiled code works for from now on, printing where the run does."""
         with self._lock:
             self._requests[request.id] = weakref.ref(request)
             self._sinks[request.id] = request.lasting_output()
@@ -72,18 +75,18 @@ class Runs:
                 self._forget([n for n in self._ended() if n not in self._cancelled][:-MAX_ENDED])
 
     def request(self, number: int) -> Request | None:
-        """The run, while it is known and has a reference."""
+        """Return the run, while it is known and referenced."""
         reference = self._requests.get(number)
         return None if reference is None else reference()
 
     def sink(self, number: int) -> Sink | None:
-        """Where the run prints, if it still does."""
+        """Return where the run prints, if it still does."""
         return self._sinks.get(number)
 
     def cancel(self, number: int, failure: Diagnostic, queue: int, context: int) -> None:
-        """Let the loops of a run, which may be gone, end, and its tasks not start.
+        """End the loops of a run, which may be gone, and do not start its tasks.
 
-        The run is of the queue at that address; `context` is this thread's.
+        The run belongs to the queue at that address; `context` is this thread's.
         """
         with self._lock:
             self._requests.setdefault(number, _no_request)
@@ -94,12 +97,12 @@ class Runs:
                 self._show(number, ctypes.addressof(words))
 
     def message(self, number: int) -> str | None:
-        """Why a run is cancelled, if it is."""
+        """Return why a run is cancelled, or None."""
         stop = self._cancelled.get(number)
         return None if stop is None else stop.message
 
     def left(self, number: int, place: AnyLocation | None) -> Diagnostic | None:
-        """The error of code of a cancelled run that is left at a place; the run hears of it once."""
+        """Return the error for a place where a cancelled run's code ends; report it once."""
         message = self.message(number)
         if message is None:
             return None
@@ -112,13 +115,13 @@ class Runs:
         return found
 
     def stop_host(self, queue: int) -> None:
-        """Let all loops ask: nothing of the queue at that address shall go on."""
+        """Make all loops ask whether to continue: nothing of the queue at `queue` may continue."""
         with self._lock:
             self._stopped.add(queue)
             self._write_flag()
 
     def settled(self, queue: int, context: int) -> None:
-        """Nothing runs on a queue: what was left of its runs that are over is gone.
+        """Forget the finished runs of a queue on which nothing runs: none of their work is left.
 
         `context` is this thread's.
         """
@@ -147,8 +150,11 @@ class Runs:
         return found
 
     def _is_of(self, number: int, queue: int) -> bool:
-        """Whether what a run may have left runs on a queue; of one that is gone and not cancelled, on any."""
-        # What is stopped goes on until its own queue has settled.
+        """Tell whether the remaining work of a run is on a queue.
+
+        For a run that is gone and not cancelled, it may be on any queue.
+        """
+        # Stopped work continues until its own queue has settled.
         if stop := self._cancelled.get(number):
             return stop.queue == queue
         request = self._requests[number]()
@@ -160,20 +166,21 @@ class Runs:
             self._sinks.pop(number, None)
 
     def _show(self, number: int, stop: int) -> None:
-        """Let native code find the `STOP_*` words of a run, in a row that stays the run's."""
+        """Let native code find the `STOP_*` words of a run, in a row that remains the run's."""
         if not self._tables or 0 not in self._tables[-1][1::2]:
             former = self._tables[-1][1:] if self._tables else []
             count = len(former) // 2 + 64
             self._tables.append((ctypes.c_int64 * (1 + 2 * count))(count, *former))
         table = self._tables[-1]
         row = 1 + 2 * table[1::2].index(0)
+        # The words before the number: native code that finds the number reads the words.
         table[row + 1] = stop
         table[row] = number
         self._process.words.cancelled_runs = ctypes.addressof(table)
         self._write_flag()
 
     def _hide(self, numbers: list[int]) -> None:
-        """Take runs of which nothing runs any more out of the table."""
+        """Remove runs of which nothing runs any more from the table."""
         if self._tables:
             table = self._tables[-1]
             for row in range(1, len(table), 2):
@@ -181,7 +188,7 @@ class Runs:
                     table[row] = 0
 
     def _write_flag(self) -> None:
-        """Let loops ask whether to go on while something is cancelled."""
+        """Make loops ask whether to continue while anything is cancelled."""
         is_set = self._cancelled or self._stopped
         bits = (at.INTERRUPT_CANCELLED, 0) if is_set else (0, at.INTERRUPT_CANCELLED)
         self._process.quick.change_interrupts(self._process.address, *bits)
@@ -189,5 +196,5 @@ class Runs:
 
 @once
 def known_runs() -> Runs:
-    """The runs of this process."""
+    """Return the runs of this process."""
     return Runs()

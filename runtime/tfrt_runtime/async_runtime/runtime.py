@@ -4,8 +4,8 @@
         code = compile_program(module, runtime.functions)
         runtime.run(code.address("__packed_main"))
 
-A program's errors come back as `TfrtError`.  What only a wrong compiler or hand-written runtime
-operations can do, such as resolving a token twice, is an error of the run, too.
+A program's errors are raised as `TfrtError`.  Mistakes that only a wrong compiler or hand-written
+runtime operations can make, such as resolving a token twice, are errors of the run as well.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ BUFFER_EVENTS = frozenset(
         co.EVENT_TENSOR_ARRIVED,
     }
 )
-"""What native code asks of tensors, which are Python objects (`buffers`)."""
+"""The events about tensors, which are Python objects (`buffers`)."""
 EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
 
 
@@ -67,8 +67,8 @@ class AsyncRuntime:
     ) -> None:
         """
         Args:
-            checked: keep an eye on every object, so that `live_objects` knows all of them and a
-                reference that is dropped too often is an error of the run instead of a crash.
+            checked: track every object, so that `live_objects` knows all of them and a reference
+                that is dropped too often is an error of the run instead of a crash.
             output: where programs print, if not where the host's do.
 
         Raises:
@@ -77,7 +77,7 @@ class AsyncRuntime:
         self.host = host
         self.queue = host.work_queue
         self.mistakes: list[Diagnostic] = []
-        """What went wrong apart from the program's own errors, since the last run began."""
+        """Mistakes other than the program's own errors, since the last run started."""
         self._process = native_process()
         connect()
         self._runs = known_runs()
@@ -99,7 +99,7 @@ class AsyncRuntime:
         self.queue.when_interrupted = _weakly(self._interrupt)
 
     def close(self) -> None:
-        """Drop the host.  Nothing may run; what programs have left behind is lost.
+        """Drop the host.  Nothing may run; objects that programs have left behind are lost.
 
         Their code may be gone.
         """
@@ -125,7 +125,7 @@ class AsyncRuntime:
 
     @property
     def checked(self) -> bool:
-        """Whether the objects that are made from now on are kept an eye on; see `__init__`."""
+        """Whether objects that are made from now on are tracked; see `__init__`."""
         return self._words.checked != 0
 
     @checked.setter
@@ -134,18 +134,18 @@ class AsyncRuntime:
 
     @functools.cached_property
     def functions(self) -> dict[str, int]:
-        """What compiled programs call, by C name: the runtime's functions, and those that print."""
+        """The functions that compiled programs call, by C name: the runtime's and the printers."""
         return runtime_functions()
 
     def run(self, function: int, *pointers: int) -> None:
-        """Call a compiled function, and wait until all that it has started is over.
+        """Call a compiled function, and wait until everything that it has started has finished.
 
         Args:
-            function: takes a pointer to pointers, and says whether it failed.
+            function: takes a pointer to pointers, and returns whether it failed.
             pointers: addresses of its arguments, then of the places for its results.
 
         Raises:
-            TfrtError: the program's error, and what else was wrong.
+            TfrtError: the program's error, and other mistakes.
             KeyboardInterrupt: on the main thread, if it was interrupted.
         """
         self.mistakes.clear()
@@ -161,7 +161,7 @@ class AsyncRuntime:
             raise TfrtError(*found, *(one for one in self.mistakes if one not in found))
 
     def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
-        """Call a compiled function on this thread; why it failed, or None.
+        """Call a compiled function on this thread; return why it failed, or None.
 
         Tasks that it has started may still run.  This thread runs tasks while the function waits.
         The call is part of `run`.
@@ -183,7 +183,7 @@ class AsyncRuntime:
 
     @contextlib.contextmanager
     def _above(self, own: int, context: int) -> Iterator[None]:
-        """Within: what runs further down on this thread's stack, with `own`, cannot go on."""
+        """Note for the block that code further down this stack, with `own`, cannot continue."""
         is_nested = own != context and own not in self._beneath
         if is_nested:
             self._beneath.add(own)
@@ -202,18 +202,18 @@ class AsyncRuntime:
         return None if problem is None else problem.diagnostics[0]
 
     def settle(self) -> None:
-        """Run what is queued, and wait until nothing runs any more.
+        """Run all queued work, and wait until nothing runs any more.
 
         Objects that no code can resolve any more become errors.
         """
         self.queue.work_until(self.has_settled)
 
     def is_at_rest(self) -> bool:
-        """Whether nothing runs."""
+        """Tell whether nothing runs."""
         return rest_of(self.queue, self._beneath) is not None
 
     def has_settled(self) -> bool:
-        """Whether nothing runs any more; a thread that asks again and again works in between.
+        """Tell whether nothing runs any more; a thread that calls this repeatedly works in between.
 
         Objects that no code can resolve any more become errors.
         """
@@ -226,21 +226,21 @@ class AsyncRuntime:
         return True
 
     def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
-        """From now on no task starts; each that would start is an error instead."""
+        """Start no more tasks from now on; each that would start is an error instead."""
         if self._cancelled is None:
             self._cancelled = diagnostic
             self._words.cancelled = self._process.error_value(context, diagnostic)
             self._runs.stop_host(self.queue.address)
 
     def _cancel_left(self, context: int, diagnostic: Diagnostic) -> None:
-        """End what the code of this thread, which outlives its run or had none, has left."""
+        """End the remaining work of this thread's code, which outlives its run or had none."""
         if number := Context.at(context).run:
             self._runs.cancel(number, diagnostic, self.queue.address, context)
         else:
             self._cancel(context, diagnostic)
 
     def _uncancel(self, context: int) -> None:
-        """Nothing runs: what starts from now on belongs to another run."""
+        """Let work that starts from now on belong to another run; nothing runs."""
         self._cancelled = None
         value = self._words.cancelled
         self._words.cancelled = 0
@@ -248,9 +248,9 @@ class AsyncRuntime:
             self._process.quick.value_drop(context, value)
 
     def live_objects(self) -> list[objects.LiveObject]:
-        """The objects that have references: all if the runtime is checked, else the groups.
+        """Return the objects that have references: all if the runtime is checked, else the groups.
 
-        Exact while nothing runs; the code that made them must be alive.
+        Exact while nothing runs; the code that made the objects must be alive.
         """
         return [
             objects.live_object(address, self.starvation.reason(address))
@@ -265,13 +265,14 @@ class AsyncRuntime:
             address = Value.at(address).next
 
     def tidy(self) -> None:
-        """Release the objects of the lists, and the tensors, that no code uses; on any thread."""
+        """Release listed objects, and tensors, that no code uses; on any thread."""
         self._visit_imports(0, 0)
         if self._lender is not None:
             self._lender.sweep()
         if self._words.registered > 0:
             self._sweep()
-        # A cancelled run of host functions never settles, nor what outlives its run; where no task waits,
+        # Neither a cancelled run of host functions nor work that outlives its run ever settles.  If
+        # no task waits, their errors are not needed.
         # their errors are not needed.
         owns_errors = self._cancelled is not None or self._runs.owns_errors
         if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
@@ -284,14 +285,14 @@ class AsyncRuntime:
             visit(self.queue.context(), self._words.address, request, failure)
 
     def end_code(self, run: Request) -> None:
-        """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
+        """End the code of a cancelled run; host values that its coroutines await become errors."""
         failure = run.refusal or error(run.cancel_message or CANCELLED)
         self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
         self._visit_imports(run.address, run.native.cancel)
         self.queue.hand_over()
 
     def _host_closed(self) -> None:
-        """What the runs of the host have left running ends, too."""
+        """End the work that the host's runs have left running."""
         if self._is_open and not self.is_at_rest():
             self._cancel(self.queue.context(), error(HOST_CLOSED))
 
@@ -311,7 +312,7 @@ class AsyncRuntime:
         sweep(self.queue.context(), self._words.address)
 
     def on_event(self, context: int, event: int, argument: int) -> int:
-        """What native code tells: on any thread, within compiled code that runs with `context`."""
+        """Answer an event on any thread, within compiled code that runs with `context`."""
         if event == co.EVENT_DESCRIBE:
             return self._process.error_value(context, self._failure(context, argument))
         if event == co.EVENT_OVERFILLED:
@@ -345,16 +346,16 @@ class AsyncRuntime:
         return 0
 
     def _tensors(self) -> Lender:
-        """What lends tensors to compiled code; numpy is loaded when a program first asks for one."""
+        """Return the lender of tensors to compiled code; numpy is loaded on the first use."""
         from tfrt_runtime.async_runtime.buffers import Lender
 
-        with self._registry:  # two would not know of each other's tensors
+        with self._registry:  # two lenders would not know of each other's tensors
             if self._lender is None:
                 self._lender = Lender(self._process, self._call_failed)
             return self._lender
 
     def _call_failed(self, context: int, failure: int) -> None:
-        """A call by a host program, or a result of it, is an error value: its run hears of that once."""
+        """Report an error value of a call by a host program, or of its result, to the run, once."""
         run = self._process.requests[Context.at(context).request]
         diagnostic = self._process.objects.get(Value.at(failure).payload)
         assert isinstance(run, Request)
@@ -363,7 +364,7 @@ class AsyncRuntime:
             run.report(diagnostic)
 
     def _failure(self, context: int, record: int) -> Diagnostic:
-        """Why an operation fails: its record says so, or what a function of Python has raised."""
+        """Return why an operation fails, from its record or a Python function's exception."""
         found, is_interrupt = failure_of_call(objects.read_error(record))
         run = self._runs.request(Context.at(context).run)
         if is_interrupt and run is not None:
@@ -374,13 +375,13 @@ class AsyncRuntime:
         return found
 
     def _reason_to_stop(self, context: int, record: int) -> Diagnostic:
-        """Why the code of a thread ends at a place, or does not start."""
+        """Return why the code of a thread ends at a place, or does not start."""
         place = objects.read_place(record) if record else None
         found = self._runs.left(Context.at(context).run, place)
         return found or self._cancelled or error(objects.UNKNOWN, place)
 
     def _refused(self, context: int, record: int) -> None:
-        """The run of a thread needs more memory than it may have, for the operation of a record."""
+        """End the run of a thread that was refused memory for the operation of a record."""
         own = Context.at(context)
         size, own.refused = own.refused, 0
         run = self._runs.request(own.run)
@@ -402,7 +403,7 @@ class AsyncRuntime:
             run.code.cancelled()
 
     def _see_signals(self, context: int, record: int) -> None:
-        """A loop runs while Ctrl-C was pressed: it ends if it keeps the main thread busy."""
+        """End a loop that runs while Ctrl-C was pressed, if it keeps the main thread busy."""
         if threading.current_thread() is threading.main_thread() and INTERRUPTS.is_noted:
             run = self._runs.request(Context.at(context).run)
             if run is None:
@@ -411,21 +412,22 @@ class AsyncRuntime:
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def serve(self, run: Request) -> None:
-        """Let a run that begins call compiled code: it prints where the run does, also in tasks that outlive it.
+        """Let a starting run call compiled code.
 
-        The code ends if the run is cancelled.  Where the run gets stuck, groups that lack members and results
-        of calls become errors.
+        The code prints where the run does, even in tasks that outlive the run.  It ends if the run
+        is cancelled.  If the run gets stuck, groups that lack members and results of calls become
+        errors.
         """
         if self._cancelled is not None:
             self.tidy()
         self._runs.begin(run)
         run.on_done(self.tidy)
         run.code = CodeOfRun(self, run)
-        if run.is_cancelled:  # the host was, before the run began
+        if run.is_cancelled:  # the host was, before the run started
             run.code.cancelled()
 
     def end_tasks(self, run: Request, message: str) -> bool:
-        """End what a run has left running when it was over; False if nothing runs.
+        """End the work that a finished run has left running; return False if nothing runs.
 
         Loops and calls end, and tasks do not start.
         """
@@ -440,12 +442,12 @@ class AsyncRuntime:
         self._output(text)
 
     def _mistake(self, found: Diagnostic) -> None:
-        """Keep what the program does wrong; a loop does the same thing wrong many times."""
+        """Keep a mistake of the program, once: a loop makes the same mistake many times."""
         if found not in self.mistakes:
             self.mistakes.append(found)
 
     def _look(self, context: int, awaited: int, *, has_nothing_to_do: bool) -> None:
-        """A thread waits in compiled code: end that, if it is interrupted or waits in vain."""
+        """End the wait of a thread in compiled code if it is interrupted or waits in vain."""
         message = self._runs.message(Context.at(context).run)
         if INTERRUPTS.is_noted and threading.current_thread() is threading.main_thread():
             message = INTERRUPTED
@@ -463,7 +465,7 @@ class AsyncRuntime:
                 if not self.starvation.end_groups(context):
                     self.starvation.end(context, awaited)
                 if (reason := self.starvation.reason(awaited)) is not None:
-                    self._mistake(reason)  # a function may await and not ask for errors
+                    self._mistake(reason)  # a function may await and not check for errors
             elif self._exhaustion.is_noticed(others) and not self._rescuers.add():
                 self.starvation.abandon(
                     context, awaited, error(EXHAUSTED, objects.maker_place(awaited))
@@ -471,7 +473,7 @@ class AsyncRuntime:
 
 
 def _weakly(method: Callable[[], None]) -> Callable[[], None]:
-    """A call of the method, for as long as its object lives for other reasons."""
+    """Return a call of the method that works as long as other references keep its object alive."""
     reference = weakref.WeakMethod(method)
 
     def call() -> None:
@@ -483,7 +485,7 @@ def _weakly(method: Callable[[], None]) -> Callable[[], None]:
 
 @contextlib.contextmanager
 def _working_for(context: int, number: int) -> Iterator[None]:
-    """Within: a context works for the run with that number."""
+    """Within the block, a context works for the run with that number."""
     own = Context.at(context)
     former, own.run = own.run, number
     try:
@@ -493,7 +495,7 @@ def _working_for(context: int, number: int) -> Iterator[None]:
 
 
 def _cancellation(context: int) -> int:
-    """The error value of the run whose kernel is in `context`, if that is cancelled, else 0."""
+    """Return the error value of the run whose kernel is in `context`; 0 if it is not cancelled."""
     request = Context.at(context).request
     return structs.Request.at(request).cancel if request else 0
 
@@ -506,12 +508,12 @@ class CodeOfRun:
         self._run = weakref.ref(run)
 
     def cancelled(self) -> None:
-        """The run is cancelled: its code ends."""
+        """End the run's code, because the run is cancelled."""
         if (run := self._run()) is not None:
             self._runtime.end_code(run)
 
     def goes_on(self) -> bool:
-        """Whether the run, which was found stuck, goes on: what it waits for has become an error."""
+        """Tell whether a stuck run continues because its awaited objects have become errors."""
         if not self._runtime.has_settled():
             return True
         run = self._run()
@@ -522,9 +524,10 @@ class CodeOfRun:
         return bool(results)
 
     def has_settled(self) -> bool:
-        """Whether nothing that the run has started is left, as far as other runs' tasks let it be known.
+        """Tell whether nothing that the run has started is left.
 
-        The run then hears of what its code did wrong.
+        The answer is as exact as other runs' tasks permit.  The mistakes of the run's code are then
+        reported to the run.
         """
         if not self._runtime.has_settled():
             return False
@@ -536,17 +539,17 @@ class CodeOfRun:
         return True
 
     def end_tasks(self, message: str) -> bool:
-        """End the tasks that the run has left running when it was over; False if nothing runs."""
+        """End the tasks that a finished run has left running; return False if nothing runs."""
         run = self._run()
         return run is not None and self._runtime.end_tasks(run, message)
 
     def waits(self) -> list[Diagnostic]:
-        """Notes on what threads wait for in compiled code at this moment."""
+        """Return notes on what threads currently wait for in compiled code."""
         return self._runtime.starvation.waits()
 
 
 def _awaited_object(value: int) -> int:
-    """The unresolved object of compiled code that a result of a run stands for, or 0.
+    """Return the unresolved object of compiled code that a result of a run represents, or 0.
 
     Nothing runs.  Such an object has a waiter that the call left which returned it.
     """

@@ -1,8 +1,8 @@
-"""Ctrl-C while compiled code computes on the main thread.
+"""Handle Ctrl-C while compiled code computes on the main thread.
 
-Python's handler of a signal only makes a note for the interpreter, and compiled code does not come back
-to that.  So another handler stands in front of it, machine code, which also sets a bit of the word that
-loops check; the loop then calls Python, which sees the note.
+Python's signal handler only leaves a note for the interpreter, and compiled code does not return to
+the interpreter.  Therefore another handler is installed in front of it: machine code, which also
+sets a bit of the word that loops check.  The loop then calls Python, which sees the note.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Action(ctypes.Structure):
 
 
 def watch_interrupts() -> None:
-    """From now on Ctrl-C is seen by loops, too, wherever the main thread waits for a queue."""
+    """Let loops see Ctrl-C from now on, wherever the main thread waits for a queue."""
     INTERRUPTS.when_installed = _stand_in_front
     INTERRUPTS.when_noted = _loops_need_not_look
     if INTERRUPTS.is_installed:
@@ -55,7 +55,7 @@ def _loops_need_not_look() -> None:
 
 
 def _stand_in_front() -> None:
-    """Put our handler in front of the one that Python has for SIGINT.  On the main thread."""
+    """Install our handler in front of Python's SIGINT handler.  Call this on the main thread."""
     if not sys.platform.startswith("linux") or threading.current_thread() is not (
         threading.main_thread()
     ):
@@ -70,7 +70,7 @@ def _stand_in_front() -> None:
 
 
 class _Handler:
-    """The machine code, for good, and the word with the function that it calls."""
+    """The machine code, which is never freed, and the word with the function that it calls."""
 
     def __init__(self, process: NativeProcess) -> None:
         # Imported here: LLVM takes 40 MB, and only compiled code needs this handler.
@@ -90,5 +90,5 @@ class _Handler:
 
 @once
 def _handler() -> _Handler:
-    # Kept for good: a signal may come at any moment.
+    # Never freed: a signal may come at any moment.
     return _Handler(native_process())

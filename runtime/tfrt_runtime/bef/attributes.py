@@ -1,21 +1,21 @@
-"""Attributes as values, and these as bytes: `write_attribute`, `AttributeReader`.
+"""Attributes as values, and as bytes: `write_attribute`, `AttributeReader`.
 
-An attribute is referred to by its offset in the attributes section; what it is (its kind) is not
-stored with it, so the reader must know it.  Layouts, all little-endian:
+An attribute is referred to by its offset in the attributes section.  Its kind is not stored with
+it, so that the reader must know the kind.  Layouts, all little-endian:
 
 * a scalar or a type: the value itself (a type is one byte, its `DType`);
 * a string: u32 length, the bytes;
-* an array: u32 count, the elements; an empty array of anything and an unranked shape: u32 0;
-* a shape, dense elements, an aggregate: the header u8 alignment, u8 dtype, u16 size of all that
-  comes before the aligned part, u32 size in bytes of the whole, and
+* an array: u32 count, the elements; an empty array of any type and an unranked shape: u32 0;
+* a shape, dense elements, an aggregate: the header u8 alignment, u8 dtype, u16 size of everything
+  before the aligned part, u32 size in bytes of the whole, and
   - shape: u32 rank, i64 sizes (-1 is unknown);
   - dense: u32 offset of the data, u32 element count, u32 rank, i64 sizes, the data;
   - aggregate: u32 count, u32 offset of each element from the header, the elements;
 * a symbol in a compiled module: VBR length of the root name, VBR count and lengths of the nested
-  names, VBR length of the module's text, all these strings, a NUL.
+  names, VBR length of the module's source text, all these strings, a NUL.
 
-Alignment is that of the data: a header stands where the part after it comes out aligned.
-An element of an aggregate has its kind in the byte before it.
+The alignment is that of the data: a header is placed so that the part after it is aligned.  In an
+aggregate, the byte before each element is its kind.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ _BLOCK_ALIGNMENT = 8
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number.  Integers are within the range of `dtype`; floats are rounded to it when written."""
+    """A number.
+
+    Integers are within the range of `dtype`; floats are rounded to it when written.
+    """
 
     dtype: DType
     value: Number
@@ -59,14 +62,14 @@ class TypeValue:
 
 @dataclass(frozen=True, slots=True)
 class String:
-    """A text, as UTF-8; bytes that are not UTF-8 survive as lone surrogates."""
+    """A string, as UTF-8; bytes that are not UTF-8 survive as lone surrogates."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """Numbers of one type.  The empty array has no type: `dtype` is I32 then."""
+    """Numbers of one type.  The empty array has no type: its `dtype` is I32."""
 
     dtype: DType
     values: tuple[Number, ...]
@@ -81,14 +84,14 @@ class TypeArray:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The sizes of a tensor, -1 where unknown; None if not even their number is known."""
+    """The sizes of a tensor, -1 where unknown; None if even the rank is unknown."""
 
     sizes: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """The elements of a tensor, row by row.  An i1 takes a byte."""
+    """The elements of a tensor, in row-major order.  An i1 takes a byte."""
 
     dtype: DType
     sizes: tuple[int, ...]
@@ -97,14 +100,14 @@ class Dense:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """Attributes of different kinds, or that are not of a fixed size."""
+    """Attributes of different kinds, or without a fixed size."""
 
     elements: tuple[Attribute, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A function in a compiled module, and the text of that module."""
+    """A function in a compiled module, and the source text of that module."""
 
     root: str
     nested: tuple[str, ...]
@@ -115,7 +118,7 @@ Attribute = Scalar | TypeValue | String | Array | TypeArray | Shape | Dense | Ag
 
 
 def array_of(elements: Sequence[Attribute]) -> Attribute:
-    """Numbers of one type, types, and nothing at all are arrays; all else is an aggregate."""
+    """Make an array of numbers of one type, of types, or of nothing, or else an aggregate."""
     scalars = [element for element in elements if isinstance(element, Scalar)]
     types = [element.dtype for element in elements if isinstance(element, TypeValue)]
     if not elements:
@@ -127,12 +130,12 @@ def array_of(elements: Sequence[Attribute]) -> Attribute:
     return Aggregate(tuple(elements))
 
 
-# An attribute as a kernel sees it: tuples for arrays, shapes and aggregates.
+# An attribute as a kernel sees it: arrays, shapes, and aggregates are tuples.
 Plain = Number | str | None | DType | Dense | Symbol | tuple["Plain", ...]
 
 
 def kind_of(attribute: Attribute) -> int:
-    """The number that the attribute types section and aggregates have for it."""
+    """Return the attribute's number in the attribute types section and in aggregates."""
     match attribute:
         case Scalar(dtype, _):
             return dtype
@@ -157,7 +160,7 @@ _KINDS: dict[type[Attribute], int] = {
 
 
 def to_plain(attribute: Attribute) -> Plain:
-    """What a kernel gets to see: Python's own types as far as they go."""
+    """Convert to the value that a kernel sees: Python's own types as far as possible."""
     match attribute:
         case Scalar(_, value):
             return value
@@ -181,7 +184,7 @@ def to_plain(attribute: Attribute) -> Plain:
 
 
 def write_attribute(out: ByteBuilder, attribute: Attribute) -> int:
-    """Append `attribute`; the offset by which it is referred to."""
+    """Append `attribute`; return the offset by which it is referred to."""
     alignment, prefix = _layout(attribute)
     out.align(alignment, prefix)
     offset = len(out)
@@ -190,7 +193,7 @@ def write_attribute(out: ByteBuilder, attribute: Attribute) -> int:
 
 
 def _layout(attribute: Attribute) -> tuple[int, int]:
-    """The alignment of the data, and how many bytes stand before the data."""
+    """Return the alignment of the data, and the number of bytes before the data."""
     match attribute:
         case Scalar(dtype, _):
             return numbers.SIZES[dtype], 0
@@ -209,7 +212,7 @@ def _layout(attribute: Attribute) -> tuple[int, int]:
 
 
 def _alignment_in_aggregate(attribute: Attribute) -> int:
-    """What an aggregate's own alignment takes its element for; arrays for the most they can be."""
+    """Return the element alignment that an aggregate assumes; for arrays, the maximum possible."""
     match attribute:
         case Scalar() | TypeValue() | String():
             return _layout(attribute)[0]
@@ -261,15 +264,16 @@ def _write_aggregate(
         out.byte(kind_of(element))
         offsets.append(len(out) - start)
         _write_body(out, element)
+    # The field has 16 bits; the reader does not use it.
     header = _HEADER.pack(alignment, 0, prefix & 0xFFFF, len(out) - start)
     table = struct.pack(f"<{1 + len(offsets)}I", len(offsets), *offsets)
     out.data[start : start + prefix] = header + table
 
 
 class AttributeReader:
-    """Attributes by their offset.  What does not fit raises `MalformedBef`.
+    """Attributes by their offset.  Raises `MalformedBef` for invalid bytes.
 
-    `data` is the whole file, `start` and `end` where its attributes are; nothing outside is read.
+    `data` is the whole file, and `start` and `end` delimit its attributes; nothing outside is read.
     """
 
     def __init__(self, data: memoryview, start: int, end: int) -> None:
@@ -278,7 +282,7 @@ class AttributeReader:
         self._end = end
 
     def read(self, offset: int, kind: int) -> Attribute:
-        """The attribute of `kind` (a `DType`, an `AttributeKind` or an array of one)."""
+        """Read the attribute of `kind` (a `DType`, an `AttributeKind`, or an array of one)."""
         cursor = Cursor(self._data, _PROBLEM, self._start + offset, self._end)
         return _read(cursor, kind, MAX_AGGREGATES)
 
@@ -326,7 +330,7 @@ def _text(data: memoryview) -> str:
 
 
 def _read_header(cursor: Cursor, prefix: int) -> tuple[int, int]:
-    """The dtype of a block, and where the block ends; it must have `prefix` bytes at least."""
+    """Read the dtype of a block and its end; it must have at least `prefix` bytes."""
     start = cursor.offset
     _, dtype, _, size = _HEADER.unpack(cursor.take(_HEADER.size))
     if not prefix <= size <= cursor.end - start:
@@ -366,7 +370,7 @@ def _read_dense(cursor: Cursor) -> Dense:
 
 
 def _is_product(count: int, sizes: tuple[int, ...]) -> bool:
-    # Step by step: the product of hostile sizes would be a number of megabytes.
+    # Step by step: the product of hostile sizes could have megabytes of digits.
     product = 0 if 0 in sizes else 1
     for size in sizes:
         product *= size
@@ -386,7 +390,8 @@ def _read_aggregate(cursor: Cursor, depth: int) -> Aggregate:
     elements = []
     for offset in offsets:
         place = start + offset
-        # In order and apart, so that the work is bounded by the size of the file.
+        # Elements must be in order and disjoint, so that the work is bounded by the size of the
+        # file.
         if not inside.offset < place <= end:
             raise inside.fail(f"an element at byte {place}, expected between here and {end}")
         inside.offset = place - 1

@@ -1,10 +1,10 @@
-"""Bytes to the body of a function; the layout is in `encoding`.
+"""Read the body of a function from bytes; the layout is in `encoding`.
 
-What is read has been checked: an executor may follow every number in it without looking.  Kernels
-use only registers that are defined before, so that a run comes to an end; the users of a value are
-exactly those that name it as an operand, so that a kernel runs once, when its operands are available;
-and a register has as many uses as its use count says, so that a value lives as long as it is
-needed.
+The result has been checked: an executor may follow every number in it without further checks.
+Kernels use only registers that are defined earlier, so that a run terminates.  The users of a value
+are exactly the kernels that name it as an operand, so that a kernel runs once, when its operands
+are available.  A register has as many uses as its use count says, so that a value lives as long as
+it is needed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _WORD = 4
 
 
 class Signature(NamedTuple):
-    """An entry of the function index.  `offset` is where the body is in the functions section."""
+    """An entry of the function index.
+
+    `offset` is the position of the body in the functions section.
+    """
 
     kind: FunctionKind
     name: str
@@ -44,7 +47,7 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """What kernels refer to: the names by index, and how many functions and attribute bytes."""
+    """Targets of kernels' references: names by index, function count, attribute bytes."""
 
     kernel_names: tuple[str, ...]
     function_count: int
@@ -52,7 +55,7 @@ class Tables:
 
 
 class BodyReader:
-    """Reads bodies one after the other, in the order in which they stand in the file.
+    """Reads bodies one after the other, in the order of the file.
 
     `data` is the whole file; the section goes from `start`, a multiple of 4, to `end`.
     """
@@ -66,14 +69,14 @@ class BodyReader:
 
     @cached_property
     def _words(self) -> Numbers:
-        """The section."""
+        """Return the section as words."""
         return struct.unpack_from(
             f"<{(self._end - self._start) // _WORD}I", self._data, self._start
         )
 
     def read(self, signature: Signature, nonstrict: Collection[int]) -> BefFunction:
-        """The function of `signature`; `nonstrict` has the numbers of its non-strict kernels."""
-        # Bodies that overlap would make a small file a lot of work.
+        """Read the function of `signature`; `nonstrict` has its non-strict kernels' numbers."""
+        # Overlapping bodies would make a small file expensive to read.
         if signature.offset % _WORD or signature.offset < self._next_word * _WORD:
             raise self._fail(
                 f"a body at {signature.offset}, inside the one before", self._next_word
@@ -111,7 +114,7 @@ class BodyReader:
     def _read_pseudo_kernel(
         self, table: tuple[int, ...], register_count: int, argument_count: int
     ) -> tuple[tuple[int, ...], ...]:
-        """The users of the trigger, then those of each argument."""
+        """Return the users of the trigger, then those of each argument."""
         if not table:
             raise self._fail("no pseudo kernel", self._next_word)
         lists = self._split(self._next_word)
@@ -123,7 +126,7 @@ class BodyReader:
     def _read_kernels(
         self, table: tuple[int, ...], argument_count: int, nonstrict: frozenset[int]
     ) -> tuple[BefKernel, ...]:
-        """The real kernels; `table` has three numbers for each, and for the pseudo kernel."""
+        """Read the real kernels; `table` has three numbers for each, and for the pseudo kernel."""
         first = self._next_word
         at = self._split(first)[-1]
         kernels: list[BefKernel] = []
@@ -140,7 +143,7 @@ class BodyReader:
                 if code >= known_names:
                     raise self._fail(f"kernel code {code}, there are {known_names}", at)
             except MalformedBef:
-                # What is wrong with those before comes first.
+                # Errors in earlier kernels are reported first.
                 self._check_references(kernels, positions, argument_count)
                 raise
             is_nonstrict = number in nonstrict
@@ -169,13 +172,14 @@ class BodyReader:
     def _check_references(
         self, kernels: Sequence[BefKernel], positions: Sequence[int], argument_count: int
     ) -> None:
-        """Check the numbers in kernels, which are at these positions.
+        """Check the references of kernels, which are at the given positions.
 
         Raises:
             MalformedBef: at the first kernel that refers to a missing register or function.
         """
         if not kernels or self._are_references_right(kernels, argument_count):
             return
+        # Some reference is wrong: check the kernels one by one to report the first.
         defined = argument_count
         for kernel, position in zip(kernels, positions, strict=True):
             if problem := self._find_wrong_reference(kernel, defined):
@@ -183,7 +187,7 @@ class BodyReader:
             defined += len(kernel.results)
 
     def _are_references_right(self, kernels: Sequence[BefKernel], argument_count: int) -> bool:
-        """Whether `_find_wrong_reference` finds nothing in any of the kernels, at once for all."""
+        """Tell whether `_find_wrong_reference` would find nothing, for all kernels at once."""
         _, _, arguments, attributes, functions, results, *_ = zip(*kernels, strict=True)
         starts = list(accumulate(map(len, results), initial=argument_count))
         last_used = map(max, filter(None, arguments))
@@ -196,7 +200,7 @@ class BodyReader:
         )
 
     def _split(self, at: int) -> tuple[Any, ...]:
-        """The kernel at word `at`, as `_split_words` has it."""
+        """Return the kernel at word `at`, in the format of `_split_words`."""
         words = self._words
         if at + KERNEL_HEADER_WORDS > len(words) or (lists := _split_words(words, at))[-1] > len(
             words
@@ -205,7 +209,7 @@ class BodyReader:
         return lists
 
     def _find_wrong_reference(self, kernel: BefKernel, defined: int) -> str | None:
-        """What is wrong with the numbers in `kernel`; registers below `defined` are defined."""
+        """Find an error in the references of `kernel`; registers below `defined` are defined."""
         _, _, arguments, attributes, functions, results, *_ = kernel
         tables = self._tables
         if arguments and max(arguments) >= defined:
@@ -225,11 +229,11 @@ class BodyReader:
 def _split_words(
     words: Numbers, at: int
 ) -> tuple[int, int, Numbers, Numbers, Numbers, Numbers, tuple[Numbers, ...], int]:
-    """The kernel whose header is at `at`, in words of a body.
+    """Split the kernel whose header is at `at` in the words of a body.
 
-    Its code, location, arguments, attributes, functions, results, the users of each result, and the position
-    after it, which is past the end of `words` if these are too few; then the lists are not whole.  A plain
-    tuple, as this is the innermost loop.
+    Returns its code, location, arguments, attributes, functions, results, the users of each result,
+    and the position after it.  If `words` are too few, that position is past their end, and the
+    lists are incomplete.  The result is a plain tuple because this is the innermost loop.
     """
     start = at + KERNEL_HEADER_WORDS
     code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
@@ -263,7 +267,7 @@ def _split_words(
 def _is_pseudo_kernel(
     offset: int, lists: tuple[Any, ...], register_count: int, argument_count: int
 ) -> bool:
-    """Whether a kernel at `offset`, as `_split_words` has it, is that of the function's arguments."""
+    """Tell whether a kernel at `offset`, split by `_split_words`, is the pseudo kernel."""
     code, location, _, _, _, results, _, _ = lists
     found = (offset, code, location, results)
     trigger_and_arguments = (register_count, *range(argument_count))
@@ -271,7 +275,7 @@ def _is_pseudo_kernel(
 
 
 def _find_wrong_use(function: BefFunction) -> str | None:
-    """How operands, lists of users and use counts of `function` contradict each other."""
+    """Find a contradiction between operands, lists of users, and use counts of `function`."""
     kernels = function.kernels
     defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)
     if function.register_count != defined:
@@ -293,7 +297,7 @@ def _find_wrong_use(function: BefFunction) -> str | None:
 
 
 def _users(function: BefFunction) -> tuple[list[int], list[list[int]]]:
-    """The kernels without operands, and of each register those that have it as an operand."""
+    """Return the kernels without operands, and for each register the kernels that use it."""
     without_operands: list[int] = []
     users: list[list[int]] = [[] for _ in range(function.register_count)]
     for number, kernel in enumerate(function.kernels, 1):

@@ -1,4 +1,4 @@
-"""Python's garbage collector, kept out of the way of what is large and all live."""
+"""Keep Python's garbage collector away from large structures that are entirely alive."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No garbage collection meanwhile, on any thread.
+    """Pause garbage collection within the block, on all threads.
 
-    What is made then is many small things and no garbage; to look for some among them, again and
-    again while they get more, takes longer than to make them.
+    Such a block creates many small objects and no garbage.  Repeatedly searching them for garbage
+    while their number grows takes longer than creating them.
     """
     was_enabled = gc.isenabled()
     gc.disable()

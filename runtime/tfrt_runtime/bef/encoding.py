@@ -1,12 +1,17 @@
-"""The numbers of the binary format (BEF, last published form, version byte 0).
+"""The constants of the binary format (BEF, last published form, version byte 0).
 
-A file is `MAGIC`, `VERSION`, then sections.  A section is an id byte, a variable-width integer
-`length * 2 + is_aligned`, for an aligned one an alignment byte and `PADDING` up to a multiple of it
-(counted from the start of the file), and `length` bytes of payload.  Readers skip ids that they do
-not know.
+TFRT's description of the format:
+https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md
+Its constants are in TFRT's `include/tfrt/bef/bef_encoding.h`.  Sections marked "ours" extend the
+format.
+
+A file consists of `MAGIC`, `VERSION`, and sections.  A section consists of an id byte; a
+variable-width integer `length * 2 + is_aligned`; if it is aligned, an alignment byte and `PADDING`
+up to a multiple of the alignment (counted from the start of the file); and `length` bytes of
+payload.  Readers skip unknown ids.
 
 Integers written "VBR" have 7 bits per byte, most significant group first; the top bit says that
-another byte follows.  Everything else is little-endian.  What the sections hold:
+another byte follows.  Everything else is little-endian.  The sections hold:
 
 ======================  ==========================================================================
 STRINGS                 NUL-terminated strings, sorted bytewise; references are byte offsets
@@ -25,26 +30,26 @@ ATTRIBUTE_NAMES         optional; VBR function count; for each function with a b
                         the section they take all or none, in alphabetical order
 REGISTER_TYPES          optional; VBR function count; for each function with a body the VBR
                         register count and a VBR type index per register
-NONSTRICT_KERNELS       ours, written only where a kernel is non-strict: VBR count of functions;
+NONSTRICT_KERNELS       ours, written only if a kernel is non-strict: VBR count of functions;
                         each VBR function index, VBR count, VBR kernel indexes (the pseudo kernel
                         is 0).  Readers that do not know it run those kernels strictly.
-COMPILED_FUNCTIONS      ours, written only where there are some: MLIR text in UTF-8 of functions
-                        that become machine code.  Those that kernels call are native functions
-                        in FUNCTION_INDEX.
+COMPILED_FUNCTIONS      ours, written only if such functions exist: UTF-8 MLIR source text of
+                        functions that become machine code.  The functions among them that
+                        kernels call are native functions in FUNCTION_INDEX.
 ======================  ==========================================================================
 
-The body of a function has its registers, its kernels, and the users of each register.  From a multiple of 4 in
-the functions section on:
+The body of a function has its registers, its kernels, and the users of each register.  It starts at
+a multiple of 4 in the functions section:
 
-* VBR location; VBR register count, a VBR use count for each; VBR kernel count (the pseudo kernel is
-  one), and for each kernel VBR byte offset in the list of kernels, VBR operands to wait for,
-  VBR stream; a VBR register for each result of the function; padding to a multiple of 4;
+* VBR location; VBR register count, a VBR use count for each; VBR kernel count (including the pseudo
+  kernel), and for each kernel VBR byte offset in the list of kernels, VBR operands to wait for, VBR
+  stream; a VBR register for each result of the function; padding to a multiple of 4;
 * the kernels, each 32-bit words: code (index of the name), location, count of arguments, of
   attributes, of functions, of results; a count of users for each result; the argument registers,
   attribute offsets, function indexes, result registers, and for each result its users.
 
-The pseudo kernel comes first.  Its results are the trigger of the kernels without operands, under
-the number of registers, and the arguments.
+The pseudo kernel comes first.  Its results are the trigger of the kernels without operands, whose
+register number is the number of registers, and the arguments.
 """
 
 from __future__ import annotations
@@ -58,6 +63,7 @@ PADDING: Final = 0xCC
 
 # The first kernel of every body has no code: its results are the trigger of the kernels without
 # operands and the function's arguments.
+# operands and the function's arguments.
 PSEUDO_KERNEL_CODE: Final = 0xABABABAB
 PSEUDO_KERNEL_LOCATION: Final = 0xCDCDCDCD
 
@@ -65,11 +71,14 @@ KERNEL_ALIGNMENT: Final = 4
 KERNEL_HEADER_WORDS: Final = 6
 
 MAX_AGGREGATES: Final = 64
-"""Levels of an attribute: the deepest one that a program has needed has a handful."""
+"""Maximum nesting of an attribute.
+
+The deepest nesting that a program has needed is a handful of levels.
+"""
 
 
 class SectionId(IntEnum):
-    """What a section holds.  The file has them in this order."""
+    """The contents of a section.  A file has the sections in this order."""
 
     STRINGS = 0
     ATTRIBUTES = 1
@@ -133,7 +142,7 @@ class DType(IntEnum):
 
 
 class AttributeKind(IntEnum):
-    """What an attribute is, beside the scalars, whose kind is their `DType`.
+    """Kinds of attributes other than scalars, whose kind is their `DType`.
 
     An array of fixed-size elements has the kind of its element with `ARRAY_FLAG` set.
     """

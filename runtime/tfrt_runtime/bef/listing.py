@@ -1,4 +1,4 @@
-"""A file for a reader of its bytes: each line has an offset, bytes, and what they say."""
+"""Show the bytes of a file: each line has an offset, bytes, and their meaning."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.bef.wire import Cursor
 
 _WIDTH = 16
-"""Bytes in a line."""
+"""Bytes per line."""
 _MAX_LINES = 64
-"""Of one thing, such as a long constant; what is left out is counted."""
+"""Maximum number of lines for one item, such as a long constant; the omitted lines are counted."""
 
 Part = tuple[int, int, str, int | None]
-"""From where to where, what it is, and the number of the kernel in the file that it is."""
+"""Start, end, meaning, and number of the kernel in the file, if the part is a kernel."""
 
 
 def listing(data: bytes) -> str:
-    """The bytes of a BEF file in hexadecimal, with sections, functions and operations beside.
+    """Return a BEF file in hexadecimal, annotated with sections, functions, and operations.
 
     Raises:
-        MalformedBef: if it is none.
+        MalformedBef: if `data` is not a BEF file.
     """
     return "".join(f"{line}\n" for line, _ in listed_kernels(data))
 
 
 def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int | None]]:
-    """The lines of `listing`, each with the number of the kernel that its bytes are, if they are one.
+    """Yield the lines of `listing`, each with the number of the kernel that it shows, or None.
 
-    `width` bytes are in a line.
+    A line has `width` bytes.
 
-    Kernels count from 0 through all functions of the file.
+    Kernels count from 0 across all functions of the file.
 
     Raises:
-        MalformedBef: if it is none.
+        MalformedBef: if `data` is not a BEF file.
     """
     view = memoryview(data)
     file = BefFile.load(view)
@@ -81,7 +81,7 @@ def _strings(data: memoryview, start: int, end: int) -> Iterator[Part]:
 
 
 def _compiled(data: memoryview, start: int, end: int) -> Iterator[Part]:
-    """The lines of the text that the functions are."""
+    """Yield the lines of the functions' source text."""
     at = start
     for line in data[start:end].tobytes().splitlines(keepends=True):
         yield at, at + len(line), line.decode(errors="replace").strip(), None
@@ -89,7 +89,7 @@ def _compiled(data: memoryview, start: int, end: int) -> Iterator[Part]:
 
 
 def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterator[Part]:
-    """The heads of the functions, and their operations, in the order of the section."""
+    """Yield the heads of the functions, and their operations, in the order of the section."""
     at = start
     count = 0
     for index, function in enumerate(file.functions):
@@ -107,6 +107,7 @@ def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterato
         first = cursor.offset
         yield at, first, _head(function, index), None
         starts = [first + offset for offset in table[::3]]
+        # The table says where kernels start; the end of the last one follows from its counts.
         at = starts[-1] + 4 * _words(function, len(starts) - 1)
         texts = ["arguments", *map(_operation, function.kernels)]
         numbers = [None, *range(count, count + len(function.kernels))]
@@ -115,7 +116,7 @@ def _functions(data: memoryview, file: BefFile, start: int, end: int) -> Iterato
 
 
 def _words(function: BefFunction, number: int) -> int:
-    """How many words a kernel has; 0 is the one that stands for the arguments."""
+    """Return how many words a kernel has; number 0 is the pseudo kernel for the arguments."""
     if number == 0:
         used_by = (function.entry_users, *function.argument_users)
         return 6 + 2 * len(used_by) + sum(map(len, used_by))

@@ -1,4 +1,4 @@
-"""Where a kernel came from: the records of the locations section.
+"""The origins of kernels: the records of the locations section.
 
 A record is a kind byte (`LocationKind`) and:
 
@@ -8,8 +8,8 @@ A record is a kind byte (`LocationKind`) and:
 * call site: the callee's record, the caller's;
 * fused: VBR count, records.
 
-Names are in the strings of locations.  Kernels and functions refer to a record by its offset; an
-offset outside of the section stands for a location that could not be written.
+Names are in the location strings.  Kernels and functions refer to a record by its offset; an offset
+outside the section represents a location that could not be written.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FilePlace:
 
 @dataclass(frozen=True, slots=True)
 class NamedPlace:
-    """A name and what it stands for."""
+    """A name and the place that it denotes."""
 
     name: str
     child: Place
@@ -77,22 +77,25 @@ class PlaceWriter:
         self.records = ByteBuilder()
         self._string_offsets: dict[str, int] = {}
         self._columns: dict[int, bytes] = {}
-        """The last bytes of the records of places, by column."""
+        """The last bytes of place records, by column."""
         self._before = "", -1, b""
-        """The file and the block of 128 lines of the last place, and what records of such places begin with."""
+        """The file and 128-line block of the last place, and the first bytes of records in it."""
 
     def add(self, place: Place) -> int:
-        """Append the record of `place`; its offset.  The same place again is a record again."""
+        """Append the record of `place`; return its offset.
+
+        Adding the same place again adds a record.
+        """
         offset = len(self.records)
         self._write(place)
         return offset
 
     def add_file(self, file: str, line: int, column: int) -> int:
-        """`add(FilePlace(file, line, column))`: nearly every place is one."""
+        """Do `add(FilePlace(file, line, column))`, the case of nearly every place."""
         return self.add_lines(file, (line,), (column,))[0]
 
     def add_lines(self, file: str, lines: Sequence[int], columns: Sequence[int]) -> Sequence[int]:
-        """`add_file` of each line and column."""
+        """Call `add_file` for each line and column."""
         records, ends = self.records.data, self._columns
         offsets = []
         known, group, before = self._before
@@ -148,9 +151,9 @@ def _varints(*values: int) -> bytes:
 
 
 def read_place(records: bytes, strings: bytes, offset: int) -> Place:
-    """The place at `offset`; unknown if there is no readable record.
+    """Read the place at `offset`; it is unknown if there is no readable record.
 
-    A place only helps to explain other things, so a broken one is no reason to refuse a file.
+    A place only helps to explain other things, so that a broken one is no reason to refuse a file.
     """
     if not 0 <= offset < len(records):
         return UNKNOWN
@@ -190,7 +193,7 @@ def _read_string(cursor: Cursor, strings: bytes) -> str:
 
 
 def to_location(place: Place) -> AnyLocation:
-    """`place` as diagnostics have it: a point in a file, or text."""
+    """Convert `place` for diagnostics: a point in a file, or text."""
     if isinstance(place, FilePlace):
         return Location(place.file, place.line, place.column)
     return OpaqueLocation(_as_text(place))
@@ -213,9 +216,10 @@ def _as_text(place: Place) -> str:
 
 
 def debug_name(place: Place) -> str | None:
-    """The name that a program gave to a place: what kernels see as their debug info.
+    """Return the name that a program gave to a place, which kernels see as their debug info.
 
-    Of a fused place the names of its direct children, joined; of a call site the callee's.
+    For a fused place, the names of its direct children are joined; for a call site, the name is the
+    callee's.
     """
     match place:
         case NamedPlace(name, _) | CallPlace(NamedPlace(name, _), _):

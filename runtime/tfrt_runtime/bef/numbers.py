@@ -1,4 +1,4 @@
-"""Numbers as bytes: the element types of attributes and tensors."""
+"""Convert numbers to bytes and back: the element types of attributes and tensors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tfrt_runtime.bef.encoding import DType
 
 Number = bool | int | float
 
-# struct codes of the types whose values are Python numbers; a bfloat16 is half of a float.
+# struct codes of the types whose values are Python numbers; a bfloat16 is the upper half of a
+# float.
 FORMATS: dict[int, str] = {
     DType.UI8: "B",
     DType.UI16: "H",
@@ -26,7 +27,7 @@ FORMATS: dict[int, str] = {
     DType.BF16: "H",
 }
 
-# Bytes per element of every type that has a fixed size.
+# Bytes per element of each type that has a fixed size.
 SIZES: dict[int, int] = {dtype: struct.calcsize(code) for dtype, code in FORMATS.items()} | {
     DType.COMPLEX64: 8,
     DType.COMPLEX128: 16,
@@ -39,7 +40,10 @@ SIZES: dict[int, int] = {dtype: struct.calcsize(code) for dtype, code in FORMATS
 
 
 def pack(dtype: DType, values: tuple[Number, ...]) -> bytes:
-    """`values` one after the other.  A float beyond the range of `dtype` becomes an infinity."""
+    """Pack `values` one after the other.
+
+    A float beyond the range of `dtype` becomes an infinity.
+    """
     if dtype is DType.BF16:
         return struct.pack(f"<{len(values)}H", *map(_to_bfloat16, values))
     code = f"<{len(values)}{FORMATS[dtype]}"
@@ -61,11 +65,12 @@ def _to_bfloat16(value: Number) -> int:
     bits: int = struct.unpack("<I", pack(DType.F32, (value,)))[0]
     if isnan(value):
         return bits >> 16 | 0x40  # still a NaN when the lower half is gone
+    # Round to nearest, ties to even.
     return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
 
 
 def unpack(dtype: int, data: bytes | memoryview) -> tuple[Number, ...]:
-    """The numbers in `data`, which holds a whole number of them."""
+    """Unpack the numbers in `data`, which holds a whole number of them."""
     count = len(data) // SIZES[dtype]
     values = struct.unpack(f"<{count}{FORMATS[dtype]}", data)
     if dtype != DType.BF16:

@@ -1,7 +1,7 @@
-"""Bytes to records.
+"""Read records from bytes.
 
 `BefFile.load` and `BefFile.open` check everything once: the holder of a `BefFile` may follow every
-offset, index and register in it without a check.
+offset, index, and register in it without a check.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from tfrt_runtime.diagnostics import AnyLocation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BefFile(BefModule):
-    """A BEF file that has been read.  `attribute_reader` gives the values of attributes."""
+    """A BEF file that has been read.  `attribute_reader` reads the values of attributes."""
 
     name: str
     attribute_reader: AttributeReader
 
     @staticmethod
     def load(data: bytes | memoryview, name: str = "<bef>") -> BefFile:
-        """The file in `data`, which must not change afterwards.
+        """Read the file in `data`, which must not change afterwards.
 
         Raises:
             MalformedBef: if `data` is not a whole BEF file.
@@ -52,13 +52,14 @@ class BefFile(BefModule):
             with collector_paused():
                 return _load(memoryview(data), name)
         except MalformedBef as malformed:
+            # Cursors do not know the name of the file.
             raise malformed.in_file(name) from None
 
     @staticmethod
     def of(module: BefModule, name: str) -> BefFile:
-        """The file that `module` is written as, without writing and reading it.
+        """Return the file that `module` is written as, without writing and reading it.
 
-        Nothing is checked: what made the records stands for them.
+        Nothing is checked: the code that made the records is responsible for them.
         """
         attributes = memoryview(module.attributes)
         return BefFile(
@@ -69,35 +70,35 @@ class BefFile(BefModule):
 
     @staticmethod
     def open(path: str | Path) -> BefFile:
-        """The file at `path`, mapped into memory.
+        """Read the file at `path`, mapped into memory.
 
         Raises:
-            MalformedBef: as `load` does.
+            MalformedBef: under the conditions of `load`.
             OSError: if there is no file to read.
         """
         return BefFile.load(mapped(path), str(path))
 
     def location(self, offset: int) -> AnyLocation:
-        """The place that a kernel or function has `offset` for, as diagnostics have it."""
+        """Return the location at `offset` of a kernel or function, as diagnostics have it."""
         return to_location(self.place(offset))
 
     def debug_info(self, offset: int) -> str | None:
-        """The name that the program gave to the place at `offset`, if any."""
+        """Return the name that the program gave to the place at `offset`, if any."""
         return debug_name(self.place(offset))
 
     def place(self, offset: int) -> Place:
-        """The place at `offset`, with all that the file says about it."""
+        """Return the place at `offset`, with all its information in the file."""
         return read_place(self.locations, self.location_strings, offset)
 
 
 def mapped(path: str | os.PathLike[str]) -> memoryview:
-    """The bytes of a file, mapped into memory; they change if the file is written in place.
+    """Map a file into memory; the bytes change if the file is written in place.
 
     Raises:
         OSError: if there is no file to read.
     """
     with Path(path).open("rb") as file:
-        is_empty = file.seek(0, 2) == 0  # which cannot be mapped
+        is_empty = file.seek(0, 2) == 0  # an empty file cannot be mapped
         return memoryview(b"" if is_empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
@@ -108,7 +109,7 @@ class _Section(NamedTuple):
 
 
 class _Sections:
-    """Where the sections of a file are; one that is missing is empty."""
+    """The positions of a file's sections; a missing section is empty."""
 
     def __init__(self, data: memoryview) -> None:
         self._data = data
@@ -126,7 +127,7 @@ class _Sections:
         return self._data[start:end].tobytes()
 
     def cursor(self, section_id: SectionId, detail: str = "") -> Cursor:
-        """A cursor over the section; its exceptions name the section."""
+        """Return a cursor over the section; its exceptions name the section."""
         start, end, _ = self[section_id]
         return Cursor(self._data, _problem(section_id) + detail, start, end)
 
@@ -137,7 +138,7 @@ def _problem(section_id: SectionId) -> str:
 
 
 def find_sections(data: memoryview) -> dict[int, _Section]:
-    """Where each section is, by its id, in the order of the file."""
+    """Return the position of each section, by its id, in the order of the file."""
     cursor = Cursor(data, "invalid BEF file header detected")
     if (magic := cursor.take(len(MAGIC)).tobytes()) != MAGIC:
         raise cursor.fail(f"expected {MAGIC.hex()}, found {magic.hex()}", 0)
@@ -149,7 +150,7 @@ def find_sections(data: memoryview) -> dict[int, _Section]:
     while cursor.remaining:
         start, section_id = cursor.offset, cursor.byte()
         section = _find_section(cursor)
-        if section_id in sections:  # a file of nothing but headers would take for ever
+        if section_id in sections:  # a file of nothing but headers would take forever
             raise cursor.fail(f"section {section_id} a second time", start)
         sections[section_id] = section
     return sections
@@ -163,7 +164,7 @@ def _find_section(cursor: Cursor) -> _Section:
             raise cursor.fail(f"alignment {alignment} is not a power of two", cursor.offset - 1)
         cursor.align(alignment)
     else:
-        alignment = cursor.offset & -cursor.offset  # what it happens to have
+        alignment = cursor.offset & -cursor.offset  # the alignment that it happens to have
     start = cursor.offset
     cursor.take(length)
     return _Section(start, cursor.offset, alignment)
@@ -201,11 +202,12 @@ def _load(data: memoryview, name: str) -> BefFile:
     return replace(file, unused_strings=tuple(s for s in strings.values() if s not in used))
 
 
+# TFRT's `kAttributeMaxAlignment`; the position of a section may happen to have more.
 _MAX_ATTRIBUTE_ALIGNMENT = 8
 
 
 def _read_strings(cursor: Cursor) -> dict[int, str]:
-    """The strings by their offsets.  A reference into the middle of one is no reference."""
+    """Read the strings by their offsets.  A reference into the middle of a string is invalid."""
     strings: dict[int, str] = {}
     offset = 0
     *texts, rest = cursor.take(cursor.remaining).tobytes().split(b"\0")
@@ -224,7 +226,7 @@ def _read_names(cursor: Cursor, strings: Mapping[int, str]) -> tuple[str, ...]:
 def _lookup(
     cursor: Cursor, table: Mapping[int, str], keys: Sequence[int], what: str
 ) -> tuple[str, ...]:
-    """What `table` has for `keys`, which `cursor` has just read."""
+    """Return the entries of `table` for `keys`, which `cursor` has just read."""
     try:
         return tuple([table[key] for key in keys])
     except KeyError as missing:
@@ -280,7 +282,7 @@ def _read_functions(
 
 
 def _read_nonstrict_kernels(sections: _Sections) -> dict[int, tuple[int, ...]]:
-    """The numbers of non-strict kernels by the index of their function."""
+    """Read the numbers of non-strict kernels by the index of their function."""
     if SectionId.NONSTRICT_KERNELS not in sections:
         return {}
     cursor = sections.cursor(SectionId.NONSTRICT_KERNELS)
@@ -328,7 +330,10 @@ def _completed(
     field: str,
     read: Callable[[Cursor, BefFunction], Any],
 ) -> tuple[BefFunction, ...]:
-    """The functions with a field from an optional section, if there is one; native ones are not in it."""
+    """Return the functions with a field from an optional section, if the file has it.
+
+    The section does not include native functions.
+    """
     if section_id not in sections:
         return functions
     cursor = sections.cursor(section_id)

@@ -1,7 +1,7 @@
-"""What a BEF file says, as plain values: the reader makes them, the writer takes them.
+"""The contents of a BEF file, as plain values: the reader makes them, the writer takes them.
 
-Registers count from 0, the function's arguments first, then results in program order.  Kernels
-count from 1 in `used_by` and friends: kernel 0 is the pseudo kernel, which is not in
+Registers count from 0: the function's arguments first, then results in program order.  Kernels
+count from 1 in `used_by` and similar fields: kernel 0 is the pseudo kernel, which is not in
 `BefFunction.kernels` (so `kernels[i]` is number `i + 1`); its lists of users are `entry_users` and
 `argument_users`.
 """
@@ -18,13 +18,13 @@ from tfrt_runtime.bef.encoding import FunctionKind
 
 
 class BefKernel(NamedTuple):
-    """One call of a kernel.  A named tuple, as a file may hold hundreds of thousands.
+    """One call of a kernel.  A named tuple, because a file may hold hundreds of thousands.
 
     `used_by` has, per result, the numbers of the kernels that use it, one entry per use; a use by
     the function's return is not among them.  `attributes` are offsets into the attributes section,
-    `functions` indexes of `BefModule.functions`, `location` an offset into the locations.
-    `operands_to_wait` counts the operands that must be available before the kernel may run: all of
-    a strict kernel's, one of a non-strict kernel's.
+    `functions` are indexes of `BefModule.functions`, and `location` is an offset into the
+    locations.  `operands_to_wait` counts the operands that must be available before the kernel may
+    run: all operands of a strict kernel, one operand of a non-strict kernel.
     """
 
     name: str
@@ -39,19 +39,19 @@ class BefKernel(NamedTuple):
 
 
 kernel_of: Callable[[tuple[object, ...]], BefKernel] = partial(tuple.__new__, BefKernel)
-"""The kernel with these nine fields, in half the time that it takes to call the class."""
+"""Make a kernel of these nine fields, in half the time that a call of the class takes."""
 
 Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class BefFunction:
-    """A function or, with the name "", a region of a kernel.  A native one has no body.
+    """A function or, with the name "", a region of a kernel.  A native function has no body.
 
     `use_counts` counts, per register, uses as an operand and in the return.  `entry_users` are the
-    kernels without operands, `argument_users` the users of each argument.  `streams` has the stream of
-    the function's entry, then that of each kernel, () if all are 0; only files need it.
-    `attribute_names` (per kernel) and `register_types` come from optional sections.
+    kernels without operands, and `argument_users` the users of each argument.  `streams` has the
+    stream of the function's entry, then that of each kernel, or () if all are 0; only files need
+    it.  `attribute_names` (per kernel) and `register_types` come from optional sections.
     """
 
     kind: FunctionKind
@@ -71,7 +71,7 @@ class BefFunction:
 
     @property
     def first_of_names(self) -> dict[str, int]:
-        """The first kernel of each name, in their order."""
+        """Return the number of the first kernel of each name, in order of the kernels."""
         firsts: dict[str, int] = {}
         for number, kernel in enumerate(self.kernels):
             firsts.setdefault(kernel.name, number)
@@ -79,11 +79,11 @@ class BefFunction:
 
     @property
     def callees(self) -> set[int]:
-        """The functions that kernels name."""
+        """Return the functions that kernels refer to."""
         return {index for kernel in self.kernels for index in kernel.functions}
 
     def at(self, location: int, kernels: tuple[BefKernel, ...]) -> BefFunction:
-        """The same function in another place, with its kernels there."""
+        """Return the same function at another location, with its kernels there."""
         return BefFunction(
             self.kind,
             self.name,
@@ -104,12 +104,13 @@ class BefFunction:
 
 @dataclass(frozen=True, slots=True)
 class BefModule:
-    """A whole file.  `attributes`, `location_strings` and `locations` are sections as they stand.
+    """A whole file.  `attributes`, `location_strings`, and `locations` are unparsed sections.
 
-    `attributes_alignment` is what the attributes need.  `attribute_types` maps offsets in
-    `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the order of the file; None
-    when the file has no such section.  `unused_strings` are in the file, but nothing refers to them.
-    `compiled` is the text of functions that become machine code, "" where there are none.
+    `attributes_alignment` is the alignment that the attributes need.  `attribute_types` maps
+    offsets in `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the order of the
+    file; it is None if the file has no such section.  `unused_strings` are in the file, but nothing
+    refers to them.  `compiled` is the source text of functions that become machine code, or "" if
+    there are none.
     """
 
     functions: tuple[BefFunction, ...]
@@ -124,7 +125,7 @@ class BefModule:
     compiled: str = ""
 
     def used_strings(self) -> set[str]:
-        """The names of types, kernels, functions and attributes."""
+        """Return the names of types, kernels, functions, and attributes."""
         names = {*self.type_names, *self.kernel_names}
         for function in self.functions:
             names.add(function.name)

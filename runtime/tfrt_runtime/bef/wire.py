@@ -1,6 +1,6 @@
-"""Bytes in and out: variable-width integers, alignment, a cursor that cannot pass the end.
+"""Read and write bytes: variable-width integers, alignment, a cursor that cannot pass the end.
 
-`Cursor` reads, `ByteBuilder` writes; neither knows what the bytes mean.
+`Cursor` reads, `ByteBuilder` writes; neither knows the meaning of the bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tfrt_runtime.bef.encoding import PADDING
 from tfrt_runtime.diagnostics import OpaqueLocation, TfrtError, error
 
-# Sizes and offsets are 64 bits wide, here as in the files' other readers.
+# Sizes and offsets are 64 bits wide, here as in other readers of the format.
 _VARINT_LIMIT = 1 << 57
 
 
@@ -28,15 +28,15 @@ class MalformedBef(TfrtError):
         self.found = found
 
     def in_file(self, name: str) -> MalformedBef:
-        """The same about the file called `name`."""
+        """Return the same exception for the file called `name`."""
         return MalformedBef(self.problem, self.offset, self.found, name)
 
 
 class Cursor:
-    """A position in some bytes, and the end that it may not pass.
+    """A position in some bytes, and an end that it cannot pass.
 
-    Every read moves it.  A read that cannot be done raises `MalformedBef` with `problem`, before
-    anything of the asked size is allocated.
+    Every read advances it.  A read that is impossible raises `MalformedBef` with `problem`, before
+    anything of the requested size is allocated.
     """
 
     __slots__ = ("data", "end", "offset", "problem")
@@ -48,16 +48,16 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def fail(self, found: str, offset: int | None = None) -> MalformedBef:
-        """The exception to raise for what was `found` at `offset` (default: here)."""
+        """Return the exception to raise for `found` at `offset` (default: the current position)."""
         return MalformedBef(self.problem, self.offset if offset is None else offset, found)
 
     @property
     def remaining(self) -> int:
-        """How many bytes are left."""
+        """Return how many bytes are left."""
         return self.end - self.offset
 
     def take(self, size: int) -> memoryview:
-        """The next `size` bytes, as a view."""
+        """Read the next `size` bytes, as a view."""
         start = self.offset
         if size > self.end - start:
             raise self.fail(f"{size} bytes expected, {self.end - start} left")
@@ -65,7 +65,7 @@ class Cursor:
         return self.data[start : self.offset]
 
     def byte(self) -> int:
-        """One byte."""
+        """Read one byte."""
         offset = self.offset
         if offset >= self.end:
             raise self.fail("a byte expected, none left")
@@ -73,7 +73,10 @@ class Cursor:
         return self.data[offset]
 
     def varint(self) -> int:
-        """An integer in 7-bit groups, most significant first; the top bit says 'more follows'."""
+        """Read an integer in 7-bit groups, most significant first.
+
+        The top bit says that another byte follows.
+        """
         value = 0
         while True:
             group = self.byte()
@@ -84,19 +87,21 @@ class Cursor:
                 raise self.fail("an integer of more than 64 bits")
 
     def varints(self, count: int) -> tuple[int, ...]:
-        """`count` integers, as of `varint`, at a fraction of the price."""
+        """Read `count` integers like `varint`, at a fraction of the cost."""
         chunk = self.take(count).tobytes()
+        # No top bit is set: each byte is an integer of its own, the common case.
         if chunk.isascii():
             return tuple(chunk)
         values: list[int] = []
         pending = self._groups(chunk, 0, values)
-        # An integer has at least one byte, so what is missing can be taken without overshooting.
+        # An integer has at least one byte, so that taking as many bytes as integers are missing
+        # cannot overshoot.
         while missing := count - len(values):
             pending = self._groups(self.take(missing).tobytes(), pending, values)
         return tuple(values)
 
     def _groups(self, chunk: bytes, pending: int, values: list[int]) -> int:
-        """Append the integers that end in `chunk`; returns the unfinished one."""
+        """Append the integers that end in `chunk`; return the unfinished one."""
         value = pending
         for group in chunk:
             if group < 0x80:
@@ -109,7 +114,10 @@ class Cursor:
         return value
 
     def count(self, what: str) -> int:
-        """A number of things of at least one byte each; refused if they cannot all fit in what is left."""
+        """Read a number of items of at least one byte each.
+
+        Raises `MalformedBef` if they cannot all fit in the remaining bytes.
+        """
         offset = self.offset
         count = self.varint()
         if count > self.end - self.offset:
@@ -137,11 +145,12 @@ class ByteBuilder:
         self.data.append(value)
 
     def varint(self, value: int) -> None:
-        """`value` as of `Cursor.varint`."""
+        """Append `value` in the format of `Cursor.varint`."""
         self.varints((value,))
 
     def varints(self, values: Sequence[int]) -> None:
-        """`values`, one after the other, without a count."""
+        """Append `values` one after the other, without a count."""
+        # A list of small integers is its own encoding.
         if len(values) > 8 and max(values) < 0x80:
             self.data += bytes(values)
             return
@@ -166,16 +175,16 @@ class ByteBuilder:
         self.data += bytes(reversed(groups))
 
     def u32s(self, values: Sequence[int]) -> None:
-        """32-bit words, where the builder stands; the caller has aligned it."""
+        """Append 32-bit words at the current position; the caller has aligned it."""
         self.data += struct.pack(f"<{len(values)}I", *values)
 
     def align(self, alignment: int, prefix: int = 0) -> None:
-        """Pad until `prefix` bytes further on is a multiple of `alignment`."""
+        """Pad until the position `prefix` bytes further on is a multiple of `alignment`."""
         self.alignment = max(self.alignment, alignment)
         padding = -(len(self.data) + prefix) % alignment
         self.data += bytes((PADDING,)) * padding
 
     def append(self, other: ByteBuilder) -> None:
-        """`other`, at the alignment that it needs."""
+        """Append `other`, at the alignment that it needs."""
         self.align(other.alignment)
         self.data += other.data

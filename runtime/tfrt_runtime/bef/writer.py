@@ -1,6 +1,6 @@
-"""Records to bytes.
+"""Write records as bytes.
 
-The same records are always written as the same bytes, and as the reference tools write them.
+The same records always become the same bytes, identical to those of the reference tools.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tfrt_runtime.diagnostics import TfrtError, error
 
 
 def write_bef(module: BefModule) -> bytes:
-    """The file that holds `module`.
+    """Return the file that holds `module`.
 
-    An optional section is written if the module has what is in it: attribute types; attribute
-    names or register types of every function.
+    An optional section is written if the module has its contents: attribute types; attribute names
+    or register types of every function.
     """
     strings = StringTable(module.used_strings().union(module.unused_strings))
     types = {name: index for index, name in enumerate(module.type_names)}
@@ -63,7 +63,7 @@ class FileBuilder:
         self.data.append(VERSION)
 
     def add(self, section_id: SectionId, section: ByteBuilder) -> None:
-        """Append `section` where its alignment wants it; padding only if it is needed."""
+        """Append `section` at its alignment; add padding only if needed."""
         header = ByteBuilder()
         header.byte(section_id)
         header.varint(2 * len(section))
@@ -78,12 +78,12 @@ class FileBuilder:
 
 
 class StringTable:
-    """Strings, sorted and once each."""
+    """Strings, sorted and deduplicated."""
 
     def __init__(self, strings: Iterable[str]) -> None:
         """
         Raises:
-            TfrtError: if one has a NUL in it, which is what ends them.
+            TfrtError: if a string contains a NUL, which ends strings.
         """
         self.section = ByteBuilder()
         self._offsets: dict[str, int] = {}
@@ -95,7 +95,7 @@ class StringTable:
             self.section.data += data + b"\0"
 
     def offsets(self, strings: Iterable[str]) -> list[int]:
-        """Where `strings` are in the section."""
+        """Return the offsets of `strings` in the section."""
         offsets = self._offsets
         return [offsets[text] for text in strings]
 
@@ -115,12 +115,13 @@ def _names(names: tuple[str, ...], strings: StringTable) -> ByteBuilder:
 
 
 def _write_bodies(module: BefModule) -> tuple[ByteBuilder, list[int]]:
-    """The functions section, and the offset in it of each function."""
+    """Write the functions section; return it and the offset of each function in it."""
     section = ByteBuilder()
     codes = {name: code for code, name in enumerate(module.kernel_names)}
     offsets: list[int] = []
     for function in module.functions:
         if function.kind == FunctionKind.NATIVE:
+            # Readers ignore this offset: a native function has no body.
             offsets.append(len(section))
         else:
             offsets.append(write_body(section, function, codes))
@@ -190,7 +191,10 @@ def _nonstrict_kernels(module: BefModule) -> ByteBuilder:
 
 
 def write_body(out: ByteBuilder, function: BefFunction, codes: Mapping[str, int]) -> int:
-    """Append the body of `function`; its offset.  `codes` are the indexes of kernel names."""
+    """Append the body of `function`; return its offset.
+
+    `codes` are the indexes of kernel names.
+    """
     out.align(KERNEL_ALIGNMENT)
     offset = len(out)
     words = _pseudo_kernel(function)

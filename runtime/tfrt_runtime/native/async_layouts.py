@@ -1,6 +1,7 @@
-"""The structs of compiled programs: groups, what they share, buffers, places that log.
+"""Structs of compiled programs: groups, what the programs share, buffers, and places that log.
 
-As in `layouts`, which has the header of their objects; modules that read many import it as `co`.
+They are declared as in `layouts`, which has the header of the programs' objects.  Modules that read
+many of them import this one as `co`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from tfrt_runtime.native.declared import at, declarer, line
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> int:
-        """The fields that `_struct` defines."""
+        """Return the offset of a field that `_struct` defines."""
 
 
 _struct = declarer(globals())
 
-# Group: behind the header of a value, which becomes available when nothing is pending.
+# Group: follows the header of a value that becomes available when nothing is pending.
 _struct(
     "GROUP",
     ADDED=at(64),
@@ -77,7 +78,8 @@ _struct(
     EVENT_REFUSED,
 ) = range(17)
 
-# Handle of a buffer of compiled code: `address of its block | generation << HANDLE_SHIFT | HANDLE_CONSTANT`; see
+# Handle of a compiled program's buffer:
+# `address of its block | generation << HANDLE_SHIFT | HANDLE_CONSTANT`; see
 # `coroutines.async_buffers`.
 HANDLE_CONSTANT = 1
 """The elements must not be changed."""
@@ -114,7 +116,8 @@ _struct(
     FREE=line("A stack of handles for each size class."),
 )
 
-# Record of a place, in the code's own memory: a message and a file, each an address and its bytes, a line and a column.
+# Record of a place, in the code's own memory: a message and a file, each as address and byte count;
+# a line and a column.
 PLACE_SIZE = 48
 
 # Site: a place of watched compiled code that logs, in the code's own memory.
@@ -125,4 +128,7 @@ _struct(
     COUNT="How often it has.",
 )
 SITE_MOST = 256
-"""A run logs about so many times at a site: a loop does not drive out what happens elsewhere."""
+"""Approximate number of events that a run logs at one site.
+
+Without the limit, a loop would displace the events of other sites.
+"""

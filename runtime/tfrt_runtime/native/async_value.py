@@ -1,8 +1,8 @@
-"""AsyncValue: reference counts, the one change of state, and the list of waiters.
+"""AsyncValue: reference counts, the single transition to available, and the list of waiters.
 
-A value leaves the unavailable states once, to CONCRETE or ERROR.  The state and the head of the list
-of waiters share one word, so that publishing a value and taking its waiters is one `exchange`, and
-adding a waiter is one `compare_and_swap`: no waiter is lost and none runs twice, without a lock.
+A value leaves the unavailable states once, for CONCRETE or ERROR.  The state and the head of the
+waiter list share one word.  Therefore one `exchange` publishes a value and takes its waiters, and
+one `compare_and_swap` adds a waiter: no waiter is lost and none runs twice, without a lock.
 
     STATE = newest waiter | state            (waiters are 16-aligned: the low bits are free)
 
@@ -10,8 +10,11 @@ adding a waiter is one `compare_and_swap`: no waiter is lost and none runs twice
           |  add_waiter          |  add_waiter                  ^
           +----------------------+------------------------------+
 
-Ownership: the maker of a value holds one reference.  A waiter holds none: publishing takes the
-waiters away before the publisher drops its own reference.
+Ownership: the maker of a value holds one reference.  A waiter holds none: publishing removes the
+waiters before the publisher drops its own reference.
+
+The states, and the packing of state and waiters into one word, are those of TFRT:
+https://github.com/tensorflow/runtime/blob/master/include/tfrt/host_context/async_value.h
 """
 
 from __future__ import annotations
@@ -37,9 +40,9 @@ from tfrt_runtime.native.memory import (
 
 @native
 def new_value(context: Address, payload_type: int) -> Address:
-    """An unconstructed concrete value with one reference."""
-    # Plain stores: the value is private until its address is published, by an atomic operation or by
-    # the word of an activation that one thread has.
+    """Make an unconstructed concrete value with one reference."""
+    # Plain stores: the value is private until its address is published, by an atomic operation or
+    # in a word of an activation that only one thread uses.
     value = take_cell(context)
     store(value + at.VALUE_REFERENCES, 1)
     store(value + at.VALUE_STATE, at.UNCONSTRUCTED)
@@ -47,14 +50,15 @@ def new_value(context: Address, payload_type: int) -> Address:
     store(value + at.VALUE_PAYLOAD, 0)
     store(value + at.VALUE_PAYLOAD2, 0)
     store(value + at.VALUE_OWNER, 0)
-    # Counted per thread: one count of the process would be the busiest word of every program.
+    # Counted per thread: a counter for the process would be the most contended word of every
+    # program.
     store(context + at.CONTEXT_MADE, load(context + at.CONTEXT_MADE) + 1)
     return value
 
 
 @inline
 def new_available(context: Address, payload_type: int) -> Address:
-    """An available value that only the caller refers to; the caller fills the payload in."""
+    """Make an available value that only the caller refers to; the caller fills in the payload."""
     value = take_cell(context)
     store(value + at.VALUE_REFERENCES, 1)
     store(value + at.VALUE_STATE, at.CONCRETE)
@@ -66,7 +70,7 @@ def new_available(context: Address, payload_type: int) -> Address:
 
 @inline
 def new_scalar(context: Address, payload_type: int, word: int) -> Address:
-    """An available scalar with one reference."""
+    """Make an available scalar with one reference."""
     value = new_available(context, payload_type)
     if payload_type == at.TYPE_I32 or payload_type == at.TYPE_F32:
         store(value + at.VALUE_PAYLOAD, 0)
@@ -78,7 +82,7 @@ def new_scalar(context: Address, payload_type: int, word: int) -> Address:
 
 @native
 def new_indirect(context: Address) -> Address:
-    """An unconstructed indirect value with one reference: `forward_to` gives it its target."""
+    """Make an unconstructed indirect value with one reference; `forward_to` sets its target."""
     value = new_value(context, 0)
     store(value + at.VALUE_KIND, at.KIND_INDIRECT)
     return value
@@ -86,27 +90,30 @@ def new_indirect(context: Address) -> Address:
 
 @native
 def state_of(value: Address) -> int:
-    """The state now; what the publisher wrote before is visible once it is CONCRETE or ERROR."""
+    """Return the current state.
+
+    Once it is CONCRETE or ERROR, the publisher's earlier writes are visible.
+    """
     return load_acquire(value + at.VALUE_STATE) & at.STATE_BITS
 
 
 @inline
 def is_available(value: Address) -> bool:
-    """Whether the value is CONCRETE or ERROR."""
+    """Tell whether the value is CONCRETE or ERROR."""
     return load_acquire(value + at.VALUE_STATE) & at.STATE_BITS >= at.CONCRETE
 
 
 @native
 def is_indirect(value: Address) -> bool:
-    """Whether the value is a placeholder for another one; others may be resolving it."""
+    """Tell whether the value is a placeholder for another; other threads may be resolving it."""
     return load_acquire(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT
 
 
 @native
 def resolve(value: Address) -> Address:
-    """The concrete or error value behind an available value."""
+    """Return the concrete or error value that an available value is or forwards to."""
     # Plain loads: kind and target were written before the state, which the caller has read with
-    # acquire, and do not change any more.
+    # acquire, and they never change again.
     while load(value + at.VALUE_KIND) & at.KIND_BITS == at.KIND_INDIRECT:
         value = load(value + at.VALUE_TARGET)
     return value
@@ -114,17 +121,18 @@ def resolve(value: Address) -> Address:
 
 @inline
 def add_references(value: Address, count: int) -> None:
-    """`count` more references; the caller already holds one, so that no ordering is needed."""
-    # All threads use constants: a read leaves their cache line shared, a count would move it around.
+    """Add `count` references.  The caller already holds one, so that no ordering is needed."""
+    # All threads use constants: reading leaves their cache line shared, counting would move it
+    # around.
     if load_acquire(value + at.VALUE_REFERENCES) < at.IMMORTAL:
         fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @inline
 def multiply_reference(value: Address, count: int) -> None:
-    """`count` more references, for the owner of one, if no other code uses that one meanwhile."""
+    """Add `count` references on behalf of an owner whose reference no other code uses meanwhile."""
     references = load_acquire(value + at.VALUE_REFERENCES)
-    # Without another reference there is no other thread that could change the count.
+    # If this is the only reference, no other thread can change the count.
     if references == 1:
         store(value + at.VALUE_REFERENCES, 1 + count)
     elif references < at.IMMORTAL:
@@ -133,13 +141,13 @@ def multiply_reference(value: Address, count: int) -> None:
 
 @inline
 def drop_reference(context: Address, value: Address) -> None:
-    """Drop one reference; the last one destroys the value, and what it forwards to."""
-    # Acquire: pairs with the `fetch_add` of threads that dropped theirs before.  What they did with
-    # the payload comes before it is released here.
+    """Drop one reference; dropping the last destroys the value and drops what it forwards to."""
+    # Acquire: pairs with the `fetch_add` of threads that dropped their references earlier.  What
+    # they did with the payload happens before it is released here.
     references = load_acquire(value + at.VALUE_REFERENCES)
     if references >= at.IMMORTAL:
         return
-    # A sole owner needs no read-modify-write: no other thread can hold or make a reference.
+    # A sole owner needs no read-modify-write: no other thread can hold or add a reference.
     if references != 1 and fetch_add(value + at.VALUE_REFERENCES, -1) != 1:
         return
     kind = load(value + at.VALUE_KIND)
@@ -152,15 +160,15 @@ def drop_reference(context: Address, value: Address) -> None:
 
 @native
 def drop_optional(context: Address, value: Address) -> None:
-    """Drop one reference, if there is a value at all."""
+    """Drop one reference, unless `value` is 0."""
     if value != 0:
         drop_reference(context, value)
 
 
 @outline
 def destroy_chain(context: Address, value: Address) -> None:
-    """Destroy a value without references, and what it forwards to if that was the last."""
-    # A loop, not a recursion: values may forward to each other a million times.
+    """Destroy a value without references; destroy its target too if that was its last."""
+    # A loop instead of recursion: a million values may forward to each other in a chain.
     while value != 0:
         value = destroy(context, value)
         if value != 0:
@@ -173,7 +181,10 @@ def destroy_chain(context: Address, value: Address) -> None:
 
 @native
 def destroy(context: Address, value: Address) -> Address:
-    """Release the payload and the cell.  Returns the target of an indirect value, to drop next."""
+    """Release the payload and the cell.
+
+    Returns the target of an indirect value, to be dropped next.
+    """
     kind = load(value + at.VALUE_KIND)
     target = 0
     # The payload of an unconstructed value owns nothing.
@@ -191,13 +202,13 @@ def destroy(context: Address, value: Address) -> Address:
 
 @inline
 def storage_size(value: Address) -> int:
-    """Bytes behind the header of an object of a compiled program."""
+    """Return the bytes of storage after the header of a compiled program's object."""
     return (load(value + at.VALUE_ASYNC) & at.OBJECT_SIZE_BITS) >> 2
 
 
 @native
 def release_payload(context: Address, payload_type: int, payload: int) -> None:
-    """Drop what a payload refers to."""
+    """Drop the reference that a payload holds."""
     process = load(context + at.CONTEXT_PROCESS)
     if payload_type == at.TYPE_TENSOR or payload_type == at.TYPE_SHAPE:
         call2(load(process + at.PROCESS_RELEASE_TENSOR), context, payload)
@@ -207,13 +218,13 @@ def release_payload(context: Address, payload_type: int, payload: int) -> None:
 
 @inline
 def is_object(payload_type: int) -> bool:
-    """Whether the payload refers to something that must be released."""
+    """Tell whether the payload refers to something that must be released."""
     return payload_type >= at.TYPE_OBJECT and payload_type < at.TYPE_STORAGE
 
 
 @native
 def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
-    """A waiter that does what `kind` says with `first` and `second`."""
+    """Make a waiter that applies the action `kind` to `first` and `second`."""
     waiter = take_cell(context)
     store(waiter + at.WAITER_KIND, kind)
     store(waiter + at.WAITER_FIRST, first)
@@ -223,7 +234,10 @@ def new_waiter(context: Address, kind: int, first: int, second: int) -> Address:
 
 @native
 def wait_for(context: Address, value: Address, kind: int, first: int, second: int) -> bool:
-    """Add a new waiter to an unavailable value; False, and there is none, if the value is available by now."""
+    """Add a new waiter to an unavailable value.
+
+    If the value is available by now, add none and return False.
+    """
     waiter = new_waiter(context, kind, first, second)
     if add_waiter(value, waiter):
         return True
@@ -233,27 +247,31 @@ def wait_for(context: Address, value: Address, kind: int, first: int, second: in
 
 @native
 def add_waiter(value: Address, waiter: Address) -> bool:
-    """Add `waiter` to an unavailable value; False if the value is available by now.
+    """Add `waiter` to an unavailable value; return False if the value is available by now.
 
-    On False the waiter is still the caller's.
+    If it returns False, the waiter still belongs to the caller.
     """
     store(waiter + at.WAITER_VALUE, value)
     while True:
-        # Acquire: on False the caller reads the payload that was written before the state.
+        # Acquire: on False the caller reads the payload, which was written before the state.
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS >= at.CONCRETE:
             return False
         # Plain: the waiter is private until the swap.
         store(waiter + at.WAITER_NEXT, head & ~at.STATE_BITS)
-        # Publishes the waiter's fields, and keeps CONSTRUCTED apart from UNCONSTRUCTED.
+        # The swap publishes the waiter's fields and keeps CONSTRUCTED apart from UNCONSTRUCTED.
         if compare_and_swap(value + at.VALUE_STATE, head, waiter | (head & at.STATE_BITS)) != 0:
             return True
 
 
 @native
 def claim(value: Address) -> bool:
-    """Claim the right to resolve an unconstructed value; False if another thread has it, or had it."""
-    # A loop: the head also changes when another thread adds a waiter, and then the claim is still free.
+    """Claim the right to resolve an unconstructed value.
+
+    Returns False if a thread has already claimed it.
+    """
+    # A loop: the head also changes when another thread adds a waiter, and the claim is still free
+    # then.
     while True:
         head = load_acquire(value + at.VALUE_STATE)
         if head & at.STATE_BITS != at.UNCONSTRUCTED:
@@ -264,19 +282,19 @@ def claim(value: Address) -> bool:
 
 @native
 def take_waiters(value: Address, state: int) -> Address:
-    """Make the value available in `state`; returns the list of waiters, last come first.
+    """Make the value available in `state`; return the list of waiters, newest first.
 
-    The caller wrote the payload before: `exchange` publishes it.
+    The caller has already written the payload: the `exchange` publishes it.
     """
-    # One step: a waiter that was pushed between a load and a store would never run.
+    # One atomic step: a waiter pushed between a load and a store would never run.
     return exchange(value + at.VALUE_STATE, state) & ~at.STATE_BITS
 
 
 @native
 def point_at(context: Address, indirect: Address, target: Address) -> Address:
-    """Publish an indirect value whose target is available; returns its waiters.
+    """Publish an indirect value whose target is available; return its waiters.
 
-    Consumes the caller's reference to `target`.  Collapses one level when the target is itself
+    Consumes the caller's reference to `target`.  Collapses one level if the target is itself
     indirect, so that chains of forwards do not grow.
     """
     concrete = resolve(target)
@@ -285,7 +303,8 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
     if is_moved(indirect, target):
         return become_owner(context, indirect, target)
     if concrete != target:
-        # In this order: the reference that `target` holds keeps `concrete` alive until we have ours.
+        # Order matters: the reference that `target` holds keeps `concrete` alive until we hold our
+        # own.
         add_references(concrete, 1)
         drop_reference(context, target)
     store(indirect + at.VALUE_TARGET, concrete)
@@ -297,7 +316,10 @@ def point_at(context: Address, indirect: Address, target: Address) -> Address:
 
 @native
 def is_copied(indirect: Address, concrete: Address) -> bool:
-    """Whether an unresolved indirect value becomes a copy of an available one: a result of a run does."""
+    """Tell whether an unresolved indirect value becomes a copy of an available one.
+
+    Results of runs do.
+    """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
     is_plain = load(concrete + at.VALUE_KIND) < at.TYPE_ATOMIC_I32 << 8
@@ -308,10 +330,11 @@ def is_copied(indirect: Address, concrete: Address) -> bool:
 def become_copy(context: Address, indirect: Address, target: Address, source: Address) -> Address:
     """Publish an indirect value as a copy of a constant or a number.
 
-    It may outlive the program that owns the constant, and needs no second value for the number.
+    The copy may outlive the program that owns the constant, and a number needs no second value.
     """
     kind = load(source + at.VALUE_KIND)
-    # Only the words that the source's type has are written: a read of another is an error in the simulator.
+    # Copy only the words that the source's type has: the others are unwritten, and reading them is
+    # an error in the simulator.
     if kind >> 8 != at.TYPE_CHAIN:
         store(indirect + at.VALUE_PAYLOAD, load(source + at.VALUE_PAYLOAD))
     if kind >> 8 >= at.TYPE_COMPLEX64:
@@ -323,10 +346,13 @@ def become_copy(context: Address, indirect: Address, target: Address, source: Ad
 
 @native
 def is_moved(indirect: Address, target: Address) -> bool:
-    """Whether an unresolved result of a run takes the payload of an available value that no other code has."""
+    """Tell whether an unresolved result of a run takes over the payload of an available value.
+
+    It does if no other code refers to that value.
+    """
     if load(indirect + at.VALUE_PAYLOAD) != at.INDIRECT_COPIES:
         return False
-    # The caller has the only reference, so that no other thread can make one.
+    # The caller holds the only reference, so that no other thread can add one.
     is_alone = load_acquire(target + at.VALUE_REFERENCES) == 1
     is_concrete = load_acquire(target + at.VALUE_STATE) & at.STATE_BITS == at.CONCRETE
     kind = load(target + at.VALUE_KIND)
@@ -340,11 +366,15 @@ def is_moved(indirect: Address, target: Address) -> bool:
 
 @native
 def become_owner(context: Address, indirect: Address, target: Address) -> Address:
-    """Publish an indirect value with the payload of `target`, which needs no second value for it."""
+    """Publish an indirect value with the payload moved from `target`.
+
+    The payload then needs no second value.
+    """
     kind = load(target + at.VALUE_KIND)
     store(indirect + at.VALUE_PAYLOAD, load(target + at.VALUE_PAYLOAD))
     store_release(indirect + at.VALUE_KIND, kind)
-    # The payload is no longer its own.
+    # `target` no longer owns the payload: without an object type, dropping it releases only its
+    # cell.
     store(target + at.VALUE_KIND, at.KIND_CONCRETE)
     drop_reference(context, target)
     return take_waiters(indirect, at.CONCRETE)
@@ -352,18 +382,19 @@ def become_owner(context: Address, indirect: Address, target: Address) -> Addres
 
 @native
 def forward_to(context: Address, indirect: Address, target: Address) -> Address:
-    """Let `indirect` become what `target` is, or will be; returns waiters that must run now.
+    """Make `indirect` become what `target` is or will be; return the waiters that must run now.
 
-    Consumes the caller's reference to `target`.  May be called once per indirect value.  One that could
-    not come, and is an error since, stays one.
+    Consumes the caller's reference to `target`.  May be called once per indirect value.  If
+    `indirect` has meanwhile become an error because it could not be resolved, it stays that error.
     """
     if is_available(indirect):
         drop_reference(context, target)
         return 0
     if not is_available(target):
-        # The waiter's own reference: the caller may drop its one before the target is resolved.
+        # The waiter gets its own reference: the caller may drop its reference before the target is
+        # resolved.
         add_references(indirect, 1)
-        # Where a run gets stuck, Python follows this to what a value waits for.
+        # If a run gets stuck, Python follows this word to the value that `indirect` waits for.
         store(indirect + at.VALUE_TARGET, target)
         if wait_for(context, target, at.WAIT_FORWARD, indirect, target):
             return 0
@@ -373,11 +404,11 @@ def forward_to(context: Address, indirect: Address, target: Address) -> Address:
 
 @native
 def set_error(value: Address, payload: int, error_type: int) -> Address:
-    """Resolve an unconstructed concrete value to an error; returns its waiters.
+    """Resolve an unconstructed concrete value to an error; return its waiters.
 
     `payload` is the handle of a Diagnostic; the value takes ownership of its reference.
     """
-    # The state comes last: a thread that sees ERROR reads the diagnostic.
+    # The state comes last: a thread that sees ERROR can read the diagnostic.
     store(value + at.VALUE_PAYLOAD, payload)
     store_release(value + at.VALUE_KIND, error_type << 8 | at.KIND_CONCRETE)
     return take_waiters(value, at.ERROR)

@@ -1,26 +1,32 @@
-"""Memory of native code: the budget, and blocks for values, tasks, waiters, activations.
+"""Memory of native code: the budget, and blocks for values, tasks, waiters, and activations.
 
-Free lists of threads over common slabs:
+Each thread has free lists; slabs are shared:
 
     thread:   free list, one spare batch, a slab that blocks are cut from         per size class
-    process:  depot, batches that threads had too many of                         per size class
-              left slabs, which no thread cuts blocks from now                    per size class
-              stock, slabs for when the system has no memory
+    process:  depot: batches that threads had too many of                         per size class
+              left slabs: no thread cuts blocks from them now                     per size class
+              stock: slabs for when the system has no memory
 
-A block that a thread gives back may come from any thread's slab.  A thread whose list is full keeps it
-as its spare batch and gives the former one to the depot, where others find it: no block is touched, and
-a program that keeps millions of values alive takes and gives them at the price of a list.  A thread that
-ends leaves its slab to the next one that needs blocks of that size: else each short life would keep a slab for
-a few blocks, which wander to other threads.  `trim` finds the slabs whose blocks are all in the depot and
-gives them back.
+A block that a thread frees may come from any thread's slab.  If a thread's free list is full, the
+list becomes the thread's spare batch and the former spare batch goes to the depot, where other
+threads find it.  No block is touched, so that a program that keeps millions of values alive
+allocates and frees them at the price of a list.  A thread that exits leaves its slab to the next
+thread that needs blocks of that size.  Otherwise, each short-lived thread would keep a slab for a
+few blocks, which wander to other threads.  `trim` finds the slabs whose blocks are all in the depot
+and frees them.
 
-The budget says how much of it native code may take from the system.  Bytes are counted where slabs, buffers and other
-large blocks are taken from the system, not where a program takes a value from a free list.  The process has one
-count; each queue may have a limit of its own for what its programs add to it.
+Slabs come from Bonwick 1994, USENIX Summer, "The Slab Allocator: An Object-Caching Kernel Memory
+Allocator".  Two batches per thread (magazines) over a depot come from Bonwick and Adams 2001,
+USENIX, "Magazines and Vmem: Extending the Slab Allocator to Many CPUs and Arbitrary Resources".
 
-Small blocks are never refused.  A thread that is over the budget, or that the system gives nothing,
-calls `refuse`, which ends its run, and gets its block all the same, from the stock if need be:
-so whatever the run has begun can end in good order.
+The budget limits how much memory native code may take from the system.  Bytes are counted when
+slabs, buffers, and other large blocks are taken from the system, not when a program takes a value
+from a free list.  The process has one count; each queue may have its own limit for what its
+programs add to it.
+
+Small blocks are never refused.  A thread that is over the budget, or that gets no memory from the
+system, calls `refuse`, which ends its run, and still gets its block, from the stock if necessary:
+everything that the run has started can finish in order.
 """
 
 from __future__ import annotations
@@ -52,14 +58,14 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.stacks import push, push_list, take_all, take_one
 
 LARGE = 1 << 18
-"""From this size on, the pages of blocks that are not used may be the system's."""
+"""From this size on, the pages of unused blocks may go back to the system."""
 PAGE = 1 << 16
-"""A multiple of the system's."""
+"""A multiple of the system's page size."""
 
 
 @entry
 def memory_limit(context: Address) -> int:
-    """What the process may hold while the programs of this thread's queue ask for more."""
+    """Return the process's memory limit while programs of this thread's queue allocate."""
     queue = load(context + at.CONTEXT_QUEUE)
     limit = 0
     if queue != 0:
@@ -71,18 +77,21 @@ def memory_limit(context: Address) -> int:
 
 @native
 def reserve(context: Address, size: int) -> bool:
-    """Count `size` bytes that are about to be taken; False, and nothing is counted, over the budget."""
+    """Count `size` bytes that are about to be taken.
+
+    If that exceeds the budget, count nothing and return False.
+    """
     return reserve_within(load(context + at.CONTEXT_PROCESS), memory_limit(context), size) != 0
 
 
 @entry
 def reserve_within(process: Address, limit: int, size: int) -> int:
-    """As `reserve`, with a known limit; 1 or 0."""
+    """Reserve like `reserve`, with a known limit; return 1 or 0."""
     if size < 0 or size > limit:
         return 0
     while True:
         held = load_acquire(process + at.PROCESS_HELD)
-        # Tested before it is counted: what one thread only tries must not refuse another's request.
+        # Check before counting: a thread's failing attempt must not cause another thread's refusal.
         if held > limit - size:
             return 0
         if compare_and_swap(process + at.PROCESS_HELD, held, held + size) != 0:
@@ -91,22 +100,23 @@ def reserve_within(process: Address, limit: int, size: int) -> int:
 
 @native
 def overdraw(context: Address, size: int) -> None:
-    """Count `size` bytes whatever the budget says: what ends a run needs a little memory itself."""
+    """Count `size` bytes regardless of the budget: ending a run itself needs a little memory."""
     fetch_add(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD, size)
 
 
 @entry
 def give_back(process: Address, size: int) -> None:
-    """Count `size` bytes less: they are the system's again."""
+    """Subtract `size` bytes that were returned to the system."""
     fetch_add(process + at.PROCESS_HELD, -size)
 
 
 @outline
 def refuse(context: Address, size: int) -> None:
-    """`size` bytes are over the budget, or the system has none: the run that asks for them ends.
+    """End the run that asks for `size` bytes.
 
-    Python cancels it, with an error that names the present kernel.  A thread that runs no kernel may
-    run compiled code: that says so at its next operation that has a place.
+    They exceed the budget, or the system does not have them.  Python cancels the run, with an error
+    that names the current kernel.  A thread that runs no kernel may be running compiled code, which
+    reports the refusal at its next operation that has a place.
     """
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REFUSED)
     if call3(callback, context, load(context + at.CONTEXT_RECORD), size) == 0:
@@ -122,8 +132,11 @@ WAIT_NS = 1_000_000
 
 @native
 def take_block(context: Address, size: int) -> Address:
-    """A block of at least `size` bytes; contents undefined.  0 only for a large one that is refused."""
-    # Free lists are the thread's own: all words here are plain, and no other thread is disturbed.
+    """Return a block of at least `size` bytes with undefined contents.
+
+    The result is 0 only if a large block is refused.
+    """
+    # Free lists belong to the thread: all words here are plain, and no other thread is disturbed.
     size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
     if size_class >= at.FREE_CLASSES:
         return take_large(context, size)
@@ -139,14 +152,14 @@ def take_block(context: Address, size: int) -> Address:
 
 @native
 def give_block(context: Address, block: Address, size: int) -> None:
-    """Take back a block of `take_block`, with the size that was asked for."""
+    """Free a block of `take_block`, given the size that was requested."""
     size_class = (size + at.CELL_SIZE - 1) // at.CELL_SIZE
     if size_class >= at.FREE_CLASSES:
         release(block)
         give_back(load(context + at.CONTEXT_PROCESS), size)
         return
     count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
-    # A thread that only gives blocks back, of values that others make, must not hoard them.
+    # A thread that only frees blocks of values that others make must not hoard them.
     if load(count) * size_class >= at.BATCH_CELLS:
         keep_batch(context, size_class)
     head = context + at.CONTEXT_FREE + 8 * size_class
@@ -157,7 +170,7 @@ def give_block(context: Address, block: Address, size: int) -> None:
 
 @inline
 def take_cell(context: Address) -> Address:
-    """A block of one cell: what `take_block` does for the size that is most common."""
+    """Return a block of one cell: `take_block` for the most common size."""
     cell = load(context + at.CONTEXT_FREE + 8)
     if cell == 0:
         return refill(context, 1)
@@ -168,7 +181,7 @@ def take_cell(context: Address) -> Address:
 
 @inline
 def give_cell(context: Address, cell: Address) -> None:
-    """Take back a cell of `take_cell` or `take_block`."""
+    """Free a cell of `take_cell` or `take_block`."""
     if load(context + at.CONTEXT_FREE_COUNT + 8) >= at.BATCH_CELLS:
         keep_batch(context, 1)
     store(cell + at.VALUE_NEXT, load(context + at.CONTEXT_FREE + 8))
@@ -178,8 +191,8 @@ def give_cell(context: Address, cell: Address) -> None:
 
 @outline
 def take_large(context: Address, size: int) -> Address:
-    """A block for which there is no free list; 0, and the run ends, if it is refused."""
-    # Counted before it is allocated: of two threads that ask for the last bytes one is refused.
+    """Allocate a block of a size without a free list; if refused, end the run and return 0."""
+    # Counted before it is allocated: if two threads ask for the last bytes, one is refused.
     if size < 0 or not reserve(context, size):
         reclaim(load(context + at.CONTEXT_PROCESS))
         if size < 0 or not reserve(context, size):
@@ -196,7 +209,10 @@ def take_large(context: Address, size: int) -> Address:
 
 @native
 def need_block(context: Address, size: int) -> Address:
-    """As `take_block`, for what has to go on: waits for memory where there is none."""
+    """Take a block as `take_block` does, but wait until memory is available.
+
+    For work that must continue.
+    """
     while True:
         block = take_block(context, size)
         if block != 0:
@@ -211,7 +227,7 @@ def need_block(context: Address, size: int) -> Address:
 
 @outline
 def keep_batch(context: Address, size_class: int) -> None:
-    """The free list is full: it becomes the spare batch, and that goes to the depot."""
+    """Make the full free list the spare batch; move the former spare batch to the depot."""
     spare = context + at.CONTEXT_SPARE + 8 * size_class
     former = load(spare)
     if former != 0:
@@ -221,7 +237,10 @@ def keep_batch(context: Address, size_class: int) -> None:
 
 @native
 def take_list(context: Address, size_class: int) -> Address:
-    """The free list of a size class as a batch, or 0; afterwards it is empty."""
+    """Take the free list of a size class as a batch and leave it empty.
+
+    Returns 0 if it was empty.
+    """
     head = context + at.CONTEXT_FREE + 8 * size_class
     count = context + at.CONTEXT_FREE_COUNT + 8 * size_class
     batch = load(head)
@@ -241,13 +260,16 @@ def give_batches(process: Address, size_class: int, first: Address, last: Addres
 
 @native
 def take_batch(process: Address, size_class: int) -> Address:
-    """A batch from the depot; 0 if it is empty, or another thread has them all for a moment."""
+    """Take a batch from the depot.
+
+    Returns 0 if it is empty or another thread briefly holds all its batches.
+    """
     return take_one(process + at.PROCESS_DEPOT + 8 * size_class, at.BATCH_NEXT)
 
 
 @outline
 def refill(context: Address, size_class: int) -> Address:
-    """A block for a thread whose free list is empty, which has some more afterwards."""
+    """Return a block to a thread whose free list is empty, and put more blocks into that list."""
     spare = context + at.CONTEXT_SPARE + 8 * size_class
     batch = load(spare)
     store(spare, 0)
@@ -262,7 +284,7 @@ def refill(context: Address, size_class: int) -> Address:
 
 @native
 def carve(context: Address, size_class: int) -> Address:
-    """Cut some blocks from this thread's slab, or from a new one: one to use, the others to keep."""
+    """Cut some blocks from this thread's slab, or a new one: return one and keep the others."""
     size = at.CELL_SIZE * size_class
     place = context + at.CONTEXT_CARVE + 8 * size_class
     end = context + at.CONTEXT_CARVE_END + 8 * size_class
@@ -287,10 +309,11 @@ def carve(context: Address, size_class: int) -> Address:
     block = load(place)
     count = min((load(end) - block) // size, CARVED_AT_ONCE)
     store(place, block + size * count)
-    # A slab is aligned to its size, so that the address of a block says which slab it is of.
+    # A slab is aligned to its size, so that the address of a block identifies its slab.
     slab = block & -at.SLAB_SIZE
     store(slab + at.SLAB_CARVED, load(slab + at.SLAB_CARVED) + count)
-    # Linked from the last to the first: the list gives blocks with rising addresses.
+    # Linked from the last to the first: the list then hands out blocks in order of rising
+    # addresses.
     following = 0
     for i in range(count - 1, 0, -1):
         store(block + size * i + at.VALUE_NEXT, following)
@@ -298,14 +321,17 @@ def carve(context: Address, size_class: int) -> Address:
     store(context + at.CONTEXT_FREE + 8 * size_class, following)
     store(context + at.CONTEXT_FREE_COUNT + 8 * size_class, count - 1)
     if refused != 0:
-        # Last, as Python then makes an error value on this very context.
+        # Last, because Python then makes an error value on this very context.
         refuse(context, refused)
     return block
 
 
 @native
 def leave_slab(context: Address, size_class: int) -> None:
-    """This thread cuts no more blocks from its slab of a size class, if it has one; another may cut the rest."""
+    """Stop cutting blocks from this thread's slab of a size class, if it has one.
+
+    Another thread may cut the rest.
+    """
     process = load(context + at.CONTEXT_PROCESS)
     place = load(context + at.CONTEXT_CARVE + 8 * size_class)
     end = load(context + at.CONTEXT_CARVE_END + 8 * size_class)
@@ -315,7 +341,7 @@ def leave_slab(context: Address, size_class: int) -> None:
     store(context + at.CONTEXT_CARVE + 8 * size_class, 0)
     store(context + at.CONTEXT_CARVE_END + 8 * size_class, 0)
     if place == end:
-        # Release: a thread that trims and reads this knows the last SLAB_CARVED.
+        # Release: a thread that trims and reads this also sees the final SLAB_CARVED.
         store_release(slab + at.SLAB_OPEN, 0)
     else:
         store(slab + at.SLAB_PLACE, place)
@@ -324,7 +350,7 @@ def leave_slab(context: Address, size_class: int) -> None:
 
 @native
 def take_slab(context: Address) -> Address:
-    """A slab; its address plus 1 if the run that asks for it must end."""
+    """Return a slab; return its address plus 1 if the run that asks for it must end."""
     process = load(context + at.CONTEXT_PROCESS)
     refused = 0
     if not reserve(context, at.SLAB_SIZE):
@@ -339,31 +365,34 @@ def take_slab(context: Address) -> Address:
         refused = 1
         slab = take_stocked(process)
         if slab != 0:
-            # It was counted when it came into the stock.
+            # It was counted when it entered the stock.
             give_back(process, at.SLAB_SIZE)
             return slab + refused
-        # What other runs give back, or other parts of the process.
+        # Other runs, or other parts of the process, may free memory meanwhile.
         if reclaim(process) == 0:
-            pause()  # another thread may have the stock in its hands
+            pause()  # another thread may briefly hold the whole stock
             futex_wait(process + at.PROCESS_STOCKED, 0, WAIT_NS)
 
 
 @native
 def reclaim(process: Address) -> int:
-    """Give back what the process keeps for later: free slabs, and blocks of tensors."""
+    """Free what the process keeps for later: free slabs, and blocks of tensors."""
     return call2(load(process + at.PROCESS_RECLAIM), process, 0)
 
 
 @native
 def give_stocked(process: Address, slab: Address) -> None:
-    """Put a slab, which is counted, into the stock."""
+    """Put a slab that is already counted into the stock."""
     push(process + at.PROCESS_STOCK, slab, at.SLAB_NEXT)
     fetch_add(process + at.PROCESS_STOCKED, 1)
 
 
 @native
 def take_stocked(process: Address) -> Address:
-    """A slab of the stock; 0 if that is empty, or another thread has them all for a moment."""
+    """Take a slab from the stock.
+
+    Returns 0 if it is empty or another thread briefly holds all its slabs.
+    """
     slab = take_one(process + at.PROCESS_STOCK, at.SLAB_NEXT)
     if slab != 0:
         fetch_add(process + at.PROCESS_STOCKED, -1)
@@ -372,8 +401,8 @@ def take_stocked(process: Address) -> Address:
 
 @entry
 def fill_stock(process: Address) -> None:
-    """Have a full stock, as far as the system has memory.  The budget is not asked."""
-    # The stock is for runs that are refused memory: they still need some to end in good order.
+    """Fill the stock, as far as the system has memory, regardless of the budget."""
+    # The stock is for runs that are refused memory: they still need some to finish in order.
     while load_acquire(process + at.PROCESS_STOCKED) < STOCK:
         slab = allocate_aligned(at.SLAB_SIZE, at.SLAB_ROOM)
         if slab == 0:
@@ -384,7 +413,7 @@ def fill_stock(process: Address) -> None:
 
 @entry
 def empty_stock(process: Address) -> None:
-    """Give the stock back."""
+    """Free the slabs of the stock."""
     slab = take_stocked(process)
     while slab != 0:
         release(slab)
@@ -394,11 +423,11 @@ def empty_stock(process: Address) -> None:
 
 @entry
 def trim(process: Address, kept: int) -> int:
-    """Give slabs back whose blocks are all in the depot, until the process holds `kept` bytes.
+    """Free slabs whose blocks are all in the depot, until the process holds `kept` bytes.
 
-    The stock is filled first.  Returns how many slabs were found; 0 while another thread trims.
+    Fills the stock first.  Returns the number of slabs found; 0 if another thread is trimming.
     """
-    # One thread at a time: the words of slabs that it sorts blocks with are plain.
+    # One thread at a time: the words of the slabs that sort the blocks are plain.
     if compare_and_swap(process + at.PROCESS_TRIMMING, 0, 1) == 0:
         return 0
     found = 0
@@ -411,8 +440,9 @@ def trim(process: Address, kept: int) -> int:
 
 @native
 def trim_class(process: Address, size_class: int) -> int:
-    """As `trim`, for one size class; by the one thread that trims."""
-    # The left slabs and the batches are this thread's now: others find none, and cut new blocks meanwhile.
+    """Apply `trim` to one size class, on the one thread that trims."""
+    # The left slabs and the batches belong to this thread now.  Meanwhile, others find none and cut
+    # new blocks.
     left = take_all(process + at.PROCESS_LEFT + 8 * size_class)
     slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
     while left != 0:
@@ -430,7 +460,7 @@ def trim_class(process: Address, size_class: int) -> int:
         slabs = load(slab + at.SLAB_NEXT)
         free = load(slab + at.SLAB_FREE)
         store(slab + at.SLAB_FREE, 0)
-        # Acquire: SLAB_CARVED has its last value once the slab is closed.
+        # Acquire: SLAB_CARVED is final once the slab is closed.
         if load_acquire(slab + at.SLAB_OPEN) == 0 and free == load(slab + at.SLAB_CARVED):
             found += 1
             if load_acquire(process + at.PROCESS_STOCKED) < STOCK:
@@ -439,7 +469,8 @@ def trim_class(process: Address, size_class: int) -> int:
                 release(slab)
                 give_back(process, at.SLAB_SIZE)
         else:
-            # Blocks of a slab stay together: a thread that takes the batch finds the next one near the last.
+            # Blocks of a slab stay together: a thread that takes the batch finds each block near
+            # the previous one.
             block = load(slab + at.SLAB_LIST)
             while block != 0:
                 following = load(block + at.VALUE_NEXT)
@@ -457,7 +488,10 @@ def trim_class(process: Address, size_class: int) -> int:
 
 @native
 def sort_by_slab(batches: Address) -> Address:
-    """The slabs of the blocks in linked batches, each with the list and the number of its blocks."""
+    """Return the slabs of the blocks in linked batches.
+
+    Each slab has the list and the count of its blocks.
+    """
     slabs = 0
     while batches != 0:
         block = batches
@@ -479,7 +513,7 @@ def sort_by_slab(batches: Address) -> Address:
 
 @native
 def give_all(context: Address) -> None:
-    """Let other threads have the free blocks of this one, and the rest of the slabs that it cuts."""
+    """Hand over this thread's free blocks, and the rest of its slabs, to other threads."""
     for size_class in range(1, at.FREE_CLASSES):
         leave_slab(context, size_class)
         give_free(context, size_class)
@@ -487,7 +521,7 @@ def give_all(context: Address) -> None:
 
 @native
 def give_free(context: Address, size_class: int) -> None:
-    """Let other threads have the free blocks of a size class of this one."""
+    """Hand over this thread's free blocks of one size class to other threads."""
     process = load(context + at.CONTEXT_PROCESS)
     spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
     if spare != 0:
@@ -500,7 +534,10 @@ def give_free(context: Address, size_class: int) -> None:
 
 @native
 def give_if_much(context: Address) -> None:
-    """This thread is about to sleep: it keeps few free blocks, and no slab if the process holds more than it may at rest."""
+    """Keep few free blocks before this thread sleeps.
+
+    Keep no blocks and no slab if the process holds more than it may at rest.
+    """
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
         give_all(context)
     else:
@@ -509,10 +546,11 @@ def give_if_much(context: Address) -> None:
 
 @native
 def keep_few(context: Address) -> None:
-    """Let other threads have the longer lists of free blocks of this one.
+    """Hand over this thread's longer lists of free blocks to other threads.
 
-    A free block in a list keeps a whole slab from being given back, and they may be of as many slabs.  A thread
-    that only gives back what others make would collect two full batches, while the others cut new slabs.
+    A free block in a list keeps its whole slab from being freed, and each block may be from another
+    slab.  A thread that only frees what others make would collect two full batches, while the
+    others cut new slabs.
     """
     for size_class in range(1, at.FREE_CLASSES):
         if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
@@ -521,10 +559,11 @@ def keep_few(context: Address) -> None:
 
 @entry
 def trim_at_rest(context: Address) -> None:
-    """No run is left: give back what the process holds beyond KEPT_AT_REST, as far as it is free.
+    """Free what the process holds beyond KEPT_AT_REST, when no run is left, as far as it is unused.
 
-    What is alive, and free blocks beside it, may be more than that after each of many short runs.  A look at all free
-    blocks then takes ten thousand times as long as a run: so there is a pause after each look, in proportion.
+    Live memory, and free blocks beside it, may exceed that after each of many short runs.  Scanning
+    all free blocks takes ten thousand times as long as a run; therefore each scan is followed by a
+    pause in proportion to its duration.
     """
     process = load(context + at.CONTEXT_PROCESS)
     start = now()
@@ -539,9 +578,11 @@ def trim_at_rest(context: Address) -> None:
 
 @native
 def fill_unwritten(context: Address, start: Address, size: int, is_fresh: bool) -> None:
-    """Let `size` bytes of a block, rounded up to words, hold nothing of the process; see QUEUE_CHOOSE.
+    """Erase the process's former data in `size` bytes of a block, rounded up to words.
 
-    Of a large block that is fresh, the system has or clears the pages when they are used.
+    The new content is zeros, or the word that QUEUE_CHOOSE describes.
+
+    For a large fresh block, the system supplies or clears the pages when they are used.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     word = load(queue + at.QUEUE_CHOOSE) & -2 if queue != 0 else 0

@@ -1,11 +1,12 @@
 """Declare a struct of 8-byte words: its fields in order, their offsets computed.
 
     _struct = declarer(globals())
-    _struct("LATCH", size=64, PENDING="1 until the value is resolved.", OWNERS=line("Who frees it."))
+    _struct("LATCH", size=64, PENDING="1 until the value resolves.", OWNERS=line("Who frees it."))
 
-defines LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 64 in the module, where native code, the simulator,
-and the decoder read them as constants.  `FIELDS` of the module has the same offsets by struct and field: the views
-that Python reads native memory through (`host.structs`) are made of it.
+defines LATCH_PENDING = 0, LATCH_OWNERS = 64, and LATCH_SIZE = 64 in the module, where native code,
+the simulator, and the decoder read them as constants.  The module's `FIELDS` has the same offsets
+by struct and field; the views through which Python reads native memory (`host.structs`) are built
+from it.
 """
 
 from __future__ import annotations
@@ -15,19 +16,22 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """A field that does not follow the one before it."""
+    """A field that does not follow the previous one."""
 
     offset: int
     what: str
 
 
 def at(offset: int, what: str = "") -> Place:
-    """A field at a given byte offset: after a table, or in a word that another field uses at other times."""
+    """Place a field at a given byte offset.
+
+    The field follows a table, or shares a word with a field that is used at other times.
+    """
     return Place(offset, what)
 
 
 def line(what: str = "") -> Place:
-    """A field at the start of the next cache line, because another thread writes it."""
+    """Place a field at the start of the next cache line, because another thread writes it."""
     return Place(-1, what)
 
 
@@ -37,10 +41,12 @@ def declarer(names: dict[str, object]) -> Callable[..., None]:
     names["FIELDS"] = structs
 
     def declare(struct: str, /, *, size: int = 0, table: int = 0, **fields: str | Place) -> None:
-        """Declare a struct; each field has a sentence that says what it holds, "" if its name says so.
+        """Declare a struct.
+
+        Each field has a sentence that says what it holds, or "" if its name says so.
 
         Args:
-            size: the bytes of the whole; 0 if its size depends on what it holds.
+            size: the bytes of the whole struct; 0 if its size depends on its contents.
             table: instead, the bytes of the table that starts at the last field.
         """
         offsets, end = structs.setdefault(struct, {}), 0

@@ -1,17 +1,21 @@
-"""Events of watched runs: a ring for each thread, which it alone writes and one reader drains.
+"""Log the events of watched runs in rings, one per thread.
 
-A record is four words: time, `op | value << 32`, `instance | kind << 32 | worker << 38 | run << 48`, and
-a payload.  The writer never waits for the reader: the oldest record makes room, and the reader counts
-what it has missed.  Runs that are not watched pay one read of a word.
+Only its thread writes a ring, and one reader drains it.
 
-    kernel, thread, coroutine                     ring of the thread                    reader (Python)
-    log_kernel, log_value,     --write_event-->  record HEAD % CAPACITY  --log_drain-->  records TAIL to HEAD
-    log_thread, log_code                          HEAD + 1                               TAIL, LOST, SKIP
+A record has four words: the time, `op | value << 32`,
+`instance | kind << 32 | worker << 38 | run << 48`, and a payload.  The writer never waits for the
+reader: a new record overwrites the oldest one, and the reader counts the records it has missed.  A
+run that is not watched pays one load of a word.
 
-Only the thread that owns the ring writes HEAD and the records, only the reader TAIL, LOST and SKIP.  The
-reader copies first and reads HEAD again afterwards: records that the writer may have written meanwhile
-are torn, and are counted as lost.  A thread that ends leaves its ring, with the events in it, to the next
-thread that needs one.
+    kernel, thread, coroutine             ring of the thread                  reader (Python)
+    log_kernel, log_value, -write_event-> record HEAD % CAPACITY -log_drain->  reads TAIL to HEAD
+    log_thread, log_code                  HEAD + 1                            sets TAIL, LOST, SKIP
+
+Only the thread that owns the ring writes HEAD and the records; only the reader writes TAIL, LOST,
+and SKIP.  The reader copies the records first and reads HEAD again afterwards, as the reader of a
+sequence lock does (Boehm 2012, MSPC, "Can seqlocks get along with programming language memory
+models?"): records that the writer may have overwritten meanwhile are torn and count as lost.  A
+thread that exits leaves its ring, with the events in it, to the next thread that needs one.
 """
 
 from __future__ import annotations
@@ -46,9 +50,9 @@ LOW = 0xFFFFFFFF
 
 @outline
 def take_log(context: Address) -> Address:
-    """The ring of a thread that writes its first event; 0 if there is no memory.
+    """Return a ring for a thread that writes its first event; 0 if no memory is available.
 
-    A ring that no thread owns any more, or a new one: the process keeps them for good.
+    The ring is a new one, or one whose owner has exited: the process never frees rings.
     """
     process = load(context + at.CONTEXT_PROCESS)
     ring = load_acquire(process + at.PROCESS_LOGS)
@@ -64,7 +68,7 @@ def take_log(context: Address) -> Address:
 
 @native
 def make_log(context: Address, process: Address) -> Address:
-    """A new ring for a thread; 0 if there is no memory."""
+    """Make a new ring for a thread; return 0 if no memory is available."""
     ring = allocate(at.LOG_RECORDS + at.LOG_RECORD * at.LOG_CAPACITY)
     if ring == 0:
         return 0
@@ -76,7 +80,7 @@ def make_log(context: Address, process: Address) -> Address:
 
 @native
 def leave_log(context: Address) -> None:
-    """A thread ends: another thread may own its ring, with the events that are not read yet."""
+    """Let another thread own the ring of this exiting thread, with the events not yet read."""
     # Release: the next owner sees the last HEAD and the records before it.
     ring = load(context + at.CONTEXT_LOG)
     if ring != 0:
@@ -86,15 +90,15 @@ def leave_log(context: Address) -> None:
 
 @inline
 def write_event(context: Address, first: int, second: int, payload: int) -> None:
-    """Write one event; the oldest one makes room."""
+    """Write one event over the oldest one."""
     ring = load(context + at.CONTEXT_LOG)
     if ring == 0:
         ring = take_log(context)
     if ring != 0:
         head = load(ring + at.LOG_HEAD)
         place = ring + at.LOG_RECORDS + at.LOG_RECORD * (head & (at.LOG_CAPACITY - 1))
-        # Release, each word: a reader that sees one of a new record also sees the HEAD before it, so that
-        # its second read of HEAD shows that the record is torn.
+        # Release for each word: a reader that sees a word of a new record also sees the HEAD before
+        # it, so that its second read of HEAD reveals that the record is torn.
         store_release(place, ticks())
         store_release(place + 8, first)
         store_release(place + 16, second | (load(context + at.CONTEXT_NUMBER) & 1023) << 38)
@@ -104,25 +108,27 @@ def write_event(context: Address, first: int, second: int, payload: int) -> None
 
 @inline
 def watch_of(activation: Address) -> Address:
-    """The watch of the run that an activation belongs to, or 0."""
+    """Return the watch of the run that an activation belongs to, or 0."""
     return load(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_WATCH)
 
 
 @inline
 def nested_of(activation: Address) -> int:
-    """Bytes of an activation and of those that it is nested in."""
+    """Return the bytes of an activation and of the activations that it is nested in."""
     return load(activation + at.ACTIVATION_NESTED) & LOW
 
 
 @inline
 def is_watched(activation: Address) -> bool:
-    """Whether the run of an activation is watched: then it counts as shared, which is known at once."""
+    """Tell whether the run of an activation is watched.  The activation then counts as shared."""
+    # A watched activation is marked as shared from the start (`watch_activation`), so that one word
+    # of the activation excludes most unwatched ones before the request is read.
     return load(activation + at.ACTIVATION_SHARED) != 0 and watch_of(activation) != 0
 
 
 @inline
 def about(watch: Address, activation: Address, kind: int) -> int:
-    """The third word of an event of an activation."""
+    """Return the third word of an activation's event."""
     return (
         load(activation + at.ACTIVATION_NESTED) >> 32 & LOW
         | kind << 32
@@ -132,13 +138,16 @@ def about(watch: Address, activation: Address, kind: int) -> int:
 
 @inline
 def is_of_program(watch: Address, function: Address) -> bool:
-    """Whether a function belongs to the watched program, and not to another that runs within its run."""
+    """Tell whether a function belongs to the watched program.
+
+    Other programs may be called within its run.
+    """
     return load(function + at.FUNCTION_HANDLE) >> 32 == load(watch + at.WATCH_PROGRAM)
 
 
 @inline
 def has_numbers(watch: Address, function: Address) -> bool:
-    """Whether kernels and registers of a function are known to the reader by their numbers."""
+    """Tell whether the reader knows kernels and registers of a function by number."""
     is_shell = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_SHELL != 0
     return is_of_program(watch, function) and not is_shell
 
@@ -147,7 +156,7 @@ def has_numbers(watch: Address, function: Address) -> bool:
 def log_kernel(
     context: Address, watch: Address, activation: Address, record: Address, kind: int
 ) -> None:
-    """Something happens to a kernel."""
+    """Log an event of a kernel."""
     if has_numbers(watch, load(activation + at.ACTIVATION_FUNCTION)):
         number = load(record + at.RECORD_HANDLE) & LOW
         write_event(context, number | LOW << 32, about(watch, activation, kind), 0)
@@ -155,7 +164,7 @@ def log_kernel(
 
 @outline
 def log_call_end(context: Address, activation: Address, record: Address) -> None:
-    """A kernel that called functions is over: without results, nothing else would say so."""
+    """Log the end of a kernel that called functions, unless its results show it."""
     if load(record + at.RECORD_RESULTS) == 0:
         log_kernel(context, watch_of(activation), activation, record, at.LOG_END)
 
@@ -164,7 +173,7 @@ def log_call_end(context: Address, activation: Address, record: Address) -> None
 def log_value(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """A value has come to its register, if it is available."""
+    """Log that a value reached its register, if it is available."""
     if is_available(value):
         is_error = load_acquire(resolve(value) + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
         log_state(
@@ -176,7 +185,10 @@ def log_value(
 def log_state(
     context: Address, watch: Address, activation: Address, slot: Address, value: Address, kind: int
 ) -> None:
-    """An available value is in its register.  What does not fit into the event is kept beside."""
+    """Log an available value in its register.
+
+    The watch keeps a value that does not fit into the event.
+    """
     if not has_numbers(watch, load(activation + at.ACTIVATION_FUNCTION)):
         return
     concrete = resolve(value)
@@ -191,17 +203,20 @@ def log_state(
 
 @native
 def kept_of(watch: Address, function: int, number: int) -> Address:
-    """What the watch keeps of a register, or 0."""
+    """Return what the watch keeps for a register, or 0."""
     kept = load(watch + at.WATCH_VALUES)
     return load(kept + 8 * function) + at.KEPT_SIZE * number if kept != 0 else 0
 
 
 @native
 def count_value(watch: Address, function: int, number: int, word: int) -> None:
-    """A register is set once more, to `word`: its event may be overwritten before it is read."""
+    """Count that a register was set, and note `word`.
+
+    The event of the register may be overwritten before it is read.
+    """
     kept = kept_of(watch, function, number)
     if kept != 0:
-        # Release, before the count: a reader that sees the count sees a word of the register.
+        # Release, before the count: a reader that sees the count also sees a word of the register.
         store_release(kept + at.KEPT_WORD, word)
         fetch_add(kept + at.KEPT_COUNT, 1)
 
@@ -210,7 +225,7 @@ def count_value(watch: Address, function: int, number: int, word: int) -> None:
 def keep_value(
     context: Address, watch: Address, function: int, number: int, value: Address
 ) -> None:
-    """A value that does not fit into an event is the latest one of its register."""
+    """Keep a value that does not fit into an event as the latest one of its register."""
     kept = kept_of(watch, function, number)
     if kept != 0:
         add_references(value, 1)
@@ -223,7 +238,8 @@ def watch_activation(
 ) -> None:
     """Number an activation, or an iteration in it.
 
-    It counts as shared from the start: tasks must not keep a promise that the log does not see.
+    The activation counts as shared from the start: tasks must not keep a promise that the log does
+    not see.
     """
     instance = fetch_add(watch + at.WATCH_INSTANCES, 1) & LOW
     nested = nested_of(activation)
@@ -239,7 +255,7 @@ def watch_activation(
 
 @native
 def log_return(context: Address, watch: Address, activation: Address) -> None:
-    """An activation, or an iteration in it, is over."""
+    """Log that an activation, or an iteration in it, has finished."""
     function = load(activation + at.ACTIVATION_FUNCTION)
     if is_of_program(watch, function):
         number = load(function + at.FUNCTION_HANDLE) & LOW
@@ -250,9 +266,10 @@ def log_return(context: Address, watch: Address, activation: Address) -> None:
 def log_register(
     context: Address, activation: Address, place: int, value: Address, word: int
 ) -> None:
-    """A register of a sync function is set; `place` is its function and, above, its number.
+    """Log that a register of a sync function was set.
 
-    `value` is what is boxed, or 0 for a scalar, which is `word`.
+    `place` is its function in the low half and its number above; `value` is a boxed value, or 0 for
+    a scalar, whose payload is `word`.
     """
     watch = watch_of(activation)
     if watch == 0:
@@ -267,14 +284,14 @@ def log_register(
 
 @outline
 def log_thread(context: Address, kind: int) -> None:
-    """Something happens to the thread itself, which belongs to no run."""
+    """Log an event of the thread itself, which belongs to no run."""
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_event(context, 0, kind << 32, 0)
 
 
 @inline
 def log_code(context: Address, kind: int, what: int, payload: int) -> None:
-    """Something happens to an object or a task (by its frame) of compiled code on this thread."""
+    """Log an event of compiled code on this thread, of an object or of a task (by its frame)."""
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_code(context, kind, what, payload)
 
@@ -288,9 +305,9 @@ def write_code(context: Address, kind: int, what: int, payload: int) -> None:
 
 @outline
 def slow_down(watch: Address, request: Address, start: int) -> None:
-    """Let a kernel that began at `start` last longer, by the factor of its watch in thousandths.
+    """Prolong a kernel that started at `start` by the factor of its watch, in thousandths.
 
-    Ends at once when the run is cancelled.
+    Returns at once when the run is cancelled.
     """
     end = start + (now() - start) * load(watch + at.WATCH_SLOW) // 1000
     while now() < end and load_acquire(request + at.REQUEST_CANCEL) == 0:
@@ -299,7 +316,7 @@ def slow_down(watch: Address, request: Address, start: int) -> None:
 
 @entry
 def log_drain(ring: Address, target: Address, room: int) -> int:
-    """Copy what is new to `target`; how many records.  Of those the first LOG_SKIP are torn."""
+    """Copy new records to `target` and return their count.  The first LOG_SKIP of them are torn."""
     # Acquire: the records before `head` are complete.
     head = load_acquire(ring + at.LOG_HEAD)
     tail = load(ring + at.LOG_TAIL)
@@ -312,9 +329,9 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
         place = ring + at.LOG_RECORDS + at.LOG_RECORD * ((tail + i) & (at.LOG_CAPACITY - 1))
         for word in range(0, at.LOG_RECORD, 8):
             store(target + at.LOG_RECORD * i + word, load_acquire(place + word))
-    # The copies come before the second read of HEAD.
+    # The copies must precede the second read of HEAD.
     fence()
-    # The writer may be at record `head`, which stands where `head - LOG_CAPACITY` was.
+    # The writer may be writing record `head`, which reuses the place of `head - LOG_CAPACITY`.
     torn = min(max(load_acquire(ring + at.LOG_HEAD) + 1 - at.LOG_CAPACITY - tail, 0), count)
     store(ring + at.LOG_LOST, load(ring + at.LOG_LOST) + torn)
     store(ring + at.LOG_SKIP, torn)
@@ -324,11 +341,11 @@ def log_drain(ring: Address, target: Address, room: int) -> int:
 
 @entry
 def log_clock(_context: Address) -> int:
-    """The clock of events, now."""
+    """Return the current time of the events' clock."""
     return ticks()
 
 
 @entry
 def take_kept(place: Address) -> Address:
-    """Take the value out of KEPT_VALUE, with its reference; 0 if there is none."""
+    """Take the value and its reference out of KEPT_VALUE; return 0 if there is none."""
     return exchange(place, 0)

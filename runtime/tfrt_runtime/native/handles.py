@@ -1,4 +1,4 @@
-"""Entries for Python: what the host objects do to native ones, one call each."""
+"""Entries for Python: operations of host objects on native ones, one call each."""
 
 from __future__ import annotations
 
@@ -47,9 +47,11 @@ FIRST_READY_ENTRIES = 256
 
 @entry
 def context_make(process: Address, queue: Address, pool: Address, number: int) -> Address:
-    """A context for one thread, until `context_free`; 0 if there is no memory.
+    """Make a context for one thread, valid until `context_free`.
 
-    It belongs to no worker yet: CONTEXT_DEQUE and CONTEXT_WORKER are the caller's to set.
+    Returns 0 if no memory is available.
+
+    It belongs to no worker yet: the caller sets CONTEXT_DEQUE and CONTEXT_WORKER.
     """
     context = allocate(at.CONTEXT_SIZE)
     if context == 0:
@@ -60,6 +62,7 @@ def context_make(process: Address, queue: Address, pool: Address, number: int) -
     store(context + at.CONTEXT_BLOCKING, pool)
     store(context + at.CONTEXT_NUMBER, number)
     store(context + at.CONTEXT_WORKER, -1)
+    # Marsaglia's seed of xorshift, different for each thread: see `tasks.next_random`.
     store(context + at.CONTEXT_RANDOM, 88172645463325252 + number)
     ready = need_block(context, 16 * FIRST_READY_ENTRIES)
     store(context + at.CONTEXT_READY, ready)
@@ -86,13 +89,16 @@ def context_free(context: Address) -> None:
 
 @entry
 def value_make(context: Address, payload_type: int) -> Address:
-    """An unavailable concrete value with one reference."""
+    """Make an unavailable concrete value with one reference."""
     return new_value(context, payload_type)
 
 
 @entry
 def value_of(context: Address, payload_type: int, first: int, second: int) -> Address:
-    """An available value with one reference.  It takes ownership of an object's handle; a tensor is borrowed."""
+    """Make an available value with one reference.
+
+    It takes ownership of an object's handle; a tensor is borrowed.
+    """
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
     value = new_available(context, payload_type)
@@ -103,13 +109,13 @@ def value_of(context: Address, payload_type: int, first: int, second: int) -> Ad
 
 @entry
 def value_make_indirect(context: Address) -> Address:
-    """An unavailable indirect value with one reference."""
+    """Make an unavailable indirect value with one reference."""
     return new_indirect(context)
 
 
 @entry
 def value_claim(value: Address) -> int:
-    """Let only the caller resolve a concrete value; 0 if it is too late for that."""
+    """Claim a concrete value for the caller to resolve; return 0 if it is too late for that."""
     return 1 if not is_indirect(value) and claim(value) else 0
 
 
@@ -117,10 +123,10 @@ def value_claim(value: Address) -> int:
 def value_emplace(
     context: Address, value: Address, payload_type: int, first: int, second: int
 ) -> None:
-    """Publish a claimed value with the payload given, as for `value_of`."""
+    """Publish a claimed value with the given payload, as for `value_of`."""
     if payload_type == at.TYPE_TENSOR:
         add_tensor_reference(first)
-    # Atomic: another thread may ask at this moment whether the value is indirect.
+    # Atomic: another thread may be checking whether the value is indirect.
     store_release(value + at.VALUE_KIND, payload_type << 8 | at.KIND_CONCRETE)
     store(value + at.VALUE_PAYLOAD, first)
     store(value + at.VALUE_PAYLOAD2, second)
@@ -135,40 +141,43 @@ def value_set_error(context: Address, value: Address, handle: int) -> None:
 
 @entry
 def value_forward(context: Address, indirect: Address, target: Address) -> None:
-    """Forward an indirect value; takes ownership of the reference to `target`."""
+    """Forward an indirect value; take ownership of the reference to `target`."""
     run_waiters(context, forward_to(context, indirect, target))
 
 
 @entry
 def value_break(context: Address, indirect: Address, failure: Address) -> None:
-    """Let an unresolved indirect value be an error, whatever it is forwarded to; takes ownership of `failure`.
+    """Make an unresolved indirect value an error, whatever it forwards to.
 
-    No thread may resolve it meanwhile.
+    Takes ownership of `failure`.  No thread may resolve it meanwhile.
     """
     run_waiters(context, point_at(context, indirect, failure))
 
 
 @entry
 def value_outcome(value: Address) -> Address:
-    """The concrete or error value behind a value, borrowed; 0 if it is unavailable."""
+    """Return the concrete or error value that a value is or forwards to.
+
+    The result is borrowed, or 0 if the value is unavailable.
+    """
     return resolve(value) if is_available(value) else 0
 
 
 @entry
 def value_add_reference(value: Address) -> None:
-    """One more reference."""
+    """Add one reference."""
     add_references(value, 1)
 
 
 @entry
 def value_drop(context: Address, value: Address) -> None:
-    """One reference less."""
+    """Drop one reference."""
     drop_reference(context, value)
 
 
 @entry
 def value_and_then(context: Address, value: Address, handle: int) -> None:
-    """Call the Python waiter `handle` once the value is resolved: now, if it already is."""
+    """Call the Python waiter `handle` when the value is resolved: now, if it already is."""
     waiter = new_waiter(context, at.WAIT_PYTHON, handle, 0)
     if not add_waiter(value, waiter):
         store(waiter + at.WAITER_NEXT, 0)
@@ -177,7 +186,7 @@ def value_and_then(context: Address, value: Address, handle: int) -> None:
 
 @entry
 def latch_make(context: Address, value: Address) -> Address:
-    """A word that is 1 until the value is resolved; drop it with `drop_latch`."""
+    """Make a word that is 1 until the value is resolved; drop it with `drop_latch`."""
     latch = take_block(context, at.CELL_SIZE)
     store(latch + at.LATCH_PENDING, 1)
     # The waiter and the sleeper: either may be the last to use the word.
@@ -190,7 +199,7 @@ def latch_make(context: Address, value: Address) -> Address:
 
 @entry
 def task_add_blocking(context: Address, function: Address, first: int, second: int) -> int:
-    """Add a blocking task; 0 when the pool is full."""
+    """Add a blocking task; return 0 if the pool is full."""
     task = new_task(context, function, first, second, 0)
     if add_blocking_task(context, task):
         return 1
@@ -200,25 +209,29 @@ def task_add_blocking(context: Address, function: Address, first: int, second: i
 
 @entry
 def request_enter(request: Address) -> None:
-    """One thing more is active in a request that is not over."""
+    """Count one more activity in a request that has not finished."""
     fetch_add(request + at.REQUEST_ACTIVE, 1)
 
 
 @entry
 def request_notify(request: Address) -> int:
-    """Have Python called when a request is over; 0 if it is over already."""
+    """Have Python called when a request finishes; return 0 if it already has."""
     while True:
         notify = load_acquire(request + at.REQUEST_NOTIFY)
         if notify == at.NOTIFY_OVER:
             return 0
-        # Also where the word says so already: Python is called then, whatever comes in between.
+        # Swap even if the word already says NOTIFY_PYTHON: the swap proves that the request has not
+        # finished.
         if compare_and_swap(request + at.REQUEST_NOTIFY, notify, at.NOTIFY_PYTHON) != 0:
             return 1
 
 
 @entry
 def host_take(queue: Address) -> int:
-    """Take the deque of a queue for threads that are no workers; 0 if another thread has it."""
+    """Take the deque that a queue has for threads other than workers.
+
+    Returns 0 if another thread has it.
+    """
     return compare_and_swap(queue + at.QUEUE_HOST, 0, 1)
 
 
@@ -230,13 +243,13 @@ def host_leave(queue: Address) -> None:
 
 @entry
 def request_cancel(request: Address) -> int:
-    """Cancel a request; 0 if it was cancelled before."""
+    """Cancel a request; return 0 if it is already cancelled."""
     return 1 if cancel_request(request) else 0
 
 
 @entry
 def queue_stop(queue: Address) -> None:
-    """Let the workers of a queue return."""
+    """Let the workers of a queue exit."""
     # The word first: a worker that is woken reads it.
     store_release(queue + at.QUEUE_STOP, 1)
     wake_all(queue)
@@ -244,8 +257,8 @@ def queue_stop(queue: Address) -> None:
 
 @entry
 def pool_stop(pool: Address) -> None:
-    """Let the threads of a blocking pool return."""
+    """Let the threads of a blocking pool exit."""
     store_release(pool + at.POOL_STOP, 1)
-    # A thread that has read the epoch before this does not fall asleep.
+    # A thread that read the epoch before this change does not fall asleep.
     fetch_add(pool + at.POOL_EPOCH, 1)
     futex_wake(pool + at.POOL_EPOCH, 1 << 30)

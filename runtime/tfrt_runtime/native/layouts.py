@@ -1,38 +1,41 @@
-"""The structs that native code and Python share: every field's byte offset, written once.
+"""Structs that native code and Python share: each field's byte offset, written once.
 
-All fields are 8-byte words (`declared`).  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the whole in bytes.  The
-compiled core takes these as constants, the simulator and the decoder read the same names.  Modules that
-read many import the table as `at`: `load(context + at.CONTEXT_QUEUE)`.  Beside it are `python_layouts` (what
-native code knows of Python), `async_layouts` (compiled programs) and, in its room, `sync_layouts`.
+All fields are 8-byte words (`declared`).  A name is `STRUCT_FIELD`; `STRUCT_SIZE` is the size of
+the struct in bytes.  The compiled core takes these names as constants; the simulator and the
+decoder read the same names.  Modules that read many of them import the table as `at`:
+`load(context + at.CONTEXT_QUEUE)`.  Related tables are `python_layouts` (what native code knows of
+Python), `async_layouts` (compiled programs), and `sync_layouts` in its own room.
 
-How the structs refer to each other; a name on an arrow is the field, `*` is a list or a table:
+The structs refer to each other as follows.  The name on an arrow is the field; `*` is a list or a
+table:
 
     Process  <--PROCESS--  Context  --QUEUE-->  Queue  --DEQUES*-->  Deque  --TASKS*-->  Task
-    one: callbacks,        one per thread:      INJECTED, STARTED:   one per worker      function and
-    memory depot, logs     free lists, frame,   stacks of tasks                          four words
+    one: callbacks,        one per thread:      INJECTED, STARTED:   one per worker     function and
+    memory depot, logs     free lists, frame,   stacks of tasks                         four words
                            ready stack, log
                               |
                               | READY*: (activation | tag, record)
                               v
-    Request  <--REQUEST--  Activation  --FUNCTION-->  Function  --tables*-->  Record  --SLOTS*-->  Slot
-    one per run:           one per call:              decoded once,           a kernel: code,      users of
-    CANCEL, ACTIVE,        counters, registers        never changed           attributes,          a result:
-    WATCH                     |    |                                          registers            (record,
-                              |    | CALLER, CALLER_RECORD                                         ready count)*
+    Request  <--REQUEST--  Activation  --FUNCTION->  Function  --tables*->  Record  --SLOTS*-> Slot
+    one per run:           one per call:             decoded once,        a kernel: code,   users of
+    CANCEL, ACTIVE,        counters, registers       never changed        attributes,       a result
+    WATCH                     |    |                                      registers         (record,
+                              |    | CALLER, CALLER_RECORD                                   count)*
                               |    v
                               |  Activation and Record of the call, or Loop, Join, table of results
                               | registers*: address of a value, or 0
                               v
                             Value  --STATE-->  Waiter  --NEXT-->  Waiter ...
-                            references,        FIRST, SECOND: (activation, slot), (indirect value, target),
-                            state, payload     a latch, a join, a task's function: by WAITER_KIND
+                            references,        FIRST, SECOND: (activation, slot), (indirect value,
+                            state, payload     target), a latch, a join, a task's function:
+                                               by WAITER_KIND
 
-An activation is one block: the header, a register per value, a ready count per kernel.  At entry
-registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's user list says which counts a value
-lowers, and by how much.  A value's STATE word is the address of its newest waiter with the state in the
-two low bits, so that one atomic operation changes both.
+An activation is one block: the header, a register per value, and a ready count per kernel.  At
+entry, registers and ready counts are a copy of FUNCTION_TEMPLATE; a slot's user list says which
+counts a value lowers, and by how much.  A value's STATE word is the address of its newest waiter
+with the state in the two low bits, so that one atomic operation changes both.
 
-Busy words that many threads write have cache lines of their own.
+Contended words, which many threads write, have cache lines of their own.
 """
 
 from __future__ import annotations
@@ -44,12 +47,12 @@ from tfrt_runtime.native.declared import at, declarer, line
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> int:
-        """The fields that `_struct` defines."""
+        """Return the offset of a field that `_struct` defines."""
 
 
 _struct = declarer(globals())
 
-# AsyncValue, and every other small cell: one cache line, so that two values never share one.
+# AsyncValue, and every other small cell: one cache line, so that two values never share a line.
 CELL_SIZE = 64
 
 _struct(
@@ -85,16 +88,17 @@ _struct(
 OBJECT_REGISTERED = 1
 """The runtime's list of objects holds a reference; VALUE_NEXT links the list."""
 OBJECT_ABANDONED = 2
-"""Resolved in its producer's place: what that does later is ignored."""
+"""Resolved on behalf of its producer: whatever the producer does later is ignored."""
 OBJECT_DISOWNED = 1 << 39
 """The program has dropped the producer's reference by hand: nothing may resolve the object."""
 OBJECT_SIZE_BITS = OBJECT_DISOWNED - 1
-"""Of VALUE_ASYNC, with the flags below the size in it."""
+"""Mask within VALUE_ASYNC: the size, with the flags below it."""
 OBJECT_HELD = 1 << 40
-"""One reference that the program has added by hand, on top of what its compiler counts."""
+"""One reference that the program added by hand, besides those that its compiler counts."""
 INDIRECT_COPIES = 1
-"""The payload of an indirect value that is not resolved: it becomes a copy of a number, which outlives
-the object of a compiled program that had it.
+"""Payload of an unresolved indirect value that becomes a copy of a number.
+
+The copy outlives the object of a compiled program that held the number.
 """
 
 UNCONSTRUCTED, CONSTRUCTED, CONCRETE, ERROR = range(4)
@@ -103,9 +107,9 @@ KIND_CONCRETE, KIND_INDIRECT = 0, 1
 KIND_BITS = 255
 
 IMMORTAL = 1 << 60
-"""A reference count from here on is never changed: constants outlive every program that uses them."""
+"""Reference counts from here on never change: constants outlive all programs that use them."""
 
-# What a payload is.  From TYPE_OBJECT on it must be released; below it is plain bits.
+# Payload types.  A payload of TYPE_OBJECT or above must be released; one below is plain bits.
 (
     TYPE_UNKNOWN,
     TYPE_CHAIN,
@@ -135,13 +139,13 @@ TYPE_TENSOR = 34
 TYPE_SHAPE = 35
 """The payload is the address of a tensor without elements, with a reference."""
 TYPE_STORAGE = 40
-"""The payload is plain memory behind the header; VALUE_ASYNC says how much."""
+"""The payload is plain memory after the header; VALUE_ASYNC holds its size."""
 TYPE_GROUP = 41
 """No payload: a group of tokens and values."""
 TYPE_TENSOR_OF = 256
-"""Of a tensor argument of a user's kernel: the type of its elements, and this times one more than its rank."""
+"""Type of a user kernel's tensor argument: the type of its elements, plus this times (rank + 1)."""
 TYPE_OUT = 1 << 32
-"""Added where the kernel writes the tensor."""
+"""Added if the kernel writes the tensor."""
 
 # Waiter: what happens when a value resolves.
 _struct(
@@ -168,8 +172,8 @@ _struct(
     WAIT_NOTIFY,
 ) = range(1, 10)
 
-# Latch: lets a thread sleep until a value resolves; owned by the waiter and by the sleeper, so that
-# either may end first.
+# Latch: lets a thread sleep until a value resolves.  The waiter and the sleeper own it together, so
+# that either may finish first.
 _struct(
     "LATCH",
     PENDING=(
@@ -179,7 +183,7 @@ _struct(
 )
 LATCH_ASLEEP = 3
 
-# Entry of a ready stack: what the low bits of its first word say.
+# Entry of a ready stack: meanings of the low bits of its first word.
 READY_KERNEL, READY_DELIVERY, READY_END, READY_JOIN = 0, 1, 2, 4
 READY_BITS = 7
 
@@ -274,13 +278,17 @@ _struct(
     ),
 )
 KEPT_AT_REST = 64 << 20
-"""Bytes that native code may hold when no run is left; free slabs beyond go to the system."""
+"""Bytes that native code may hold while no run exists; free slabs beyond that go to the system."""
 TRIM_PAUSE = 16
-"""So many times as long as it took is waited after a trim at rest that left more than KEPT_AT_REST."""
+"""Duration of the pause after a trim, in durations of the trim.
+
+Applies to a trim at rest that left more than KEPT_AT_REST.
+"""
 INTERRUPT_CANCELLED, INTERRUPT_SIGNAL = 1, 2
 
-# Context: one per thread that runs native code.  Also the frame of the kernel that it runs.  Only the
-# thread that has it writes it; Python reads some words from other threads, such as CONTEXT_EPOCH and _MADE.
+# Context: one per thread that runs native code.  It is also the frame of the kernel that the thread
+# runs.  Only the thread that owns the context writes it; Python reads some words from other
+# threads, such as CONTEXT_EPOCH and _MADE.
 _struct(
     "CONTEXT",
     size=1024,
@@ -358,16 +366,22 @@ _struct(
 )
 FREE_CLASSES = 17
 BATCH_CELLS = 4096
-"""Cells' worth of blocks in a full free list.  A thread keeps one more of each size class."""
+"""Capacity of a full free list, in cells.
+
+A thread keeps one more full batch of each size class.
+"""
 IDLE_CELLS = 64
-"""So many in a free list are not kept by a thread that begins to sleep, or whose run is over."""
+"""Free lists of this many cells are too long for an idle thread.
+
+A thread that goes to sleep, or whose run is over, hands them over.
+"""
 LEAVES_UNKNOWN = 1
 HAS_LEFT = 2
 
-# Slab: blocks of one size class, from the system in one piece, aligned to its size.
+# Slab: blocks of one size class, taken from the system in one piece and aligned to its size.
 SLAB_SIZE = 1 << 16
 SLAB_ROOM = SLAB_SIZE - 16
-"""Bytes that are asked for: with the header of the C library's allocator, slabs lie side by side."""
+"""Bytes to allocate: with the header of the C library's allocator, slabs then lie side by side."""
 _struct(
     "SLAB",
     NEXT="",
@@ -385,7 +399,7 @@ _struct(
     BLOCKS=line(),
 )
 
-# Batch: free blocks of one size class, linked by VALUE_NEXT.  The first one says:
+# Batch: free blocks of one size class, linked by VALUE_NEXT.  The first block holds:
 _struct(
     "BATCH",
     COUNT="",
@@ -401,12 +415,13 @@ MESSAGE_TOO_DEEP = 10
 MESSAGE_NOT_READY = 11
 MESSAGE_NO_MEMORY = 12
 FIRST_FAILURE = 32
-"""From here on the errors of scalar operations, in the order of `scalars.FAILURES`."""
+"""First of the numbers for errors of scalar operations, in the order of `scalars.FAILURES`."""
 
-# Request: what belongs to one run of a program.  It outlives its activations: Python owns it.  Behind its words,
-# where a call from Python begins with payloads (`python_calls`), are
+# Request: what belongs to one run of a program.  It outlives its activations: Python owns it.  If a
+# call from Python starts with payloads (`python_calls`), its words are followed by
 #
-#     for each argument: the type of its payload, and two words of payload; or IS_VALUE, and an AsyncValue
+#     for each argument: the type of its payload, and two words of payload;
+#                        or IS_VALUE, and an AsyncValue
 #     for each result:   its AsyncValue, with a reference that is Python's
 IS_VALUE = -1
 ARGUMENT_WORDS = 3
@@ -459,9 +474,9 @@ _struct(
 )
 NOTIFY_PYTHON, NOTIFY_FORGET, NOTIFY_OVER = 1, 2, 3
 TIER_AUTO, TIER_INTERPRETER, TIER_COMPILED = range(3)
-"""Functions that are hot; none; all that can be."""
+"""Which functions may be machine code: hot ones; none; all that can be."""
 
-# Kept: what a watch knows of a register apart from the events, which may be overwritten.
+# Kept: what a watch records of a register apart from the events, which may be overwritten.
 _struct(
     "KEPT",
     size=24,
@@ -470,7 +485,7 @@ _struct(
     WORD="The payload that it was set to last, or by one of several threads at the same time.",
 )
 
-# Watch: of one run whose events are logged.
+# Watch: state of one run whose events are logged.
 _struct(
     "WATCH",
     size=128,
@@ -505,10 +520,14 @@ LOG_KINDS = (
     *("park", "wake", "create", "start", "suspend", "resume", "emplace", "fail", "return"),
     *("block", "enter", "leave"),
 )
-"""What happens: a function or an iteration begins, a kernel becomes a task, a thread takes a task of another,
-a kernel begins, returns; a value is available, is an error, its kernel was skipped or not started; a thread
-sleeps, goes on; an object of compiled code is made, a task begins, waits, goes on; an object is resolved; a
-function or an iteration is over; a block of compiled code begins; compiled code calls a function, comes back."""
+"""Kinds of events, in this order.
+
+A function or an iteration starts, a kernel becomes a task, a thread steals a task of another, a
+kernel starts, returns; a value is available, is an error, its kernel was skipped or not started; a
+thread sleeps, wakes up; an object of compiled code is made, a task starts, suspends, resumes; an
+object is resolved, or fails; a function or an iteration returns; a block of compiled code starts;
+compiled code calls a function, returns from it.
+"""
 (
     LOG_CALL,
     LOG_ENQUEUE,
@@ -557,7 +576,10 @@ _struct(
 )
 FUNCTION_WORDS = 15
 FUNCTION_NONSTRICT, FUNCTION_SHELL = 1, 2
-"""The second: its registers and its kernel stand for a sync function, whose numbers they do not have."""
+"""FUNCTION_SHELL: its registers and its kernel represent a sync function.
+
+They do not have the numbers of that function.
+"""
 
 # Record: a kernel of a decoded function.
 _struct(
@@ -579,29 +601,33 @@ _struct(
 )
 
 KERNEL_NONSTRICT = 1
-"""Runs when one argument is available, with unavailable ones and errors among its arguments."""
+"""Runs when one argument is available; other arguments may be unavailable or errors."""
 KERNEL_CONTROL = 2
 """Owns its arguments, and delivers its results itself."""
 KERNEL_RAW = 4
-"""Sees the values in its registers as they are, indirect ones too."""
+"""Sees the values in its registers as they are, including indirect ones."""
 KERNEL_HEAVY = 8
-"""Worth another worker: waking one costs less than running it."""
+"""Worth another worker: waking one costs less than running the kernel."""
 KERNEL_BLOCKING = 32
 """Runs in the blocking pool."""
 KERNEL_WIDE = 64
-"""Has more arguments and results than every frame has room for."""
+"""Has more arguments or results than every frame has room for."""
 KERNEL_SMALL = 128
-"""Two arguments, one result, and no other flag: the run loop has a short way for it."""
+"""Two arguments, one result, and no other flag: the run loop has a short path for it."""
 KERNEL_LASTING = 512
 """May take long, though no worker is woken for it: machine code with loops or calls."""
 KERNEL_MEASURED = 256
-"""Heavy or not as its arguments are: it says so itself, and lets others have the rest if it is."""
+"""Heavy depending on its arguments: the kernel decides, and if so shares other ready work."""
 KERNEL_UNKNOWN = 1024
-"""A function of Python that has not been quick yet: a thread that waits leaves it to workers, where there are some."""
+"""A Python function that has not been quick yet.
+
+A waiting thread leaves it to workers, if the queue has any.
+"""
 FRAME_ROOM = 32
 """Arguments, and results, that every frame has room for."""
 
-# Slot: where a result goes.  Behind its header stand the users, then the returns; made by the decoder.
+# Slot: where a result goes.  Its header is followed by the users, then the returns; the decoder
+# makes it.
 _struct(
     "SLOT",
     REGISTER="Offset of the register in the activation.",
@@ -615,7 +641,8 @@ _struct(
 )
 USER_SIZE = 24
 
-# Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is hot.
+# Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is
+# hot.
 _struct(
     "MACHINE",
     CODE="Address of its machine code: `code(attempt)`, 1 if it has come to its end; or 0.",
@@ -630,9 +657,13 @@ _struct(
     TYPES="Payload types of the arguments, then of the results.",
 )
 MACHINE_NEVER = 1 << 62
-"""In MACHINE_LEFT: it cannot be compiled."""
+"""Value of MACHINE_LEFT: the function cannot be compiled."""
 MACHINE_HOT, MACHINE_LOOK = range(2)
-"""Events for Python: the function with that number is hot; whether a run shall go on, as the time is over."""
+"""Events for Python.
+
+MACHINE_HOT: the function with that number is hot.  MACHINE_LOOK: the time is over, and a run asks
+whether to continue.
+"""
 
 # Attempt: one call of machine code.
 _struct(
@@ -671,14 +702,17 @@ _struct(
 )
 SHARED_ALONE, SHARED_WITH_CALLERS = 1, 2
 ACTIVATION_OBSERVED = 1
-"""Its kernels are in REQUEST_KNOWN, and its begin in the log of a watched run."""
+"""Its kernels are counted in REQUEST_KNOWN, and its start is in the log of a watched run."""
 MAX_NESTED = 1 << 27
-"""A recursion that takes more ends in an error; its values may take ten times as much."""
+"""Bytes of nested activations beyond which a recursion ends in an error.
+
+Its values may take ten times as much.
+"""
 
 RETURN_CALL, RETURN_ROOT, RETURN_LOOP, RETURN_JOIN = range(4)
 
-# Loop: the state of repeat and while between two iterations.  Threads that deliver results of the body
-# write its table; the thread that ends the body's activation does all the rest.
+# Loop: the state of repeat and while between two iterations.  Threads that deliver results of the
+# body write its table; the thread that ends the body's activation does everything else.
 _struct(
     "LOOP",
     CALLER="",
@@ -690,8 +724,8 @@ _struct(
     TABLE=line("The loop values, then room for a copy of them."),
 )
 
-# Join: counts the blocks of a parallel loop.  LEFT counts each block, and each chain that a
-# block has returned until it is resolved.
+# Join: counts the blocks of a parallel loop.  LEFT counts each block, and each chain that a block
+# has returned until the chain is resolved.
 _struct(
     "JOIN",
     size=64,
@@ -718,7 +752,8 @@ _struct(
 )
 MAX_SAMPLES = 1 << 20
 
-# Tensor: dense elements, or with no data a shape.  It has an AsyncValue's references and Python's.
+# Tensor: dense elements, or a shape if it has no data.  AsyncValues and Python objects hold
+# references.
 _struct(
     "TENSOR",
     REFERENCES="",
@@ -737,14 +772,20 @@ _struct(
     SIZES="",
 )
 READ_ONLY = -1
-"""As TENSOR_BYTES: the memory must not be written, and may be in pages that the system protects."""
+"""Value of TENSOR_BYTES: the memory must not be written.
 
-# Store: memory of tensors, kept by size for the next ones.
+It may be in pages that the system protects.
+"""
+
+# Store: memory of tensors, kept by size for later tensors.
 STORE_CLASSES = 180
 SLOTS_PER_CLASS = 64
 SMALLEST_BLOCK_BITS = 6
 LARGEST_KEPT_BITS = 25
-"""Larger blocks go back at once; of those of one class, no more than this power of two is kept."""
+"""Larger blocks are freed at once.
+
+Of the blocks of one class, at most this power of two bytes are kept.
+"""
 _struct(
     "STORE",
     table=8 * STORE_CLASSES * SLOTS_PER_CLASS,
@@ -804,10 +845,11 @@ _struct(
     ),
 )
 SLEEPERS_NOTIFIED = 1 << 32
-"""One thread in the high half."""
+"""Adds one thread to the high half."""
 
-# Deque (Chase-Lev): the owner pushes and pops at the bottom, thieves take from the top.  Only the owner
-# writes BOTTOM and the table; TOP only grows, by compare-and-swap.  They are on different cache lines.
+# Deque (Chase-Lev, see `queues.tasks`): the owner pushes and pops at the bottom; thieves take from
+# the top.  Only the owner writes BOTTOM and the table; TOP only grows, by compare-and-swap.  They
+# are on different cache lines.
 DEQUE_CAPACITY = 1024
 _struct(
     "DEQUE",

@@ -1,13 +1,20 @@
-"""Loads, stores and atomics over raw addresses: the only door to memory that threads share.
+"""Load, store, and atomically update shared memory at raw addresses.
 
-Each function has two lives.  Compiled, `lowering` maps it to one LLVM instruction or one call into
-the C library.  Called from plain Python, it goes to the current `World`, a simulated memory that
-checks lifetimes and races and lets a scheduler choose the next thread.
+Native code reaches memory that threads share only through this module.
+
+Each function has two implementations.  In compiled code, `lowering` maps it to one LLVM instruction
+or to one call into the C library.  Called from plain Python, it goes to the current `World`: a
+simulated memory that checks lifetimes and races and lets a scheduler choose the thread that runs
+next.
 
 Words are 64-bit two's complement; an address is a word.  `load` and `store` are plain accesses: the
-caller promises that another thread's access is ordered by an atomic one.  Orderings are named for
-what they publish: `load_acquire` sees what came before the `store_release` (or read-modify-write)
-that it reads from; read-modify-writes are both (acq_rel); `fence` is sequentially consistent.
+caller guarantees that an atomic operation orders them with the accesses of other threads.  The
+other names state the memory ordering: a `load_acquire` that reads the result of a `store_release`
+(or of a read-modify-write) sees everything that happened before it; read-modify-writes are acq_rel;
+`fence` is sequentially consistent.  The orderings are LLVM's: https://llvm.org/docs/Atomics.html
+
+`futex_wait` and `futex_wake` are Linux's futex(2):
+https://man7.org/linux/man-pages/man2/futex.2.html
 """
 
 from __future__ import annotations
@@ -23,7 +30,10 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 class World(Protocol):
-    """A memory that plain Python can run on.  `tests.simulator` has the one that explores."""
+    """A memory that plain Python can run on.
+
+    `tests.simulator` has the implementation that explores interleavings.
+    """
 
     def load(self, address: Address) -> int: ...
     def store(self, address: Address, value: int) -> None: ...
@@ -76,7 +86,7 @@ class World(Protocol):
 _world: list[World] = []
 
 NATIVE: dict[str, Callable[..., object]] = {}
-"""Every function marked `native`, by qualified name, in the order of definition."""
+"""All functions marked `native`, by qualified name, in order of definition."""
 
 
 ENTRIES: dict[str, Callable[..., object]] = {}
@@ -85,7 +95,7 @@ ENTRIES: dict[str, Callable[..., object]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A native function under a C name, with LLVM types: `ptr`, `i64`, `i1` or `void`."""
+    """A native function exported under a C name, with LLVM types: `ptr`, `i64`, `i1`, or `void`."""
 
     function: Callable[..., object]
     returns: str
@@ -105,40 +115,40 @@ OUTLINE: set[str] = set()
 
 
 def native(function: Function) -> Function:
-    """Mark a function as part of the native core: `library` compiles it, plain Python can call it."""
+    """Mark a native function: `library` compiles it, and plain Python can call it."""
     NATIVE[f"{function.__module__}.{function.__qualname__}"] = function
     return function
 
 
 def shared(function: Function) -> Function:
-    """Let native functions call one that stands outside of the core, such as a lambda of a table."""
+    """Let native functions call a function outside the core, such as a lambda in a table."""
     NATIVE[f"{function.__module__}.{function.__qualname__}.{id(function)}"] = function
     return function
 
 
 def inline(function: Function) -> Function:
-    """Mark a native function whose calls must vanish: it is small, and on the hot path."""
+    """Mark a small native function on the hot path, whose calls must be inlined."""
     INLINE.add(function.__name__)
     return native(function)
 
 
 def outline(function: Function) -> Function:
-    """Mark a native function that must stay out of its callers: on the hot path it is the exception."""
+    """Mark a native function that is never inlined, because its hot callers rarely call it."""
     OUTLINE.add(function.__name__)
     return native(function)
 
 
 def entry(function: Function) -> Function:
-    """Mark a native function that Python, a record or a task reaches by its address.
+    """Mark a native function that Python, a record, or a task calls by its address.
 
-    Its parameters and its result are words; one without a result gives 0.
+    Its parameters and its result are words; a function without a result returns 0.
     """
     ENTRIES[f"{function.__module__}.{function.__qualname__}"] = function
     return native(function)
 
 
 def exported(name: str, returns: str, *parameters: str) -> Callable[[Function], Function]:
-    """Give a native function a C name and C types, so that other compiled code can call it."""
+    """Export a native function to other compiled code, under a C name with C types."""
 
     def register(function: Function) -> Function:
         EXPORTS[name] = Export(function, returns, parameters)
@@ -148,15 +158,15 @@ def exported(name: str, returns: str, *parameters: str) -> Callable[[Function], 
 
 
 def set_world(world: World | None) -> None:
-    """Let plain calls of this module go to `world`; None takes the present one away."""
+    """Send plain calls of this module to `world`; None removes the current world."""
     _world[:] = [] if world is None else [world]
 
 
 def current_world() -> World:
-    """The world that plain calls go to.
+    """Return the world that plain calls go to.
 
     Raises:
-        RuntimeError: if there is none; native functions cannot touch real memory uncompiled.
+        RuntimeError: if no world is set; uncompiled native functions cannot touch real memory.
     """
     if not _world:
         raise RuntimeError("a native function was called from Python without a simulated world")
@@ -164,7 +174,7 @@ def current_world() -> World:
 
 
 def load(address: Address) -> int:
-    """The word at `address`."""
+    """Return the word at `address`."""
     return current_world().load(address)
 
 
@@ -174,37 +184,40 @@ def store(address: Address, value: int) -> None:
 
 
 def load_acquire(address: Address) -> int:
-    """The word at `address`; later accesses stay behind it."""
+    """Return the word at `address`; later accesses are not reordered before the load."""
     return current_world().load_acquire(address)
 
 
 def store_release(address: Address, value: int) -> None:
-    """Write a word after everything that came before."""
+    """Write a word; earlier accesses are not reordered after the store."""
     current_world().store_release(address, value)
 
 
 def fetch_add(address: Address, value: int) -> int:
-    """Add to a word, atomically; returns what it was."""
+    """Add to a word atomically; return its previous value."""
     return current_world().fetch_add(address, value)
 
 
 def exchange(address: Address, value: int) -> int:
-    """Replace a word, atomically; returns what it was."""
+    """Replace a word atomically; return its previous value."""
     return current_world().exchange(address, value)
 
 
 def compare_and_swap(address: Address, old: int, new: int) -> int:
-    """Replace `old` by `new`, atomically; 1 if the word was `old`, else 0 and nothing changed."""
+    """Replace `old` by `new` atomically; return 1 if the word was `old`.
+
+    Otherwise, change nothing and return 0.
+    """
     return current_world().compare_and_swap(address, old, new)
 
 
 def fence() -> None:
-    """Order every earlier store before every later load (store buffers are drained)."""
+    """Order every earlier store before every later load (drain the store buffers)."""
     current_world().fence()
 
 
 def load_i32(address: Address) -> int:
-    """The 32-bit integer at `address`, sign-extended."""
+    """Return the 32-bit integer at `address`, sign-extended."""
     return current_world().load_i32(address)
 
 
@@ -214,7 +227,7 @@ def store_i32(address: Address, value: int) -> None:
 
 
 def load_f32(address: Address) -> float:
-    """The 32-bit float at `address`, as a double."""
+    """Return the 32-bit float at `address` as a double."""
     return current_world().load_f32(address)
 
 
@@ -224,7 +237,7 @@ def store_f32(address: Address, value: float) -> None:
 
 
 def load_f64(address: Address) -> float:
-    """The double at `address`."""
+    """Return the double at `address`."""
     return current_world().load_f64(address)
 
 
@@ -234,32 +247,35 @@ def store_f64(address: Address, value: float) -> None:
 
 
 def allocate(size: int) -> Address:
-    """`size` bytes, 16-aligned, not initialised; 0 when there is no memory."""
+    """Allocate `size` uninitialized bytes, 16-aligned; return 0 if no memory is available."""
     return current_world().allocate(size)
 
 
 def allocate_aligned(alignment: int, size: int) -> Address:
-    """As `allocate`, at a multiple of `alignment`, a power of two."""
+    """Allocate like `allocate`, at a multiple of `alignment`, a power of two."""
     return current_world().allocate_aligned(alignment, size)
 
 
 def release(address: Address) -> None:
-    """Give back what `allocate` or `allocate_aligned` gave."""
+    """Free memory from `allocate` or `allocate_aligned`."""
     current_world().release(address)
 
 
 def discard(address: Address, size: int) -> None:
-    """Let the system take whole pages back, which stay mapped, and are full of zeros when they are used again."""
+    """Return whole pages to the system.
+
+    They stay mapped and read as zeros when they are next used.
+    """
     current_world().discard(address, size)
 
 
 def copy(target: Address, source: Address, size: int) -> None:
-    """Copy `size` bytes, whole words; the ranges do not overlap."""
+    """Copy `size` bytes, whole words; the ranges must not overlap."""
     current_world().copy(target, source, size)
 
 
 def clear(target: Address, size: int) -> None:
-    """Fill `size` bytes, whole words, with zero."""
+    """Fill `size` bytes, whole words, with zeros."""
     current_world().clear(target, size)
 
 
@@ -293,7 +309,7 @@ def call7(
     sixth: int,
     seventh: int,
 ) -> int:
-    """Call through a pointer: word (seven words).  A function that takes fewer may be called so, too."""
+    """Call through a pointer: word (seven words).  The function may take fewer parameters."""
     return current_world().call7(function, first, second, third, fourth, fifth, sixth, seventh)
 
 
@@ -308,39 +324,43 @@ def pause() -> None:
 
 
 def now() -> int:
-    """Nanoseconds of the monotonic clock."""
+    """Return the time of the monotonic clock in nanoseconds."""
     return current_world().now()
 
 
 @native
 def time_left(end: int) -> int:
-    """Nanoseconds until the clock says `end`; 0 when it was said before.
+    """Return the nanoseconds until the clock reaches `end`, or 0 if it already has.
 
-    For a sleep, whose time below 0 is no limit: the system may stop a thread for as long as it likes
-    after it has compared the clock with `end`.
+    Use it to compute timeouts: the system may suspend a thread for any time after it has compared
+    the clock with `end`, and a timeout below 0 would mean no limit.
     """
     return max(0, end - now())
 
 
 def ticks() -> int:
-    """The processor's own clock, in some unit: the same on all threads."""
+    """Return the processor's own clock, in an unspecified unit; all threads share one clock."""
     return current_world().ticks()
 
 
 def cpu_time() -> int:
-    """Nanoseconds that all threads of the process have run."""
+    """Return the CPU time of all threads of the process, in nanoseconds."""
     return current_world().cpu_time()
 
 
 def processor() -> int:
-    """The number of the processor that this thread runs on; the system may move it at any moment."""
+    """Return the number of the processor that runs this thread.
+
+    The system may move the thread at any moment.
+    """
     return current_world().processor()
 
 
 def futex_wait(address: Address, expected: int, timeout_ns: int) -> int:
     """Sleep while the 32-bit word at `address` is `expected`, until `futex_wake`.
 
-    May return for no reason: look again.  `timeout_ns` below 0 is no limit; see `time_left`.  Returns 0.
+    Wake-ups may be spurious, so the caller must check its condition again.  A `timeout_ns` below 0
+    means no limit; see `time_left`.  Returns 0.
     """
     return current_world().futex_wait(address, expected, timeout_ns)
 
@@ -351,33 +371,36 @@ def futex_wake(address: Address, count: int) -> int:
 
 
 def thread_context() -> Address:
-    """The context that this thread works with.
+    """Return the context of this thread, never 0.
 
-    A thread that has not set one gets one from Python: 0 is never the answer.
+    If the thread has not set a context, Python makes one for it.
     """
     return current_world().thread_context()
 
 
 def set_thread_context(context: Address) -> Address:
-    """Let `thread_context` be `context` on this thread; 0 takes it away.  Returns what it was."""
+    """Make `thread_context` return `context` on this thread; 0 removes it.
+
+    Returns the former context.
+    """
     return current_world().set_thread_context(context)
 
 
 def stack_room() -> int:
-    """How many bytes this thread's stack may still grow; below 0, the reserve is in use."""
+    """Return how many bytes this thread's stack may still grow; below 0, the reserve is in use."""
     return current_world().stack_room()
 
 
 def wrapping_add(left: int, right: int) -> int:
-    """The sum in 64 bits, two's complement."""
+    """Return the sum in 64 bits, two's complement."""
     return wrapped(left + right)
 
 
 def wrapping_subtract(left: int, right: int) -> int:
-    """The difference in 64 bits, two's complement."""
+    """Return the difference in 64 bits, two's complement."""
     return wrapped(left - right)
 
 
 def wrapping_multiply(left: int, right: int) -> int:
-    """The product in 64 bits, two's complement."""
+    """Return the product in 64 bits, two's complement."""
     return wrapped(left * right)

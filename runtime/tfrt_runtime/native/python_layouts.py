@@ -1,6 +1,6 @@
-"""What native code knows of Python: functions and objects of CPython, interrupts, how calls begin.
+"""What native code knows of Python: CPython functions and objects, interrupts, and call templates.
 
-As in `layouts`; modules that read many import it as `py`.
+They are declared as in `layouts`; modules that read many of them import this one as `py`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from tfrt_runtime.native.declared import at, declarer
 if TYPE_CHECKING:
 
     def __getattr__(name: str) -> int:
-        """The fields that `_struct` defines."""
+        """Return the offset of a field that `_struct` defines."""
 
 
 _struct = declarer(globals())
 
-# Python: functions of CPython's interface that native code calls, and objects that it compares with.
+# Python: functions of CPython's C API that native code calls, and objects that it compares with.
 _struct(
     "PYTHON",
     size=488,
@@ -112,7 +112,7 @@ _struct(
 PYTHON_BYTES = 32
 """Offset of the content in a `bytes`."""
 
-# Interrupts: what the main thread's handler of SIGINT and native code know of each other.
+# Interrupts: state that the main thread's SIGINT handler and native code share.
 _struct(
     "INTERRUPTS",
     size=32,
@@ -122,7 +122,7 @@ _struct(
     LOOKED="When Python last looked whether the handler is installed.",
 )
 INTERRUPTS_LOOK_NS = 10_000_000
-"""Python looks so often whether the handler is installed."""
+"""Minimum interval between Python's checks that the handler is installed."""
 
 # Run: slots of the Python object, from PYTHON_FIRST_SLOT on; empty if the run carries no context.
 _struct(
@@ -132,9 +132,9 @@ _struct(
     SPARE="A context for the next kernel, with that mapping; empty while a kernel works in it.",
 )
 
-# Template: what each call of a function from Python begins as, which is copied.
+# Template: the initial words of each call of a function from Python, which the call copies.
 ANY_PAYLOAD = 255
-"""In the place of the type of a payload: an object, a chain, a tensor or a shape."""
+"""Used instead of a payload type: an object, a chain, a tensor, or a shape."""
 _struct(
     "TEMPLATE",
     SIZE="Bytes that are copied.",

@@ -1,13 +1,14 @@
-"""Tensors of native kernels: what is known of one, and the memory of its elements.
+"""Tensors of native kernels: their descriptions, and the memory of their elements.
 
-A tensor is a small block that says type, sizes and where the elements are.  It is counted: an
-AsyncValue whose payload it is has a reference, and so has each Python object that stands for it.  The
-elements belong to the store, or to a Python object.
+A tensor is a small block that holds the type, the sizes, and the address of the elements.  It has a
+reference count: each AsyncValue whose payload it is holds a reference, and so does each Python
+object that represents it.  The elements belong to the store, or to a Python object.
 
-A store keeps free blocks for the next tensor of about their size: a program that runs again
-and again asks for the same ones each time, and fresh pages cost more than most kernels.  Of each class of
-sizes it has a row of slots.  A block is put into an empty slot with one `compare_and_swap` and taken with
-one `exchange`, so that threads need no lock and no order, and an address that comes back is no trouble.
+A store keeps free blocks for later tensors of about the same size: a program that runs repeatedly
+requests the same sizes each time, and fresh pages cost more than most kernels.  The store has a row
+of slots for each size class.  One `compare_and_swap` puts a block into an empty slot and one
+`exchange` takes it, so that threads need neither a lock nor an order, and an address that returns
+does no harm.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ from tfrt_runtime.native.memory import (
 )
 
 MAX_ELEMENTS_BITS = 48
-"""No machine has memory for more; the number of bytes still fits in a word."""
+"""No machine has memory for more elements; their byte count still fits in a word."""
 
 
 @native
 def size_bits(size: int) -> int:
-    """The bits of a block's size, at least those of the smallest block's."""
+    """Return the number of bits of a block's size, at least that of the smallest block."""
     bits = at.SMALLEST_BLOCK_BITS
     while size >> bits != 0:
         bits += 1
@@ -45,44 +46,51 @@ def size_bits(size: int) -> int:
 
 @native
 def unit_bits(bits: int) -> int:
-    """Blocks of so many bits have a size of four to eight units of this power of two."""
+    """Return the exponent of the unit for blocks whose sizes have `bits` bits.
+
+    Such a block has a size of four to eight units.
+    """
     return max(bits - 3, at.SMALLEST_BLOCK_BITS)
 
 
 @native
 def unit_count(size: int, unit: int) -> int:
-    """How many units hold `size` bytes; at least one."""
+    """Return how many units hold `size` bytes; at least one."""
     return max((size + (1 << unit) - 1) >> unit, 1)
 
 
 @native
 def block_size(size: int) -> int:
-    """The size of the block that serves a request of `size` bytes."""
+    """Return the size of the block that serves a request of `size` bytes."""
     unit = unit_bits(size_bits(size))
     return unit_count(size, unit) << unit
 
 
 @native
 def first_slot(memory_store: Address, size: int) -> Address:
-    """The row of slots for blocks that serve `size` bytes."""
+    """Return the row of slots for blocks that serve `size` bytes."""
     bits = size_bits(size)
+    # Unit counts go from 1 to 8, so that nine rows per power of two suffice.
     row = (bits - at.SMALLEST_BLOCK_BITS) * 9 + unit_count(size, unit_bits(bits))
     return memory_store + at.STORE_SLOTS + 8 * at.SLOTS_PER_CLASS * row
 
 
 @native
 def slots_used(size: int) -> int:
-    """How many slots of a row are used: few for large blocks."""
+    """Return how many slots of a row are used: few for large blocks."""
     return min(at.SLOTS_PER_CLASS, (1 << at.LARGEST_KEPT_BITS) // block_size(size))
 
 
 @native
 def take_memory(context: Address, memory_store: Address, size: int) -> Address:
-    """A block of at least `size` bytes of unknown content; 0 if there is no memory."""
+    """Take a block of at least `size` bytes with undefined contents.
+
+    Returns 0 if no memory is available.
+    """
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
-            # The look first: an exchange of an empty slot would take its cache line from other threads.
+            # Load first: exchanging an empty slot would take its cache line from other threads.
             if load_acquire(slot + 8 * i) != 0:
                 block = exchange(slot + 8 * i, 0)
                 if block != 0:
@@ -95,7 +103,7 @@ def take_memory(context: Address, memory_store: Address, size: int) -> Address:
 
 @outline
 def fresh_memory(context: Address, size: int) -> Address:
-    """A block from the C library; 0 over the budget, or if there is no memory."""
+    """Allocate a block from the C library; return 0 over the budget, or if it has no memory."""
     if not reserve(context, size):
         return 0
     block = allocate(size)
@@ -106,12 +114,12 @@ def fresh_memory(context: Address, size: int) -> Address:
 
 @native
 def give_memory(memory_store: Address, block: Address, size: int) -> None:
-    """Take back a block of `take_memory`, with the size that was asked for."""
+    """Free a block of `take_memory`, given the size that was requested."""
     if size >> at.LARGEST_KEPT_BITS == 0:
         slot = first_slot(memory_store, size)
         for i in range(slots_used(size)):
-            # A slot holds an address or 0, and no links: an address that leaves and comes back is the
-            # same free block, so that the swap has no ABA.
+            # A slot holds an address or 0, and no links: an address that leaves and returns is the
+            # same free block, so that the swap is immune to ABA.
             is_free = load_acquire(slot + 8 * i) == 0
             if is_free and compare_and_swap(slot + 8 * i, 0, block) != 0:
                 return
@@ -121,7 +129,7 @@ def give_memory(memory_store: Address, block: Address, size: int) -> None:
 
 @entry
 def reclaim_all(process: Address, _unused: int) -> int:
-    """What `cells.reclaim` does."""
+    """Free what the process keeps for later: implements `cells.reclaim`."""
     found = trim(process, 0)
     if load(process + at.PROCESS_STORE) != 0:
         found += trim_store(load(process + at.PROCESS_STORE))
@@ -130,7 +138,7 @@ def reclaim_all(process: Address, _unused: int) -> int:
 
 @entry
 def trim_store(memory_store: Address) -> int:
-    """Give every free block back to the C library; whether there was one."""
+    """Return every free block to the C library; return whether any existed."""
     found = 0
     for bits in range(at.SMALLEST_BLOCK_BITS, at.LARGEST_KEPT_BITS + 1):
         unit = unit_bits(bits)
@@ -143,7 +151,7 @@ def trim_store(memory_store: Address) -> int:
 
 @native
 def trim_row(memory_store: Address, first: Address, size: int) -> int:
-    """As `trim_store`, for one class of blocks."""
+    """Trim one size class, as `trim_store` does."""
     found = 0
     for i in range(at.SLOTS_PER_CLASS):
         if load_acquire(first + 8 * i) != 0:
@@ -157,7 +165,7 @@ def trim_row(memory_store: Address, first: Address, size: int) -> int:
 
 @native
 def prepare_tensor(tensor: Address, memory_store: Address, element: int, rank: int) -> None:
-    """Fill in what a tensor is born with, one reference among it."""
+    """Initialize a tensor without elements, with one reference."""
     store(tensor + at.TENSOR_REFERENCES, 1)
     store(tensor + at.TENSOR_ELEMENT, element)
     store(tensor + at.TENSOR_RANK, rank)
@@ -171,7 +179,7 @@ def prepare_tensor(tensor: Address, memory_store: Address, element: int, rank: i
 
 @native
 def new_shape(context: Address, memory_store: Address, rank: int, count: int) -> Address:
-    """A shape with one reference; the caller fills in its sizes, whose product is `count`."""
+    """Make a shape with one reference; the caller fills in its sizes, whose product is `count`."""
     tensor = need_block(context, at.TENSOR_SIZES + 8 * rank)
     prepare_tensor(tensor, memory_store, 0, rank)
     store(tensor + at.TENSOR_COUNT, count)
@@ -182,11 +190,12 @@ def new_shape(context: Address, memory_store: Address, rank: int, count: int) ->
 def new_tensor(
     context: Address, memory_store: Address, element: int, element_size: int, like: Address
 ) -> Address:
-    """A tensor of the shape of `like` with unknown elements and one reference; 0 without memory.
+    """Make a tensor of the shape of `like` with one reference; return 0 if no memory is available.
 
-    Also 0 for no elements: what sizes there may be beside 0 is for numpy to say.
+    Its elements are undefined.  Also returns 0 if the tensor would have no elements: numpy decides
+    which other sizes are valid beside a size of 0.
     """
-    # The elements first: without memory for them nothing has to be taken back.
+    # The elements first: without memory for them, nothing has to be undone.
     count, rank = load(like + at.TENSOR_COUNT), load(like + at.TENSOR_RANK)
     if count == 0 or count >> MAX_ELEMENTS_BITS != 0:
         return 0
@@ -212,7 +221,10 @@ def tensor_over(
     data: Address,
     owner: int,
 ) -> Address:
-    """A tensor over memory of a Python object, whose handle it takes; the caller fills in the sizes."""
+    """Make a tensor over memory of a Python object; the caller fills in the sizes.
+
+    The tensor takes ownership of the object's handle.
+    """
     tensor = need_block(context, at.TENSOR_SIZES + 8 * rank)
     prepare_tensor(tensor, memory_store, element, rank)
     store(tensor + at.TENSOR_COUNT, count)
@@ -223,15 +235,15 @@ def tensor_over(
 
 @entry
 def add_tensor_reference(tensor: Address) -> None:
-    """One reference more, for the holder of one."""
+    """Add one reference.  The caller already holds one."""
     fetch_add(tensor + at.TENSOR_REFERENCES, 1)
 
 
 @entry
 def drop_tensor(context: Address, tensor: Address) -> None:
-    """One reference less; the last one gives the memory back."""
+    """Drop one reference; the last one frees the memory."""
     references = tensor + at.TENSOR_REFERENCES
-    # A sole owner needs no read-modify-write: no other thread can hold or make a reference.
+    # A sole owner needs no read-modify-write: no other thread can hold or add a reference.
     if load_acquire(references) != 1 and fetch_add(references, -1) != 1:
         return
     memory_store, owner = load(tensor + at.TENSOR_STORE), load(tensor + at.TENSOR_OWNER)
@@ -245,7 +257,7 @@ def drop_tensor(context: Address, tensor: Address) -> None:
 
 @native
 def have_same_shape(left: Address, right: Address) -> bool:
-    """Whether two tensors, or shapes, have the same sizes."""
+    """Tell whether two tensors, or shapes, have the same sizes."""
     rank = load(left + at.TENSOR_RANK)
     if load(right + at.TENSOR_RANK) != rank:
         return False

@@ -1,28 +1,35 @@
-"""What the core knows of the thread that it runs on: its context, and the end of its stack.
+"""Access to the thread that the core runs on: its context, and the end of its stack.
 
-Compiled programs call the core without a context.  Two keys of the C library's thread-specific
-data answer that in 2 ns; LLVM's own thread-local variables need a dynamic loader, which objects loaded
-by MCJIT do not have.  It is written in LLVM IR, as Numba has no global variables.
+Compiled programs call the core without a context.  Two keys of the C library's thread-specific data
+supply context and stack end in 2 ns.  LLVM's own thread-local variables are rejected: they need a
+dynamic loader, which objects loaded by MCJIT do not have.  The code is LLVM IR because Numba has no
+global variables.
 """
 
 from __future__ import annotations
 
 START = "tfrt_threads_start"
-"""Makes the key of contexts.  Its parameter is a function that gives a context to a thread that has set none.
+"""Makes the key of contexts.
 
-It is asked at each call: no code would take the context away from the thread when it is freed.
+Its parameter is a function that gives a context to a thread that has none.
+
+The function is called at each access of such a thread: if it set the context, no code would remove
+the context from the thread when the context is freed.
 """
 
 MEASURE_STACKS = "tfrt_measure_stacks"
-"""Makes the key of the ends of stacks; once, before native code runs."""
+"""Makes the key of stack ends; called once, before native code runs."""
 
 STACK_LIMIT = "tfrtAsyncStackLimit"
-"""Where the stack of the thread ends, less RESERVE.  Compiled code calls it."""
+"""Returns the end of the thread's stack, less RESERVE.  Compiled code calls it."""
 
 EXPORTS = (START, MEASURE_STACKS, STACK_LIMIT)
 
 RESERVE = 2**21
-"""Bytes at the end of a stack that recursive programs leave alone, or a quarter of a small stack."""
+"""Bytes at the end of a stack that recursive programs leave alone.
+
+On a small stack, they are a quarter of the stack.
+"""
 
 CODE = f"""
 @context_key = internal global i32 0

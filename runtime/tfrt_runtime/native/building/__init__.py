@@ -1,4 +1,5 @@
 """How the core becomes machine code.
 
-`entries` says what it exports.  `lowering` and `tensor_lowering` make LLVM IR of it, `build` a shared object of that.
+`entries` lists its exports.  `lowering` and `tensor_lowering` turn it into LLVM IR, and `build`
+turns that into a shared object.
 """

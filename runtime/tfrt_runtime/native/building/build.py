@@ -1,9 +1,10 @@
-"""Compile the native core to linked shared objects: for this machine into the cache, for a wheel for all machines.
+"""Compile the native core to shared objects.
 
-Runs in a process of its own (`library.build_core`), so that the one that needs the core imports neither Numba
-nor llvmlite.  Numba turns each function into LLVM IR that uses none of Numba's helpers and is the same for all
-machines; all are put into one module, with some lines of IR that depend on the machine, given plain wrappers
-(`word name(word, ...)`), optimised once and linked.
+Those for this machine go into the cache, those for a wheel are for all machines.  This runs in a
+separate process (`library.build_core`), so that the process that needs the core imports neither
+Numba nor llvmlite.  Numba turns each function into LLVM IR that uses none of Numba's helpers and is
+the same for all machines.  All functions go into one module, with some lines of IR that depend on
+the machine, get plain wrappers (`word name(word, ...)`), and are optimized once and linked.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ declare i64 @llvm.read_volatile_register.i64(metadata)
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """A processor that the core is made for; every one of its kind has what `cpu` names."""
+    """A kind of processor for which the core is built; all of them have the features of `cpu`."""
 
     name: str
     cpu: str
@@ -61,16 +62,19 @@ class Machine:
     futex: int
     """The number of the system call."""
     ticks: str
-    """What reads a clock that all threads agree on; the cycle counter of AArch64 is not for programs."""
+    """The call that reads a clock shared by all threads.
+
+    Programs may not read the cycle counter of AArch64.
+    """
 
     @property
     def triple(self) -> str:
-        """What LLVM calls it."""
+        """Return LLVM's name of the machine."""
         return f"{self.name}-unknown-linux-gnu"
 
     @property
     def code(self) -> str:
-        """IR for this machine."""
+        """Return the IR for this machine."""
         return _CODE.format(
             pause=self.pause, futex=self.futex, declared=self.declared, ticks=self.ticks
         )
@@ -109,10 +113,10 @@ define i64 @"{name}"({parameters}) {{
 
 
 def wrapper(name: str, inner: str, count: int) -> str:
-    """A function with a C signature around an inner function.
+    """Return a function with a C signature that wraps an inner function.
 
-    Numba's inner functions write their result through the first parameter; one without a result
-    writes a null pointer there, which reads as 0.
+    Numba's inner functions write their result through the first parameter; a function without a
+    result writes a null pointer there, which reads as 0.
     """
     words = [f"i64 %{i}" for i in range(count)]
     declared = ", ".join(["ptr", "ptr", *["i64"] * count])
@@ -126,7 +130,7 @@ def wrapper(name: str, inner: str, count: int) -> str:
 
 
 def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
-    """A function with the C name and the C types of an export around its inner function."""
+    """Return a wrapper of an export's inner function, with the C name and the C types."""
     kinds = list(enumerate(export.parameters))
     lines = [f"  %w{i} = ptrtoint ptr %{i} to i64" for i, kind in kinds if kind == "ptr"]
     words = ", ".join(f"i64 %w{i}" if kind == "ptr" else f"i64 %{i}" for i, kind in kinds)
@@ -147,7 +151,7 @@ def export_wrapper(name: str, inner: str, export: memory.Export) -> str:
 
 
 def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> None:
-    """Give an attribute to native functions, such as those that `memory.inline` marks.
+    """Add an attribute to native functions, such as those that `memory.inline` marks.
 
     Numba's names spell each part of a qualified name after its length.
     """
@@ -158,7 +162,7 @@ def mark_functions(module: llvm.ModuleRef, names: set[str], attribute: str) -> N
 
 
 def collect(progress: Callable[[str], None]) -> list[str]:
-    """Let Numba write the IR of every entry; the wrappers that export them."""
+    """Let Numba write the IR of every entry; return the wrappers that export the entries."""
     functions = entries.load()
     exports = entries.exports()
     lowering.install()
@@ -180,17 +184,17 @@ def collect(progress: Callable[[str], None]) -> list[str]:
 
 
 def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.ModuleRef:
-    """All that was collected as one module, before it is optimised, in which only entries are seen.
+    """Return all collected IR as one module, not yet optimized, in which only entries are visible.
 
-    `header` is the lines of IR that say which machine it is for.
+    `header` is the lines of IR that name the target machine.
     """
-    # Without the machine that Numba wrote it for.
+    # Remove the machine that Numba wrote it for.
     made = (re.sub(r"^target .*\n", "", text, flags=re.MULTILINE) for text in lowering.COLLECTED)
     texts = (threads.CODE, machine.code, *made, *wrappers)
     module = linked([llvm.parse_assembly(header + text) for text in texts])
     kept = {*entries.load(), *entries.exports(), *threads.EXPORTS}
     for function in module.functions:
-        # Internal, so that what no wrapper uses goes away.
+        # Internal, so that functions that no wrapper uses are removed.
         if not function.is_declaration and function.name not in kept:
             function.linkage = "internal"
     mark_functions(module, memory.INLINE, "alwaysinline")
@@ -199,7 +203,7 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
 
 
 def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
-    """All modules as one, by pairs: to link is to walk through the whole of the module that grows."""
+    """Link all modules into one, pairwise: each link walks through the whole growing module."""
     while len(modules) > 1:
         for first, second in zip(modules[::2], modules[1::2], strict=False):
             first.link_in(second)
@@ -208,7 +212,7 @@ def linked(modules: list[llvm.ModuleRef]) -> llvm.ModuleRef:
 
 
 def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """The core as an object file for every processor of a kind."""
+    """Return the core as an object file for every processor of a kind."""
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     align_functions()
@@ -229,18 +233,18 @@ def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
     return bytes(target.emit_object(module))
 
 
-@functools.cache  # LLVM takes an option once for each process
+@functools.cache  # LLVM takes an option once per process
 def align_functions() -> None:
-    """Let functions begin on lines of the cache (64 bytes).
+    """Align functions to cache lines (64 bytes).
 
-    The loop of sync functions takes up to a third longer at some places of its line, which any change in front of it
-    would move it to.
+    The loop of sync functions takes up to a third longer at some positions within a line, and any
+    change in front of it would move it there.
     """
     llvm.set_option("tfrt-nb", "-align-all-functions=6")
 
 
 def linker() -> list[str]:
-    """The command of a linker: LLVM's, which knows all machines, or that of this one."""
+    """Return the command of a linker: LLVM's, which supports all machines, or this machine's."""
     if found := shutil.which("ld.lld"):
         return [found]
     if importlib.util.find_spec("ziglang") is not None:
@@ -251,10 +255,10 @@ def linker() -> list[str]:
 
 
 def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
-    """The core linked for every processor of a kind.
+    """Return the core linked for every processor of a kind.
 
     Raises:
-        subprocess.CalledProcessError: if the linker fails; it has said why on standard error.
+        subprocess.CalledProcessError: if the linker fails; it has reported why on standard error.
     """
     flags = ["-shared", "--strip-all", "--hash-style=gnu", "-z", "now", "-z", "noexecstack"]
     with tempfile.TemporaryDirectory() as folder:
@@ -265,14 +269,15 @@ def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
 
 
 def build_here(before: str) -> None:
-    """Write to standard output what the core is made of, in a line, and the core for this machine.
+    """Write the sources' fingerprint, in a line, and this machine's core to standard output.
 
-    A line per step goes to standard error.  `before` is the fingerprint from before the sources were imported.
+    Each step also writes a line to standard error.  `before` is the fingerprint from before the
+    sources were imported.
 
     Raises:
         RuntimeError: if they have changed since.
     """
-    linker()  # the rest takes half a minute: a missing linker is said before
+    linker()  # the rest takes half a minute: report a missing linker first
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
     wrappers = collect(show)
@@ -285,7 +290,10 @@ def build_here(before: str) -> None:
 
 
 def build_for_wheel(folder: str, *machines: str) -> None:
-    """Write `core-MACHINE.elf` into a folder for each machine, or for all: what the project's build hook calls."""
+    """Write `core-MACHINE.elf` into a folder for each given machine, or for all.
+
+    The project's build hook calls this.
+    """
     wrappers = collect(show_some)
     for name in machines or MACHINES:
         show_some(f"optimising for {name}")
@@ -293,12 +301,12 @@ def build_for_wheel(folder: str, *machines: str) -> None:
 
 
 def show(line: str) -> None:
-    """A line of progress."""
+    """Print a line of progress."""
     print(line, file=sys.stderr, flush=True)
 
 
 def show_some(line: str) -> None:
-    """A line of progress for a log: of the entries every hundredth."""
+    """Print a line of progress for a log: every hundredth entry, and all other steps."""
     number, slash, _ = line.partition("/")
     if not slash or int(number) % 100 == 1:
         show(f"native core: {line}")

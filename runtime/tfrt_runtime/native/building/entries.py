@@ -1,4 +1,4 @@
-"""The modules of the native core, and what they export."""
+"""The modules of the native core, and the functions that they export."""
 
 from __future__ import annotations
 
@@ -48,14 +48,16 @@ PACKAGE = "tfrt_runtime.native"
 
 
 def exports() -> dict[str, memory.Export]:
-    """The functions that other compiled code calls, by C name; after `load`."""
+    """Return the functions that other compiled code calls, by C name; call `load` first."""
     return memory.EXPORTS
 
 
 def load() -> dict[str, Callable[..., object]]:
-    """Import every module of the core; its entries by the name that they are exported under.
+    """Import every module of the core.
 
-    The name is `module.function`, without packages.
+    Returns its entries by the names that they are exported under.
+
+    A name is `module.function`, without packages.
     """
     for module in MODULES:
         importlib.import_module(f"{PACKAGE}.{module}")

@@ -1,14 +1,15 @@
 """Numba as a writer of LLVM IR and nothing more.  Importing this module imports Numba.
 
-`install` teaches Numba what each function of `memory` is in LLVM IR, as overloads, and that every function marked
-`native` is code that it may compile into its callers.
+`install` defines each function of `memory` in LLVM IR, as Numba overloads, and lets Numba compile
+every function marked `native` into its callers.
 
-By itself Numba links each function with all that it calls, optimises that and makes machine code of
-it, once per function: more than half of the time, for code that is linked and optimised again as a
-whole.  Here each function's IR is kept as it was written, once: `collect`.
+By itself, Numba links each function with all of its callees, optimizes the result, and generates
+machine code, once per function.  That takes more than half of the time, for code that is linked and
+optimized again as a whole.  Here each function's IR is kept once, as it was written: `collect`.
 
-This goes through Numba's internals (a library class and `get_executable`), which is why its version
-is pinned to a minor one; it changes the process that it is installed in, which does nothing else.
+This relies on Numba's internals (a library class and `get_executable`), which is why Numba's
+version is pinned to a minor one.  It also changes the process in which it is installed, which does
+nothing else.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ NUMBA_OPTIONS: dict[str, Any] = {
     "error_model": "numpy",
     # The rewrites are for arrays; the core's code is the same without them.
     "no_rewrites": True,
-    # Python calls the entries through wrappers of ours.
+    # Python calls the entries through our own wrappers.
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
 }
@@ -51,12 +52,12 @@ CLOCK_MONOTONIC, CLOCK_PROCESS_CPU = 1, 2
 
 
 def pointer(builder: ir.IRBuilder, address: ir.Value, to: ir.Type = I64) -> ir.Value:
-    """The address as a typed pointer."""
+    """Return the address as a typed pointer."""
     return builder.inttoptr(address, to.as_pointer())
 
 
 def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
-    """A function of the C library, or of `build` or `threads`."""
+    """Return a function of the C library, or of `build` or `threads`."""
     known = builder.module.globals.get(name)
     return known if known is not None else ir.Function(builder.module, kind, name)
 
@@ -74,7 +75,7 @@ def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
 
 
 def allocate_aligned(builder: ir.IRBuilder, alignment: ir.Value, size: ir.Value) -> ir.Value:
-    # Not `aligned_alloc`: that may want a size that is a multiple of the alignment.
+    # Not `aligned_alloc`, which may require the size to be a multiple of the alignment.
     kind = ir.FunctionType(I64, [I64, I64])
     return builder.call(external(builder, "memalign", kind), [alignment, size])
 
@@ -109,7 +110,7 @@ def pause(builder: ir.IRBuilder) -> None:
 
 
 def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
-    """`clock_gettime` into two words on the stack."""
+    """Call `clock_gettime` into two words on the stack; return nanoseconds."""
     with builder.goto_entry_block():
         time = builder.alloca(I64, 2)
     kind = ir.FunctionType(I32, [I32, I64.as_pointer()])
@@ -174,7 +175,7 @@ def stack_room(builder: ir.IRBuilder) -> ir.Value:
     return builder.sub(builder.ptrtoint(frame, I64), limit)
 
 
-# How many words go in, what comes out, and how.  A trailing f of the arity is a double.
+# Each row: the arity, the result, and the code.  A trailing f of the arity is a double.
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "load": ("i", "i", lambda b, a: b.load(pointer(b, a))),
     "store": ("ii", "", lambda b, a, v: b.store(v, pointer(b, a))),
@@ -221,14 +222,14 @@ NUMBA_TYPES = {"i": types.int64, "f": types.float64, "": types.void}
 
 
 def operation(name: str, inputs: str, output: str, emit: Emit) -> Callable[..., object]:
-    """A Numba intrinsic with the given words in and out."""
+    """Make a Numba intrinsic with the given input and output words."""
     returns, parameters = NUMBA_TYPES[output], [NUMBA_TYPES[kind] for kind in inputs]
 
     def codegen(context: Any, builder: ir.IRBuilder, _: object, values: Sequence[ir.Value]) -> Any:
         value = emit(builder, *values)
         return context.get_dummy_value() if output == "" else value
 
-    # Numba reads the signature of an intrinsic: it wants as many named parameters as there are words.
+    # Numba reads the signature of an intrinsic and requires one named parameter per word.
     names = ", ".join(f"word{i}" for i in range(len(inputs)))
     space: dict[str, Any] = {"signature": returns(*parameters), "codegen": codegen}
     exec(f"def {name}(typing_context, {names}):\n    return signature, codegen", space)  # noqa: S102
@@ -247,8 +248,9 @@ def install_operation(
 
 
 def install() -> None:
-    """Let Numba collect IR in this process from now on, of everything that is marked `native` so far."""
-    # Most of what Numba makes stays: to search it often takes a tenth of the time.
+    """Let Numba collect IR in this process, for all functions marked `native` so far."""
+    # Most of the objects that Numba makes survive: frequent collections would take a tenth of the
+    # time.
     gc.set_threshold(20_000)
     codegen.JITCPUCodegen._library_class = CollectingLibrary
     cpu.CPUContext.get_executable = executable  # type: ignore[method-assign]
@@ -259,33 +261,36 @@ def install() -> None:
 
 
 COLLECTED: list[str] = []
-"""One module of LLVM IR for each function collected."""
+"""One module of LLVM IR per collected function."""
 
 
 class CollectingLibrary(codegen.JITCodeLibrary):
-    """The IR of one function, without what it calls."""
+    """The IR of one function, without its callees."""
 
     def add_ir_module(self, ir_module: ir.Module) -> None:
         COLLECTED.append(cgutils.normalize_ir_text(str(ir_module)))  # type: ignore[no-untyped-call]
 
     def add_linking_library(self, library: codegen.CodeLibrary) -> None:
-        """What is called has its own library."""
+        """Ignore callees: each has its own library."""
 
     def finalize(self) -> None:
         self._finalized = True
 
 
 def executable(context: cpu.CPUContext, library: codegen.CodeLibrary, made: Any, env: Any) -> Any:
-    """A Python function that stands for a compiled one and is never called.
+    """Make a Python function that represents a compiled one and is never called.
 
-    Numba looks functions up by this object, so each needs one of its own.
+    Numba looks functions up by this object, so that each needs its own.
     """
     name = made.qualname.rpartition(".")[2]
     return _dynfunc.make_function(made.lookup_module(), name, "", 1, env, (library,))
 
 
 def collect(function: Callable[..., object], words: int) -> str:
-    """Add the IR of a function of so many words, and of all that it calls, to `COLLECTED`; its name."""
+    """Add the IR of a function of `words` words, and of its callees, to `COLLECTED`.
+
+    Returns its name.
+    """
     signature = (types.int64,) * words
     compiled = numba.njit(**NUMBA_OPTIONS)(function)
     compiled.compile(signature)

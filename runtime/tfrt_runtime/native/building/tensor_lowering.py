@@ -1,7 +1,9 @@
-"""What each function of `tensor_loops` is in LLVM IR: loops over vectors, and calls into BLAS.
+"""LLVM IR for each function of `tensor_loops`: loops over vectors, and calls into BLAS.
 
-The core is compiled without the processor's widest registers, and its optimiser makes no loops wider:
-what is vectorised is written so here.  A vector of 16 is as many registers as it takes.
+The C interface of BLAS is described at https://www.netlib.org/blas/
+
+The core is compiled without the processor's widest registers, and its optimizer vectorizes no
+loops: vectorized code is written as such here.  A vector of 16 uses as many registers as it needs.
 """
 
 from __future__ import annotations
@@ -16,27 +18,28 @@ from tfrt_runtime.native.building.lowering import F32, F64, I32, I64, Emit, exte
 LANES = 16
 Combine = Callable[..., ir.Value]
 
+# CblasRowMajor, CblasNoTrans, and CblasTrans.
 ROW_MAJOR, AS_IT_IS, TRANSPOSED = 101, 111, 112
 
 
 def wide(kind: ir.Type, lanes: int) -> ir.Type:
-    """`lanes` elements as one value."""
+    """Return the type of `lanes` elements as one value."""
     return ir.VectorType(kind, lanes) if lanes > 1 else kind
 
 
 def constant(kind: ir.Type, lanes: int, number: float) -> ir.Constant:
-    """The same number in each lane."""
+    """Return a constant with the same number in each lane."""
     return ir.Constant(wide(kind, lanes), [number] * lanes if lanes > 1 else number)
 
 
 def place(builder: ir.IRBuilder, base: ir.Value, index: ir.Value, kind: ir.Type) -> ir.Value:
-    """A pointer to what starts at element `index` of an array of 4-byte elements."""
+    """Return a pointer to element `index` of an array of 4-byte elements."""
     offset = builder.shl(index, ir.Constant(I64, 2))
     return pointer(builder, builder.add(base, offset), kind)
 
 
 def each(builder: ir.IRBuilder, count: ir.Value, body: Callable[[ir.Value, int], None]) -> None:
-    """`body(index, lanes)` for whole vectors, then for single elements."""
+    """Emit `body(index, lanes)` for whole vectors, then for single elements."""
     zero, one, lanes = (ir.Constant(I64, number) for number in (0, 1, LANES))
     whole = builder.and_(count, ir.Constant(I64, -LANES))
     with cgutils.for_range_slice(builder, zero, whole, lanes, I64) as (index, _):
@@ -46,9 +49,9 @@ def each(builder: ir.IRBuilder, count: ir.Value, body: Callable[[ir.Value, int],
 
 
 def mapping(source: ir.Type, target: ir.Type, combine: Combine) -> Emit:
-    """A loop that makes each element of the target from those of the sources.
+    """Return a loop that computes each element of the target from those of the sources.
 
-    `combine(builder, lanes, *elements)` gives one vector or element.
+    `combine(builder, lanes, *elements)` returns one vector or element.
     """
 
     def emit(builder: ir.IRBuilder, result: ir.Value, *rest: ir.Value) -> None:
@@ -91,6 +94,7 @@ def f32_to_i32(builder: ir.IRBuilder, lanes: int, number: ir.Value) -> ir.Value:
     fits = builder.and_(
         builder.fcmp_ordered(">=", number, low), builder.fcmp_ordered("<", number, high)
     )
+    # `fptosi` of a number out of range is poison: select before the conversion, and again after it.
     safe = builder.select(fits, number, constant(F32, lanes, 0.0))
     smallest = constant(I32, lanes, -(2**31))
     return builder.select(fits, builder.fptosi(safe, wide(I32, lanes)), smallest)
@@ -174,7 +178,7 @@ def call(
     builder.call(builder.inttoptr(function, kind.as_pointer()), arguments)
 
 
-# As `lowering.OPERATIONS`.
+# Same format as `lowering.OPERATIONS`.
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "add_f32s": ("iiii", "", mapping(F32, F32, lambda b, _, x, y: b.fadd(x, y))),
     "add_i32s": ("iiii", "", mapping(I32, I32, lambda b, _, x, y: b.add(x, y))),

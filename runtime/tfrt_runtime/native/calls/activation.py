@@ -1,17 +1,17 @@
-"""Activations: one call of a function, its registers and ready counts, from its begin to its end.
+"""Activations: one call of a function, its registers and ready counts, from its start to its end.
 
-An activation is alive while kernels of it have not finished or deliveries to it wait; when the last one
-has finished, the run loop ends it, and that finishes the kernel of the caller that started
-it.
+An activation is alive while any of its kernels has not finished or deliveries to it are pending.
+After the last one, the run loop ends the activation, which finishes the kernel of the caller that
+started it.
 
     new_activation   registers and ready counts as in the template; REMAINING = kernels + 1
-         |           (the 1 is the caller's, who fills it: it cannot end before `begin`)
+         |           (the 1 belongs to the caller, which fills it: it cannot end before `begin`)
          |  deliver  each argument into its register; its users' ready counts go down
-       begin         kernels that wait for nothing become ready, constants are delivered, REMAINING - 1
+       begin         entry kernels become ready, constants are delivered, REMAINING - 1
          |
       (run loop)    a ready kernel runs: its results are delivered, REMAINING - 1
          |             result available:   its users' ready counts go down; at 0 the user is ready
-         |             result unavailable: mark_shared, REMAINING + 1, a waiter; it does the above later
+         |             result unavailable: mark_shared, REMAINING + 1; a waiter does the above later
          |             result returned:    goes to the caller's register at once, not at the end
          v
      REMAINING = 0   one thread sees that, and pushes (activation | READY_END)
@@ -21,8 +21,9 @@ it.
                      RETURN_JOIN  freed; the join has one block less
                      RETURN_LOOP  used again for the next iteration, or freed at the loop's end
 
-While ACTIVATION_SHARED is 0 one thread has the activation, and its counters are plain words.  Before
-another thread may get it, that thread calls `mark_shared`; from then on counters are atomic, for good.
+While ACTIVATION_SHARED is 0, one thread has the activation, and its counters are plain words.
+Before another thread may get it, that thread calls `mark_shared`; from then on the counters are
+atomic, permanently.
 """
 
 from __future__ import annotations
@@ -74,10 +75,11 @@ def new_activation(
     record: Address,
     nested: int,
 ) -> Address:
-    """An activation at the entry of `function`, or 0 if it is large and there is no memory for it.
+    """Make an activation at the entry of `function`.
 
-    One pending count belongs to the code that fills it: deliver the arguments, then call `begin`.
-    `nested` is ACTIVATION_NESTED of what it is nested in.
+    Returns 0 if it is large and there is no memory for it.  One pending count belongs to the code
+    that fills it: deliver the arguments, then call `begin`.  `nested` is ACTIVATION_NESTED of the
+    activation that it is nested in.
     """
     activation = take_block(context, load(function + at.FUNCTION_SIZE))
     if activation == 0:
@@ -89,7 +91,7 @@ def new_activation(
     store(activation + at.ACTIVATION_CALLER_RECORD, record)
     size = (nested & ~at.ACTIVATION_OBSERVED) + load(function + at.FUNCTION_SIZE)
     store(activation + at.ACTIVATION_NESTED, size)
-    # Weights of 0 are only understood where counters are atomic.  Its callers need not be shared.
+    # Only atomic counters support weights of 0.  The callers need not be shared.
     is_atomic = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT != 0
     store(activation + at.ACTIVATION_SHARED, at.SHARED_ALONE if is_atomic else 0)
     reset_activation(activation, function)
@@ -102,7 +104,10 @@ def new_activation(
 
 @native
 def reset_activation(activation: Address, function: Address) -> None:
-    """Registers and counters as at entry.  Keeps whether the activation is shared."""
+    """Reset registers and counters to their state at entry.
+
+    Keeps whether the activation is shared.
+    """
     # One more than kernels: the filler's, so that early deliveries cannot end the activation.
     store(activation + at.ACTIVATION_REMAINING, load(function + at.FUNCTION_KERNELS) + 1)
     copy(
@@ -114,7 +119,7 @@ def reset_activation(activation: Address, function: Address) -> None:
 
 @outline
 def observe_begin(context: Address, activation: Address, caller: Address) -> None:
-    """An activation, or an iteration in it, begins: its kernels are known, and a watched run logs it."""
+    """Count the kernels of a starting activation or iteration as known; log it in a watched run."""
     request = load(activation + at.ACTIVATION_REQUEST)
     nested = load(activation + at.ACTIVATION_NESTED)
     store(activation + at.ACTIVATION_NESTED, nested | at.ACTIVATION_OBSERVED)
@@ -127,7 +132,10 @@ def observe_begin(context: Address, activation: Address, caller: Address) -> Non
 
 @outline
 def observe_end(context: Address, activation: Address) -> None:
-    """One that was observed when it began is over: kernels that have not counted are decided."""
+    """Count the remaining kernels of an ending activation as decided.
+
+    For activations that were observed at their start.
+    """
     nested = load(activation + at.ACTIVATION_NESTED)
     store(activation + at.ACTIVATION_NESTED, nested & ~at.ACTIVATION_OBSERVED)
     function = load(activation + at.ACTIVATION_FUNCTION)
@@ -145,9 +153,9 @@ def observe_end(context: Address, activation: Address) -> None:
 
 @native
 def begin(context: Address, activation: Address) -> None:
-    """Make the kernels ready that wait for nothing; drops the pending count of the filler.
+    """Make the kernels ready that await nothing; drop the pending count of the filler.
 
-    Pushed in reverse, so that they run in program order.
+    They are pushed in reverse, so that they run in program order.
     """
     function = load(activation + at.ACTIVATION_FUNCTION)
     entries = load(function + at.FUNCTION_ENTRY_TABLE)
@@ -161,13 +169,16 @@ def begin(context: Address, activation: Address) -> None:
 
 @inline
 def root_size(function: Address) -> int:
-    """Bytes of the table of a call from outside: its results, its arguments, and one word more."""
+    """Return the bytes of the table of a call from outside.
+
+    It holds its results, its arguments, and one more word.
+    """
     return 8 * (load(function + at.FUNCTION_RESULTS) + load(function + at.FUNCTION_ARGUMENTS)) + 8
 
 
 @native
 def free_activation(context: Address, activation: Address) -> None:
-    """Give an activation's memory back."""
+    """Free an activation's memory."""
     give_block(
         context, activation, load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_SIZE)
     )
@@ -175,22 +186,22 @@ def free_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_activation(context: Address, activation: Address) -> None:
-    """Everything of `activation` is done: free it, and finish what waits for its end."""
+    """End a finished activation: free it, and finish whatever waits for its end."""
     if load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
         observe_end(context, activation)
     kind = load(activation + at.ACTIVATION_RETURN)
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
     caller = load(activation + at.ACTIVATION_CALLER)
-    # By now no other thread refers to the activation: its last count was taken here.  What follows may
-    # free it, or count in the caller, after which it must not be touched.
+    # By now no other thread refers to the activation: its last count was taken here.  The following
+    # may free it, or count in the caller, after which it must not be touched.
     if kind == at.RETURN_LOOP:
         next_iteration(context, owner, activation)
         return
     if kind == at.RETURN_ROOT:
         end_root(context, owner, activation)
         return
-    # Before the count that says so: when the last block of a loop ends on another thread, the run may
-    # end, and the program with it, which has the size of the activation.
+    # Free before the count that announces it: when the last block of a loop ends on another thread,
+    # the run may end, and with it the program, which has the size of the activation.
     free_activation(context, activation)
     if kind == at.RETURN_JOIN:
         leave_join(context, owner, 1)
@@ -200,19 +211,19 @@ def end_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_root(context: Address, results: Address, activation: Address) -> None:
-    """The outermost activation of a call from outside is done."""
+    """End the outermost activation of a call from outside."""
     # Read before it is freed.
     size = root_size(load(activation + at.ACTIVATION_FUNCTION))
     request = load(activation + at.ACTIVATION_REQUEST)
     give_block(context, results, size)
     free_activation(context, activation)
-    # Last: when it was the last of the run, the program may be gone.
+    # Last: if this was the last activity of the run, the program may be gone.
     leave_request(context, request)
 
 
 @native
 def refuse_root(context: Address, function: Address, request: Address, results: Address) -> None:
-    """A call from outside does not begin: the error of its run, or that it is cancelled, is each result.
+    """Refuse a call from outside: the error of its run, or its cancellation, becomes each result.
 
     Takes ownership of the table of indirect results.
     """
@@ -230,18 +241,19 @@ def refuse_root(context: Address, function: Address, request: Address, results: 
 
 @entry
 def leave_request(context: Address, request: Address) -> None:
-    """One root or task of `request` is done; wakes waiting threads when it was the last."""
+    """Drop one root or task of `request`; after the last one, wake waiting threads."""
     # Read first: the context stays, but the request may be gone after the count.
     queue = load(context + at.CONTEXT_QUEUE)
     if fetch_add(request + at.REQUEST_ACTIVE, -1) == 1:
         process = load(context + at.CONTEXT_PROCESS)
-        # One step: Python, which adds a callback by another swap, is either called here or knows that it is late.
+        # One atomic step: Python, which adds a callback by another swap, is either called here or
+        # learns that it is late.
         notify = exchange(request + at.REQUEST_NOTIFY, at.NOTIFY_OVER)
         if notify != 0:
             # The callback sets REQUEST_OPEN to 0 last: the request may be gone when it returns.
             call3(load(process + at.PROCESS_REQUEST_DONE), context, request, notify)
         else:
-            # In this order: Python holds the words until it finds them in the stack.
+            # Order matters: Python keeps the words until it finds them in the stack.
             store_release(request + at.REQUEST_OPEN, 0)
             add_over(process, request)
         wake_waiting(queue)
@@ -249,13 +261,13 @@ def leave_request(context: Address, request: Address) -> None:
 
 @native
 def add_over(process: Address, request: Address) -> None:
-    """Leave a run of which nothing is left to the next thread that has the GIL."""
+    """Leave a finished run to the next thread that has the GIL."""
     push(process + at.PROCESS_OVER, request, at.REQUEST_NEXT)
 
 
 @native
 def next_iteration(context: Address, loop: Address, activation: Address) -> None:
-    """The body of a loop has finished: run it again, wait for the condition, or end the loop."""
+    """Continue a loop after its body: run it again, wait for the condition, or end the loop."""
     condition = load(loop + at.LOOP_CONDITION)
     if condition != 0 and not is_available(condition):
         # The waiter hands the activation to the thread that resolves the condition.
@@ -274,7 +286,7 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
 
 @native
 def loop_error(context: Address, loop: Address, activation: Address) -> Address:
-    """The error that ends a loop: a cancelled request or a condition in error; else 0."""
+    """Return the error that ends a loop: of a cancelled request or of its condition; else 0."""
     # Cancellation is checked once per iteration, so that endless loops end.
     request = load(activation + at.ACTIVATION_REQUEST)
     cancelled = load_acquire(request + at.REQUEST_CANCEL)
@@ -290,8 +302,8 @@ def loop_error(context: Address, loop: Address, activation: Address) -> Address:
 
 @native
 def loop_goes_on(loop: Address) -> bool:
-    """Whether another iteration is due; counts repeat down."""
-    # Plain words: the thread that ends the body has the loop alone.
+    """Tell whether another iteration is due; count repeat down."""
+    # Plain words: only the thread that ends the body uses the loop.
     if load(loop + at.LOOP_LEFT) < 0:
         return load(resolve(load(loop + at.LOOP_CONDITION)) + at.VALUE_PAYLOAD) & 1 != 0
     left = load(loop + at.LOOP_LEFT) - 1
@@ -303,8 +315,8 @@ def loop_goes_on(loop: Address) -> bool:
 def start_iteration(context: Address, loop: Address, activation: Address) -> None:
     """Fill the body's activation with the loop values and start it."""
     function = load(loop + at.LOOP_FUNCTION)
-    # Nothing of the iteration before is left: no other thread refers to the activation any more, so its
-    # counters may be plain again.
+    # Nothing is left of the previous iteration: no other thread refers to the activation any more,
+    # so that its counters may be plain again.
     store(
         activation + at.ACTIVATION_SHARED,
         load(function + at.FUNCTION_FLAGS) & at.FUNCTION_NONSTRICT,
@@ -314,7 +326,7 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
         observe_begin(context, activation, load(loop + at.LOOP_CALLER))
     slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
     values = load(loop + at.LOOP_VALUES)
-    # A body that returns an argument as it is writes the table while it is filled: read a copy.
+    # A body that returns an argument unchanged writes the table while it is filled: read a copy.
     given = loop + at.LOOP_TABLE + 8 * values
     copy(given, loop + at.LOOP_TABLE, 8 * values)
     for i in range(values):
@@ -324,7 +336,7 @@ def start_iteration(context: Address, loop: Address, activation: Address) -> Non
 
 @native
 def end_loop(context: Address, loop: Address, activation: Address, failed: Address) -> None:
-    """Deliver the loop values, or `failed` in the place of each."""
+    """Deliver the loop values, or `failed` instead of each."""
     caller = load(loop + at.LOOP_CALLER)
     slots = load(load(loop + at.LOOP_RECORD) + at.RECORD_SLOTS)
     values = load(loop + at.LOOP_VALUES)
@@ -337,7 +349,7 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
             value = failed
         deliver(context, caller, load(slots + 8 * i), value)
     drop_optional(context, condition)
-    # The kernel's own references to its arguments: it held them for as long as the loop.
+    # The kernel's own references to its arguments, which it held as long as the loop ran.
     registers = load(loop + at.LOOP_RECORD) + at.RECORD_REGISTERS
     for i in range(values):
         drop_reference(context, load(caller + load(registers + 8 * (i + 1))))
@@ -350,10 +362,10 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
 
 @native
 def end_join(context: Address, join: Address) -> None:
-    """All blocks are done: deliver the chain, or the first error."""
+    """End a join after all its blocks: deliver the chain, or the first error."""
     caller = load(join + at.JOIN_CALLER)
     record = load(join + at.JOIN_RECORD)
-    # The last `leave_join` has ordered the blocks' errors before this.
+    # The last `leave_join` has ordered the blocks' errors before this load.
     value = load_acquire(join + at.JOIN_ERROR)
     if value == 0:
         value = new_available(context, at.TYPE_CHAIN)
@@ -363,7 +375,10 @@ def end_join(context: Address, join: Address) -> None:
 
 @native
 def cancel_request(request: Address) -> bool:
-    """Cancel a request: the first to do so succeeds.  Ends the sleep of its sleeping kernels."""
+    """Cancel a request and return whether this call was the first to do so.
+
+    Ends the sleep of its sleeping kernels.
+    """
     value = load(request + at.REQUEST_CANCELLED_VALUE)
     if compare_and_swap(request + at.REQUEST_CANCEL, 0, value) == 0:
         return False

@@ -1,6 +1,6 @@
-"""Where values go: from a kernel to a register, to its users, and up a chain of returns.
+"""Deliver values: from a kernel to a register, to its users, and up a chain of returns.
 
-Nothing here recurses.  Results travel up a chain of returns in a loop, and what must happen next goes to
+Nothing here recurses.  Results travel up a chain of returns in a loop, and subsequent work goes to
 the thread's ready stack, so that the native stack does not grow with the program.
 """
 
@@ -45,11 +45,12 @@ from tfrt_runtime.native.queues.waiters import join_resolved, run_waiters
 def put_in_register(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> Address:
-    """Write a register once; returns what its readers will find there.
+    """Write a register once; return the value that its readers will find there.
 
-    In a function with non-strict kernels a reader may have come first: it left an indirect value,
-    which then forwards to this one.  There the caller keeps a reference to what is returned, to drop when
-    it is done: a reader on another thread may take the register's references as soon as it is written.
+    In a function with non-strict kernels, a reader may have come first and left an indirect value,
+    which then forwards to this one.  In such a function, the caller keeps a reference to the
+    returned value and drops it when it is done: as soon as the register is written, a reader on
+    another thread may take the register's references.
     """
     register = activation + load(slot + at.SLOT_REGISTER)
     references = load(slot + at.SLOT_REFERENCES)
@@ -75,15 +76,15 @@ def put_in_register(
 
 @native
 def peek_register(context: Address, activation: Address, register: int, references: int) -> Address:
-    """What a non-strict kernel finds in a register: the value, or an indirect one for it.
+    """Return what a non-strict kernel finds in a register: the value, or an indirect one for it.
 
-    `references` is the number of references that the register's readers need in all.
+    `references` is the total number of references that the register's readers need.
     """
     value = load_acquire(activation + register)
     if value != 0:
         return value
-    # The value is late: readers get a placeholder.  Whether value or placeholder comes first is decided
-    # by one swap; the loser takes what the register holds.
+    # The value is not there yet: readers get a placeholder.  One swap decides whether value or
+    # placeholder comes first; the loser uses the content of the register.
     placeholder = new_indirect(context)
     add_references(placeholder, references)
     if compare_and_swap(activation + register, 0, placeholder) != 0:
@@ -95,7 +96,7 @@ def peek_register(context: Address, activation: Address, register: int, referenc
 
 @inline
 def deliver(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """As `deliver_plain`, also in a run that is watched."""
+    """Deliver like `deliver_plain`, even in a watched run."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     deliver_plain(context, activation, slot, value)
@@ -103,9 +104,9 @@ def deliver(context: Address, activation: Address, slot: Address, value: Address
 
 @inline
 def deliver_plain(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """Bring one result to its register, its users and its returns.  Consumes a reference.
+    """Deliver one result to its register, its users, and its returns.  Consumes a reference.
 
-    The value may be unavailable: then users wait for it, while a return hands it up as it is.
+    The value may be unavailable: then users wait for it, while a return passes it up as it is.
     """
     if load(slot + at.SLOT_SPECIAL) != 0 or not is_available(value):
         deliver_special(context, activation, slot, value)
@@ -122,8 +123,8 @@ def deliver_plain(context: Address, activation: Address, slot: Address, value: A
 
 @outline
 def deliver_special(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """What `deliver` says, for every kind of slot and value."""
-    # A loop, not a recursion: a value may be returned through any number of nested calls.
+    """Deliver any value to any kind of slot, as `deliver` describes."""
+    # A loop instead of recursion: a value may be returned through any number of nested calls.
     while True:
         if load(slot + at.SLOT_REFERENCES) == 0:
             if not is_available(value) and is_watched(activation):
@@ -160,8 +161,8 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
 def wait_for_register(context: Address, activation: Address, slot: Address, value: Address) -> None:
     """Release the users of `slot` once `value` is available, perhaps on another thread.
 
-    Strict users keep the value alive until then.  Where there is none of them the waiter needs a
-    reference of its own: the publisher of the value has one only until its waiters run.
+    Strict users keep the value alive until then.  If there are none, the waiter needs its own
+    reference: the publisher of the value has one only until its waiters run.
     """
     if is_own_promise(activation, slot, value):
         # The task finds the slot.  A thread that hands the task over shares the activation first.
@@ -170,7 +171,7 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
         return
     # Before the waiter is added: the thread that resolves the value may count here at once.
     mark_shared(activation)
-    # Also before: otherwise the activation could end while the value is still to come.
+    # Also before: otherwise the activation could end before the value arrives.
     fetch_add(activation + at.ACTIVATION_REMAINING, 1)
     if needs_reference(activation, slot):
         add_references(value, 1)
@@ -180,7 +181,7 @@ def wait_for_register(context: Address, activation: Address, slot: Address, valu
 
 @inline
 def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
-    """Whether a task that only this thread knows resolves `value`, for one register only."""
+    """Tell whether a task that only this thread knows resolves `value`, for one register only."""
     mine = (
         load(activation + at.ACTIVATION_SHARED) == 0 and load(value + at.VALUE_OWNER) == activation
     )
@@ -189,7 +190,10 @@ def is_own_promise(activation: Address, slot: Address, value: Address) -> bool:
 
 @native
 def return_value(context: Address, activation: Address, index: int, value: Address) -> None:
-    """Hand a result to the caller, except that RETURN_CALL is put off.  Consumes a reference."""
+    """Return a result to the caller; postpone the delivery for RETURN_CALL.
+
+    Consumes a reference.
+    """
     kind = load(activation + at.ACTIVATION_RETURN)
     owner = load(activation + at.ACTIVATION_CALLER_RECORD)
     if kind == at.RETURN_ROOT:
@@ -202,13 +206,13 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
         else:
             store(owner + at.LOOP_TABLE + 8 * index, value)
     elif kind == at.RETURN_JOIN:
-        # A block's chain counts once it is available.  Before the waiter: the join must not end between the
-        # block's end and its chain.
+        # A block's chain counts once it is available.  Count before the waiter is added: the join
+        # must not end between the block's end and its chain.
         fetch_add(owner + at.JOIN_LEFT, 1)
         if not wait_for(context, value, at.WAIT_JOIN, owner, 0):
             join_resolved(context, owner, value)
     else:
-        # Not now: `deliver` is what called this, and would recurse once per nested call.
+        # Postponed: `deliver` called this, and would recurse once per nested call.
         caller = load(activation + at.ACTIVATION_CALLER)
         add_pending(caller)
         delivery = take_block(context, at.CELL_SIZE)
@@ -219,14 +223,17 @@ def return_value(context: Address, activation: Address, index: int, value: Addre
 
 @inline
 def drop_arguments(context: Address, activation: Address, record: Address, count: int) -> None:
-    """Drop the kernel's references to its first arguments."""
+    """Drop the kernel's references to its first `count` arguments."""
     for i in range(count):
         drop_reference(context, load(activation + load(record + at.RECORD_REGISTERS + 8 * i)))
 
 
 @native
 def end_kernel(context: Address, activation: Address, record: Address, value: Address) -> None:
-    """A kernel that owns its arguments ends with one result.  Consumes a reference to it."""
+    """End a kernel that owns its arguments, with one result.
+
+    Consumes a reference to the result.
+    """
     drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
     deliver(context, activation, load(load(record + at.RECORD_SLOTS)), value)
     finish(context, activation)
@@ -234,7 +241,7 @@ def end_kernel(context: Address, activation: Address, record: Address, value: Ad
 
 @native
 def deliver_later(context: Address, delivery: Address, value: Address) -> None:
-    """The rest of a delivery that was put off."""
+    """Finish a postponed delivery."""
     caller = load(delivery)
     slot = load(delivery + 8)
     give_block(context, delivery, at.CELL_SIZE)

@@ -1,11 +1,13 @@
-"""The run loop: takes ready kernels and tasks and runs them, one thread's part of a BEF program.
+"""The run loop, one thread's part of a BEF program: take ready kernels and tasks, and run them.
 
-The loop never waits and never takes a lock, and nothing in it recurses.  Its threads are workers, threads that wait
-for a result (`help_until`, `python_waits`), those of the blocking pool, and those of a user's queue.
+The loop never waits, never takes a lock, and never recurses.  Its threads are workers, threads that
+wait for a result (`help_until`, `python_waits`), threads of the blocking pool, and threads of a
+user's queue.
 
-For a user's queue the native queue is a letter box that Python empties.  The emptying thread hands each task to the
-user's queue.  On a thread of that queue `run_one` runs a task and leaves in the letter box again what became ready, so
-that the user's queue decides what runs where, and in which order.
+For a user's queue, the native queue is a mailbox that Python empties.  The emptying thread hands
+each task to the user's queue.  On a thread of that queue, `run_one` runs a task and puts everything
+that became ready back into the mailbox.  Thus the user's queue decides where and in which order
+tasks run.
 """
 
 from __future__ import annotations
@@ -69,9 +71,9 @@ from tfrt_runtime.native.queues.tasks import (
 )
 
 SHARE_INTERVAL = 1024
-"""Kernels between two checks whether another worker sleeps: about 20 us, what a wake-up costs."""
+"""Kernels between two checks whether another worker sleeps: about 20 us, the cost of a wake-up."""
 WAITERS_BUDGET = 4096
-"""Short kernels between two reads of the clock by a waiting thread: some 50 us."""
+"""Short kernels between two reads of the clock by a waiting thread: about 50 us."""
 SPIN_ROUNDS = 200
 ENDLESS = 1 << 60
 
@@ -99,7 +101,10 @@ def start_call(
 
 @native
 def make_results(context: Address, function: Address, place: Address) -> None:
-    """Write the unavailable results of a call to `place`: a reference is the caller's, one its table's."""
+    """Write the unavailable results of a call to `place`, with two references each.
+
+    The caller owns one reference, and the table of the call the other.
+    """
     for i in range(load(function + at.FUNCTION_RESULTS)):
         value = new_indirect(context)
         store(value + at.VALUE_REFERENCES, 2)
@@ -109,7 +114,7 @@ def make_results(context: Address, function: Address, place: Address) -> None:
 
 @native
 def new_table(context: Address, function: Address, results: Address) -> Address:
-    """What a call from outside begins with: its results, which `make_results` has made, and room for arguments."""
+    """Make the table of a call from outside: results of `make_results`, and room for arguments."""
     table = need_block(context, root_size(function))
     for i in range(load(function + at.FUNCTION_RESULTS)):
         store(table + 8 * i, load(results + 8 * i))
@@ -120,8 +125,12 @@ def new_table(context: Address, function: Address, results: Address) -> Address:
 def start_table(
     context: Address, function: Address, request: Address, table: Address, is_task: int
 ) -> None:
-    """Start a call from outside.  Takes ownership of `table`: an indirect value per result, then one per argument."""
-    # The host was cancelled before: what is given back is an error, too, whichever thread would be the first.
+    """Start a call from outside.
+
+    Takes ownership of `table`: one indirect value per result, then one value per argument.
+    """
+    # The host was cancelled earlier: then the results are errors, regardless of which thread would
+    # be first.
     if load_acquire(request + at.REQUEST_CANCEL) != 0:
         refuse_call(context, function, request, table)
     elif is_task != 0:
@@ -133,7 +142,7 @@ def start_table(
 
 @entry
 def run_root(context: Address, task: Address) -> None:
-    """Task function: a call from outside begins, on the thread that runs it."""
+    """Start a call from outside, on the thread that runs this task (task function)."""
     function = load(task + at.TASK_FIRST)
     request = load(task + at.TASK_SECOND)
     table = load(task + at.TASK_THIRD)
@@ -143,9 +152,12 @@ def run_root(context: Address, task: Address) -> None:
 
 @native
 def begin_table(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Begin a call from outside within a task, perhaps as machine code.  Takes ownership of `table`."""
-    # Not where a call is started directly: machine code runs to its end, and the thread that starts a call may be the one
-    # that would cancel it.
+    """Start a call from outside within a task, possibly as machine code.
+
+    Takes ownership of `table`.
+    """
+    # Machine code is not used if a call is started directly: it runs to its end, and the thread
+    # that starts a call may be the one that would cancel it.
     if load(function + at.FUNCTION_MACHINE) != 0:
         name_call(context, request)
         if start_machine(context, function, request, table):
@@ -155,14 +167,14 @@ def begin_table(context: Address, function: Address, request: Address, table: Ad
 
 @inline
 def name_call(context: Address, request: Address) -> None:
-    """An error for lack of memory names the call, not the kernel that this thread ran last."""
+    """Make an error for lack of memory name the call, not the kernel that this thread ran last."""
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_RECORD, 0)
 
 
 @native
 def start_root(context: Address, function: Address, request: Address, table: Address) -> None:
-    """Begin the outermost call of a run.  Its first kernels become ready on this thread.
+    """Start the outermost call of a run.  Its first kernels become ready on this thread.
 
     Takes ownership of `table`, as `start_table` does.
     """
@@ -180,7 +192,7 @@ def start_root(context: Address, function: Address, request: Address, table: Add
 
 @outline
 def refuse_call(context: Address, function: Address, request: Address, table: Address) -> None:
-    """A call from outside does not begin: its run is cancelled, or there is no memory for it.
+    """Refuse a call from outside: its run is cancelled, or there is no memory for it.
 
     Takes ownership of `table`, as `start_table` does.
     """
@@ -192,7 +204,7 @@ def refuse_call(context: Address, function: Address, request: Address, table: Ad
 
 @entry
 def run_entry(context: Address, task: Address) -> None:
-    """Task function: a ready kernel that was shared."""
+    """Make a shared kernel ready on this thread (task function)."""
     activation = load(task + at.TASK_FIRST)
     record = load(task + at.TASK_SECOND)
     free_task(context, task)
@@ -204,7 +216,7 @@ def run_entry(context: Address, task: Address) -> None:
 
 @entry
 def run_blocking(context: Address, task: Address) -> None:
-    """Task function of the blocking pool: run the kernel that was handed over."""
+    """Run the kernel that was handed over (task function of the blocking pool)."""
     activation = load(task + at.TASK_FIRST)
     record = load(task + at.TASK_SECOND)
     free_task(context, task)
@@ -213,9 +225,12 @@ def run_blocking(context: Address, task: Address) -> None:
 
 @native
 def run_ready(context: Address, budget: int) -> int:
-    """Run ready kernels, newest first, until there is none or the budget is used; what is left of it."""
+    """Run ready kernels, newest first, until none is left or the budget is used.
+
+    Returns the rest of the budget.
+    """
     base = load(context + at.CONTEXT_READY)
-    # Schedules are explored: each ready kernel is a task, and Python chooses the next one.
+    # Schedules are explored: each ready kernel becomes a task, and Python chooses the next task.
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
         put_in_order(context)
         return budget
@@ -224,27 +239,28 @@ def run_ready(context: Address, budget: int) -> int:
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
         budget -= run_ready_entry(context, load(top), load(top + 8))
-        # Each SHARE_INTERVAL entries: WAITERS_BUDGET, by which a long kernel lowers the budget, is a multiple of it.
+        # Once per SHARE_INTERVAL entries: WAITERS_BUDGET, by which a long kernel lowers the budget,
+        # is a multiple of it.
         if budget & (SHARE_INTERVAL - 1) == 0:
             share_when_idle(context)
             budget = run_kept_tasks(context, budget)
-        # Again: a kernel may have made the stack grow, and move.
+        # Reload: a kernel may have grown, and moved, the stack.
         base = load(context + at.CONTEXT_READY)
     return budget
 
 
 @outline
 def run_kept_tasks(context: Address, budget: int) -> int:
-    """Run the short tasks that this thread keeps, within the budget; what is left of it.
+    """Run the short tasks that this thread keeps, within the budget; return the rest of the budget.
 
-    Between kernels, where there are very many of both: else a task would wait until all kernels have
-    run, and its cell and its value would be out of the cache by then.
+    They run between kernels if there are very many of both.  Otherwise a task would wait until all
+    kernels have run, and its cell and its value would have left the cache by then.
     """
     while budget > 0:
         task = load(context + at.CONTEXT_PENDING)
         if load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ORDERED) != 0:
             return budget  # older ones come first
-        # Without an activation it is another kind of task, which may be long.
+        # A task without an activation is of another kind, and may be long.
         if task == 0 or load(task + at.TASK_ACTIVATION) == 0:
             return budget
         run_task(context, take_pending(context))
@@ -254,7 +270,7 @@ def run_kept_tasks(context: Address, budget: int) -> int:
 
 @outline
 def put_in_order(context: Address) -> None:
-    """Run what is ready and no kernel; let kernels be tasks."""
+    """Run ready entries other than kernels; turn the kernels into tasks."""
     while load(context + at.CONTEXT_READY_TOP) != load(context + at.CONTEXT_READY):
         top = load(context + at.CONTEXT_READY_TOP) - 16
         store(context + at.CONTEXT_READY_TOP, top)
@@ -268,9 +284,10 @@ def put_in_order(context: Address) -> None:
 
 @inline
 def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
-    """Do what one entry of the ready stack says; how much of a budget that takes.
+    """Run one entry of the ready stack; return its share of a budget.
 
-    A kernel that may take long takes all that a waiting thread has: it reads the clock then.
+    A kernel that may take long uses up a waiting thread's whole budget, so that the thread then
+    reads the clock.
     """
     if tagged & at.READY_BITS != at.READY_KERNEL:
         run_other_entry(context, tagged, second)
@@ -285,7 +302,7 @@ def run_ready_entry(context: Address, tagged: Address, second: Address) -> int:
 
 @outline
 def run_other_entry(context: Address, tagged: Address, second: Address) -> None:
-    """Do what an entry of the ready stack says that is not a kernel."""
+    """Run an entry of the ready stack that is not a kernel."""
     tag = tagged & at.READY_BITS
     if tag == at.READY_END:
         end_activation(context, tagged - at.READY_END)
@@ -303,9 +320,9 @@ def run_task(context: Address, task: Address) -> None:
 
 @native
 def next_task(context: Address) -> Address:
-    """The next task for this thread, which may begin a call that was started; or 0.
+    """Return the next task for this thread, or 0.
 
-    Without workers the tasks run in the order in which they came.
+    The task may start a call from outside.  Without workers, tasks run in order of arrival.
     """
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         task = find_task(context)
@@ -317,19 +334,19 @@ def next_task(context: Address) -> Address:
 
 @outline
 def chosen_task(context: Address) -> Address:
-    """The task that Python chooses, or 0."""
+    """Return the task that Python chooses, or 0."""
     while True:
         keep_injected(context)
         task = call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CHOOSE), context, 0)
         if task != 0 or load(context + at.CONTEXT_READY_TOP) == load(context + at.CONTEXT_READY):
             return task
-        # What came from outside was chosen in the place of a task, and has made kernels ready.
+        # Python chose a call from outside instead of a task, which has made kernels ready.
         put_in_order(context)
 
 
 @entry
 def work(context: Address, budget: int) -> int:
-    """Run what there is for this thread, up to `budget` kernels and tasks; what is left of it."""
+    """Run this thread's work, up to `budget` kernels and tasks; return the rest of the budget."""
     budget = run_ready(context, budget)
     while budget > 0:
         task = next_task(context)
@@ -342,13 +359,14 @@ def work(context: Address, budget: int) -> int:
 
 @native
 def work_without_starts(context: Address) -> bool:
-    """As a worker: run what there is, but begin no calls; whether there was anything."""
+    """Run available work as a worker, without starting calls; return whether any was found."""
     budget = run_ready(context, ENDLESS)
     stolen = 0
     while True:
         task = own_task(context)
         if task == 0:
-            # Tasks of a few nanoseconds are faster where they were made: memory moves to a thief with each.
+            # Tasks of a few nanoseconds are faster where they were made: each one moves memory to
+            # the thief.
             if stolen != 0 and now() - stolen < WORTH_STEALING_NS:
                 rest(context)
             task = steal_task(context)
@@ -361,16 +379,16 @@ def work_without_starts(context: Address) -> bool:
 
 @entry
 def help_until(context: Address, word: Address, deadline: int) -> int:
-    """Work, and sleep when there is nothing to do, until `word` is 0 or the clock says `deadline`.
+    """Work until `word` is 0 or the clock reaches `deadline`; sleep when there is nothing to do.
 
-    For threads that wait: each call returns to Python soon, so that signals are seen.  The thread
-    calls it again, or `sharing.hand_over`.  Returns the word.
+    For waiting threads: each call returns to Python soon, so that signals are handled.  The thread
+    then calls this again, or `sharing.hand_over`.  Returns the word.
     """
-    # Odd from here: while this thread may hold work the queue is not quiescent.
+    # Odd from here on: the queue is not quiescent while this thread may hold work.
     advance_epoch(context)
     store(context + at.CONTEXT_DEADLINE, deadline)
     while load_acquire(word) != 0 and now() < deadline:
-        # Nothing was found.  The sleep is short, so that signals are seen.
+        # Nothing was found.  The sleep is short, so that signals are handled.
         if work(context, WAITERS_BUDGET) == WAITERS_BUDGET:
             sleep_on_queue(context, word, min(time_left(deadline), 20_000_000))
     pass_on(context)
@@ -381,7 +399,10 @@ def help_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def watch_until(context: Address, word: Address, deadline: int) -> int:
-    """Sleep until `word` is 0 or the clock says `deadline`; other threads work.  Returns the word."""
+    """Sleep until `word` is 0 or the clock reaches `deadline`; other threads work.
+
+    Returns the word.
+    """
     while load_acquire(word) != 0 and now() < deadline:
         watch(load(context + at.CONTEXT_QUEUE), word, time_left(deadline))
     return load_acquire(word)
@@ -389,11 +410,11 @@ def watch_until(context: Address, word: Address, deadline: int) -> int:
 
 @entry
 def worker_loop(context: Address) -> None:
-    """The life of a worker: returns when the queue stops."""
+    """Run a worker until the queue stops."""
     queue = load(context + at.CONTEXT_QUEUE)
     advance_epoch(context)
     while load_acquire(queue + at.QUEUE_STOP) == 0:
-        # A worker that was woken for nothing goes back to sleep: others had the work.
+        # A worker whose wake-up was in vain goes back to sleep: other threads had taken the work.
         if not work_without_starts(context) or not seek(context, queue):
             sleep_or_nap(context)
     advance_epoch(context)
@@ -401,7 +422,10 @@ def worker_loop(context: Address) -> None:
 
 @native
 def seek(context: Address, queue: Address) -> bool:
-    """Seek work a little longer before sleeping: a wake-up costs far more.  Whether the thread need not sleep."""
+    """Search for work a little longer before sleeping: a wake-up costs far more.
+
+    Returns whether the thread need not sleep.
+    """
     begin_seeking(context)
     rounds, found = SPIN_ROUNDS, False
     while not found and (rounds > 0 or now() < load(context + at.CONTEXT_SEEKING_UNTIL)):
@@ -414,16 +438,18 @@ def seek(context: Address, queue: Address) -> bool:
 
 @entry
 def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
-    """The life of a thread of the blocking pool: returns when idle for `idle_ns`, or stopped."""
+    """Run a thread of the blocking pool until it is idle for `idle_ns`, or the pool stops."""
     advance_epoch(context)
     while load_acquire(pool + at.POOL_STOP) == 0:
         task = take_blocking_task(context, pool, idle_ns)
         if task == 0:
             break
-        # Before this thread blocks: the adder of another task may have counted on it as idle.
+        # Before this thread blocks: the thread that added another task may have counted on it as
+        # idle.
         call_for_threads(context, pool)
         run_task(context, task)
-        # What became ready is compute work: this thread runs none, and may block for long next.
+        # The kernels that became ready are compute work: this thread runs none, and may block for
+        # long next.
         hand_over(context)
         fetch_add(pool + at.POOL_DONE, 1)
     advance_epoch(context)
@@ -431,11 +457,12 @@ def blocking_loop(context: Address, pool: Address, idle_ns: int) -> None:
 
 @entry
 def run_one(context: Address, task: Address, budget: int) -> None:
-    """Run a task, then the kernels that become ready: up to `budget`, or to a heavy one that the task has not brought.
+    """Run a task, then the kernels that become ready.
 
-    All others become tasks, which `take_tasks` finds.
+    Stops after `budget` kernels, or before a heavy kernel that is not the task's own.  All other
+    kernels become tasks, which `take_tasks` finds.
     """
-    # A sync function that runs longer makes room for what else the queue's thread has to do.
+    # A sync function that runs longer makes room for other work of the queue's thread.
     store(context + at.CONTEXT_DEADLINE, now() + SLICE_NS)
     run_task(context, task)
     base = load(context + at.CONTEXT_READY)

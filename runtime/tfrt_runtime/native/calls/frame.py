@@ -1,4 +1,4 @@
-"""What a native kernel says to its frame: arguments in, results out, errors."""
+"""How a native kernel uses its frame: arguments, results, and errors."""
 
 from __future__ import annotations
 
@@ -26,56 +26,59 @@ from tfrt_runtime.native.memory import (
 
 @inline
 def argument(context: Address, index: int) -> Address:
-    """Argument `index`, concrete and available; borrowed."""
+    """Return argument `index`, concrete and available; borrowed."""
     return load(load(context + at.CONTEXT_ARGUMENTS) + 8 * index)
 
 
 @native
 def payload_type(context: Address, index: int) -> int:
-    """The type of an argument's payload."""
-    # Atomic: `kernel_return_object` may say at this moment what an object of compiled code is.
+    """Return the type of an argument's payload."""
+    # Atomic: `kernel_return_object` may be setting the type of an object of compiled code.
     return load_acquire(argument(context, index) + at.VALUE_KIND) >> 8
 
 
 @native
 def attribute(record: Address, index: int) -> int:
-    """Word `index` of the kernel's data."""
+    """Return word `index` of the kernel's data."""
     return load(load(record + at.RECORD_DATA) + 8 * index)
 
 
 @inline
 def set_result(context: Address, index: int, value: Address) -> None:
-    """Hand a value, with one reference, to result `index`."""
+    """Hand over a value, with one reference, as result `index`."""
     store(load(context + at.CONTEXT_RESULTS) + 8 * index, value)
 
 
 @native
 def argument_i1(context: Address, index: int) -> int:
-    """An `i1` argument as 0 or 1."""
+    """Return an `i1` argument as 0 or 1."""
     return load(argument(context, index) + at.VALUE_PAYLOAD) & 1
 
 
 @native
 def argument_i32(context: Address, index: int) -> int:
-    """An `i32` argument."""
+    """Return an `i32` argument."""
     return load_i32(argument(context, index) + at.VALUE_PAYLOAD)
 
 
 @native
 def argument_i64(context: Address, index: int) -> int:
-    """An `i64` argument."""
+    """Return an `i64` argument."""
     return load(argument(context, index) + at.VALUE_PAYLOAD)
 
 
 @native
 def set_word(context: Address, index: int, kind: int, word: int) -> None:
-    """Emplace a result of that type; it takes ownership of what its payload refers to."""
+    """Emplace a result of the given type; it takes ownership of what its payload refers to."""
     store(new_result(context, index, kind), word)
 
 
 @inline
 def new_result(context: Address, index: int, kind: int) -> Address:
-    """Emplace a result of that type; where the caller fills its payload in."""
+    """Emplace a result of the given type.
+
+    Returns the address where the caller stores its payload.
+    """
     value = new_available(context, kind)
     set_result(context, index, value)
     return value + at.VALUE_PAYLOAD
@@ -101,7 +104,7 @@ def set_chain(context: Address, index: int) -> None:
 
 @native
 def share_argument(context: Address, index: int, result: int) -> None:
-    """Let an argument's AsyncValue be a result, too."""
+    """Make an argument's AsyncValue a result as well."""
     value = argument(context, index)
     add_references(value, 1)
     set_result(context, result, value)
@@ -111,7 +114,7 @@ def share_argument(context: Address, index: int, result: int) -> None:
 def fail(context: Address, record: Address, message: int) -> None:
     """Report an error once; it becomes each result that is not set yet.
 
-    Without a record the kernel was only tried: it sets no result (`python_runs.at_once`).
+    Without a record the kernel is only being tried: it sets no result (`python_runs.at_once`).
     """
     if record == 0:
         return
@@ -122,7 +125,7 @@ def fail(context: Address, record: Address, message: int) -> None:
 
 @native
 def fail_results(context: Address, record: Address, failed: Address) -> None:
-    """Let an error, which is borrowed, be each result that is not set yet."""
+    """Make an error each result that is not set yet.  The error is borrowed."""
     results = load(context + at.CONTEXT_RESULTS)
     for i in range(load(record + at.RECORD_RESULTS)):
         if load(results + 8 * i) == 0:
@@ -132,5 +135,5 @@ def fail_results(context: Address, record: Address, failed: Address) -> None:
 
 @outline
 def run_in_python(context: Address, record: Address) -> None:
-    """Let the kernel's Python function have the frame."""
+    """Call the kernel's Python function with the frame."""
     call2(load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_PYTHON_KERNEL), context, record)

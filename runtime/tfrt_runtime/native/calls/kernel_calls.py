@@ -1,12 +1,12 @@
-"""Running one kernel: its frame, its errors, its results.
+"""Run one kernel: its frame, its errors, and its results.
 
-A kernel runs when its ready count reaches zero: its arguments are in their registers, available.  If
-one of them is an error, or the request is cancelled, the kernel is skipped and the error becomes each of
-its results.
+A kernel runs when its ready count reaches zero: its arguments are then in their registers, and
+available.  If an argument is an error, or the request is cancelled, the kernel is skipped and the
+error becomes each of its results.
 
-The context is also the kernel's frame: CONTEXT_ARGUMENTS points at the arguments (concrete, behind
-any indirect value), CONTEXT_RESULTS at one word per result, 0 until the kernel sets it.  A kernel
-borrows its arguments and hands over one reference to each result.
+The context is also the kernel's frame: CONTEXT_ARGUMENTS points to the arguments (concrete values,
+with indirect ones resolved), and CONTEXT_RESULTS to one word per result, which is 0 until the
+kernel sets it.  A kernel borrows its arguments and hands over one reference to each result.
 """
 
 from __future__ import annotations
@@ -35,12 +35,15 @@ from tfrt_runtime.native.queues.sharing import offer_tasks, share_ready
 from tfrt_runtime.native.queues.tasks import free_task, new_task
 
 QUICK_NS = 1_000_000
-"""A function of Python that took less may run on a thread that waits: to wake a worker takes a tenth of it."""
+"""A Python function that took less may run on a waiting thread.
+
+Waking a worker takes a tenth of this time.
+"""
 
 
 @inline
 def run_small_kernel(context: Address, activation: Address, record: Address) -> None:
-    """What `run_kernel` does, for a record with the flag KERNEL_SMALL."""
+    """Run a kernel whose record has the flag KERNEL_SMALL, as `run_kernel` does."""
     left = load(activation + load(record + at.RECORD_REGISTERS))
     right = load(activation + load(record + at.RECORD_REGISTERS + 8))
     request = load(activation + at.ACTIVATION_REQUEST)
@@ -51,7 +54,7 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
     results = load(context + at.CONTEXT_RESULTS)
     store(arguments, left)
     store(arguments + 8, right)
-    # 0 says that the kernel has set no result.
+    # 0 marks a result that the kernel has not set.
     store(results, 0)
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_ACTIVATION, activation)
@@ -68,7 +71,7 @@ def run_small_kernel(context: Address, activation: Address, record: Address) -> 
 
 @inline
 def are_plain(request: Address, left: Address, right: Address) -> bool:
-    """Whether a kernel may run on two arguments as they are: no error, and nothing to look behind."""
+    """Tell whether a kernel may run on two arguments as they are: no error, no indirect value."""
     plain = load_acquire(left + at.VALUE_STATE) == at.CONCRETE
     plain = plain and load_acquire(right + at.VALUE_STATE) == at.CONCRETE
     kinds = load(left + at.VALUE_KIND) | load(right + at.VALUE_KIND)
@@ -77,7 +80,7 @@ def are_plain(request: Address, left: Address, right: Address) -> bool:
 
 @outline
 def run_kernel(context: Address, activation: Address, record: Address) -> None:
-    """Run one ready kernel, or skip it, and deliver its results."""
+    """Run or skip one ready kernel, and deliver its results."""
     flags = load(record + at.RECORD_FLAGS)
     unusual = at.KERNEL_NONSTRICT | at.KERNEL_RAW | at.KERNEL_BLOCKING | at.KERNEL_WIDE
     if flags & (unusual | at.KERNEL_UNKNOWN) != 0:
@@ -104,14 +107,14 @@ def run_kernel(context: Address, activation: Address, record: Address) -> None:
 def run_unusual_kernel(
     context: Address, activation: Address, record: Address, may_block: bool
 ) -> None:
-    """As `run_kernel`, for kernels of every kind.
+    """Run a kernel of any kind, as `run_kernel` does.
 
     `may_block` is set on the blocking pool's threads, where blocking kernels run.
     """
     flags = load(record + at.RECORD_FLAGS)
     if flags & at.KERNEL_UNKNOWN != 0 and load(context + at.CONTEXT_LEAVES) != 0:
-        # Back where it was taken from: the thread hands over what is ready on it as soon as it is back
-        # in `python_waits.work_here`, and sleeps until a worker has run this.
+        # Push the kernel back: the thread hands over everything that is ready on it when it returns
+        # to `python_waits.work_here`, and sleeps until a worker has run this kernel.
         store(context + at.CONTEXT_LEAVES, at.HAS_LEFT)
         push_ready(context, activation, record)
         return
@@ -140,11 +143,12 @@ def run_unusual_kernel(
 
 @outline
 def call_unknown(context: Address, record: Address) -> None:
-    """Call a kernel, and see whether it is quick."""
+    """Call a kernel, and measure whether it is quick."""
     began = now()
     call2(load(record + at.RECORD_KERNEL), context, record)
     if now() - began < QUICK_NS:
-        # A plain word: all threads that write it write the same value; one that reads the former value measures again.
+        # A plain word: all threads write the same value, and a thread that reads the former value
+        # measures again.
         store(record + at.RECORD_FLAGS, load(record + at.RECORD_FLAGS) & ~at.KERNEL_UNKNOWN)
 
 
@@ -154,7 +158,7 @@ def call_kernel(
 ) -> None:
     """Call a kernel whose arguments are in the frame, and deliver its results.
 
-    `watch` is that of its run, 0 for none.
+    `watch` is that of its run, or 0.
     """
     if flags & at.KERNEL_HEAVY != 0 and flags & at.KERNEL_MEASURED == 0:
         share_rest(context)
@@ -171,7 +175,8 @@ def call_kernel(
     else:
         call2(load(record + at.RECORD_KERNEL), context, record)
     if flags & at.KERNEL_CONTROL != 0:
-        # It delivers and finishes by itself, when its call or loop ends; the activation may be gone now.
+        # The kernel delivers and finishes by itself when its call or loop ends; the activation may
+        # be gone now.
         return
     if watch != 0:
         log_end(context, watch, activation, record)
@@ -190,7 +195,7 @@ def call_kernel(
 
 @outline
 def log_begin(context: Address, watch: Address, activation: Address, record: Address) -> None:
-    """A kernel of a watched run begins."""
+    """Log that a kernel of a watched run starts."""
     if load(watch + at.WATCH_SLOW) != 0:
         store(context + at.CONTEXT_STARTED, now())
     log_kernel(context, watch, activation, record, at.LOG_BEGIN)
@@ -198,7 +203,7 @@ def log_begin(context: Address, watch: Address, activation: Address, record: Add
 
 @outline
 def log_end(context: Address, watch: Address, activation: Address, record: Address) -> None:
-    """A kernel of a watched run has returned.  Results that are available say so themselves."""
+    """Log that a kernel of a watched run has returned, unless an available result will show it."""
     if load(watch + at.WATCH_SLOW) != 0:
         request = load(activation + at.ACTIVATION_REQUEST)
         slow_down(watch, request, load(context + at.CONTEXT_STARTED))
@@ -211,14 +216,14 @@ def log_end(context: Address, watch: Address, activation: Address, record: Addre
 
 @outline
 def share_rest(context: Address) -> None:
-    """Let others have what is ready and queued here: this thread will be busy for a while."""
+    """Share this thread's ready kernels and tasks with others: it will be busy for a while."""
     share_ready(context)
     offer_tasks(context)
 
 
 @inline
 def stage_arguments(context: Address, activation: Address, record: Address, count: int) -> Address:
-    """Put the arguments into the frame; returns the last one that is an error, or 0."""
+    """Put the arguments into the frame; return the last one that is an error, or 0."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     failed = 0
     for i in range(count):
@@ -231,13 +236,15 @@ def stage_arguments(context: Address, activation: Address, record: Address, coun
 
 @native
 def stage_raw(context: Address, activation: Address, record: Address, count: int) -> Address:
-    """Put the registers into the frame as they are; a non-strict kernel's may still be empty.
+    """Put the registers into the frame as they are.
 
-    A non-strict kernel's first arguments may be strict ones: those are staged like a strict
-    kernel's, and the last of them that is an error is returned, or 0.
+    Those of a non-strict kernel may still be empty.  The first arguments of a non-strict kernel may
+    be strict.  Those are staged like a strict kernel's, and the last of them that is an error is
+    returned, or 0.
     """
     frame = load(context + at.CONTEXT_ARGUMENTS)
-    # Strict arguments come first; a late one of the others is an indirect value in its register.
+    # Strict arguments come first; any other argument that is still unavailable is an indirect value
+    # in its register.
     waits = load(record + at.RECORD_WAITS)
     strict = 0
     if waits != 0:
@@ -254,8 +261,11 @@ def stage_raw(context: Address, activation: Address, record: Address, count: int
 
 @native
 def grow_frame(context: Address, needed: int) -> bool:
-    """Make room for `needed` arguments and as many results; False if there is no memory."""
-    # Kept for the thread's life: a kernel that is wide once is mostly wide again.
+    """Make room for `needed` arguments and as many results.
+
+    Returns False if no memory is available.
+    """
+    # Kept while the thread lives: a kernel that is wide once usually is again.
     frame = take_block(context, 16 * needed)
     if frame == 0:
         return False
@@ -269,7 +279,7 @@ def grow_frame(context: Address, needed: int) -> bool:
 
 @outline
 def fail_without_memory(context: Address, activation: Address, record: Address) -> None:
-    """A kernel was refused the memory that it needs: the error of its run becomes each result."""
+    """Fail a kernel that was refused memory: the error of its run becomes each result."""
     failed = memory_error(context, load(activation + at.ACTIVATION_REQUEST), record)
     fail_kernel(context, activation, record, failed)
     drop_reference(context, failed)
@@ -277,7 +287,10 @@ def fail_without_memory(context: Address, activation: Address, record: Address) 
 
 @outline
 def memory_error(context: Address, request: Address, record: Address) -> Address:
-    """The error of a run that was refused memory, with one reference; what the system refuses is reported here."""
+    """Return the error of a run that was refused memory, with one reference.
+
+    If the system, not the budget, refused it, the error is reported here.
+    """
     failed = load_acquire(request + at.REQUEST_CANCEL)
     if failed != 0:
         add_references(failed, 1)
@@ -288,7 +301,7 @@ def memory_error(context: Address, request: Address, record: Address) -> Address
 
 @outline
 def report_error(context: Address, record: Address, message: int) -> Address:
-    """An error value with one reference, for native message number `message`."""
+    """Report native message number `message`; return an error value with one reference."""
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_REPORT_ERROR)
     return call3(callback, context, record, message)
 
@@ -300,7 +313,8 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     watch = watch_of(activation)
     if watch != 0:
         log_failed(context, watch, activation, record, failed)
-    # One for this function: `failed` may be an argument, whose last reference is dropped next.
+    # One reference is for this function: `failed` may be an argument, whose last reference is
+    # dropped next.
     add_references(failed, results + 1)
     drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
     slots = load(record + at.RECORD_SLOTS)
@@ -313,7 +327,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
 
 @outline
 def fail_kernel_with(context: Address, activation: Address, record: Address, message: int) -> None:
-    """Skip a kernel: the error of a message, which is reported once, becomes each of its results."""
+    """Skip a kernel: report a message once, and make its error each of the kernel's results."""
     store(context + at.CONTEXT_REQUEST, load(activation + at.ACTIVATION_REQUEST))
     failed = report_error(context, record, message)
     fail_kernel(context, activation, record, failed)
@@ -322,7 +336,7 @@ def fail_kernel_with(context: Address, activation: Address, record: Address, mes
 
 @inline
 def count_heavy(activation: Address, flags: int) -> None:
-    """A kernel that may take long is decided; others count when their call ends."""
+    """Count a kernel that may take long as decided; others are counted when their call ends."""
     is_heavy = flags & (at.KERNEL_HEAVY | at.KERNEL_CONTROL) == at.KERNEL_HEAVY
     if is_heavy and load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
         fetch_add(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_DECIDED, 1)
@@ -332,7 +346,10 @@ def count_heavy(activation: Address, flags: int) -> None:
 def log_failed(
     context: Address, watch: Address, activation: Address, record: Address, failed: Address
 ) -> None:
-    """A kernel of a watched run does not begin: an argument is an error, or the run is cancelled."""
+    """Log that a kernel of a watched run does not start.
+
+    An argument is an error, or the run is cancelled.
+    """
     kind = at.LOG_SKIPPED
     if load_acquire(load(activation + at.ACTIVATION_REQUEST) + at.REQUEST_CANCEL) == failed:
         kind = at.LOG_CANCELLED
@@ -346,7 +363,7 @@ def log_failed(
 
 @outline
 def hand_to_pool(context: Address, activation: Address, record: Address) -> None:
-    """Let the blocking pool run a kernel; its arguments stay in their registers."""
+    """Hand a kernel to the blocking pool; its arguments stay in their registers."""
     # Before the task is in the ring: a thread of the pool may run it at once.
     mark_shared(activation)
     watch = watch_of(activation)

@@ -1,13 +1,15 @@
 """Calls of functions that are machine code.
 
-A function becomes machine code when it is hot and a compiler is at hand (`executor.machine`): scalars, calls of
-such functions and control flow, so nothing that it does is seen before it returns.  Where anything is not ordinary
-it bails out, and the call runs from its start as if there were no machine code: an argument that is an error or
-late, an operation that fails, a stack that ends, a run that is cancelled.  From then on all of the run is
-interpreted: what has bailed out once would do so again at each call below.
+A function becomes machine code when it is hot and a compiler is available (`executor.machine`).
+Such a function contains only scalars, control flow, and calls of such functions, so that nothing it
+does is visible before it returns.  It bails out of any unusual situation: an argument that is an
+error or unavailable, an operation that fails, a stack that is full, a run that is cancelled.  The
+call then runs from its start as if there were no machine code.  From then on, the entire run is
+interpreted: code that has bailed out once would do so again at each nested call.
 
-Now and then machine code asks whether to go on.  The answer lets others have what is ready here, and when this
-thread would go back to Python, Python says whether its wait is over.
+From time to time, machine code asks whether to continue.  The answer shares this thread's ready
+work with others.  When the thread is due to return to Python, Python decides whether its wait is
+over.
 """
 
 from __future__ import annotations
@@ -46,16 +48,19 @@ from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_id
 from tfrt_runtime.native.queues.waiters import run_waiters
 
 FUEL = 1 << 18
-"""Kernels between two questions: 50 to 500 us."""
+"""Kernels between two checks: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""A kernel of the executor takes as long as so many of the interpreter of sync functions."""
+"""One kernel of the executor takes as long as this many of the interpreter of sync functions."""
 
 
 @native
 def machine_code(context: Address, request: Address, machine: Address, kernels: int) -> Address:
-    """The machine code that a run may use for a function, or 0; counts `kernels` as interpreted."""
+    """Return the machine code that a run may use for a function, or 0.
+
+    If the function has no machine code yet, its `kernels` count as interpreted.
+    """
     tier = load_acquire(request + at.REQUEST_TIER)
-    # Cancelled, or its events are logged; or schedules are explored.
+    # The run is cancelled or its events are logged, or schedules are explored.
     if tier == at.TIER_INTERPRETER or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0:
@@ -63,10 +68,11 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
     code = load_acquire(machine + at.MACHINE_CODE)
     if code != 0:
         return code
-    # Two stores in the place of an atomic subtraction: a count that is lost delays the compiler a little.
+    # Two operations instead of an atomic subtraction: a lost count only delays the compiler a
+    # little.
     left = load_acquire(machine + at.MACHINE_LEFT) - kernels
     store_release(machine + at.MACHINE_LEFT, left)
-    # A count that began at MACHINE_NEVER stays above half of it.
+    # A count that started at MACHINE_NEVER stays above half of it.
     if left > at.MACHINE_NEVER // 2 or (left >= 0 and tier != at.TIER_COMPILED):
         return 0
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MACHINE)
@@ -76,13 +82,13 @@ def machine_code(context: Address, request: Address, machine: Address, kernels: 
 
 @inline
 def weight(function: Address) -> int:
-    """What a call of the executor counts."""
+    """Return how many kernels a call of the executor counts as."""
     return CALL_WEIGHT * (load(function + at.FUNCTION_KERNELS) + 1)
 
 
 @native
 def attempt_size(machine: Address) -> int:
-    """Bytes of the block of one call."""
+    """Return the bytes of the block of one call."""
     return at.ATTEMPT_RESULTS + 8 * load(machine + at.MACHINE_RESULTS)
 
 
@@ -92,7 +98,7 @@ def run_machine(
 ) -> Address:
     """Run machine code on the arguments at `words`.
 
-    The attempt with its results, which the caller gives back; 0 if it has bailed out.
+    Returns the attempt with its results, which the caller frees; 0 if the code has bailed out.
     """
     attempt = take_block(context, attempt_size(machine))
     if attempt == 0:
@@ -108,13 +114,14 @@ def run_machine(
         store_release(request + at.REQUEST_COMPILED, 1)
         return attempt
     give_block(context, attempt, attempt_size(machine))
+    # From now on the whole run is interpreted: see the docstring of the module.
     store_release(request + at.REQUEST_TIER, at.TIER_INTERPRETER)
     return 0
 
 
 @entry
 def ask(attempt: Address) -> int:
-    """How many kernels machine code may run before it asks again; 0 if it shall bail out."""
+    """Return how many kernels machine code may run before it asks again; 0 if it must bail out."""
     context, request = load(attempt + at.ATTEMPT_CONTEXT), load(attempt + at.ATTEMPT_REQUEST)
     if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return 0
@@ -131,7 +138,10 @@ def ask(attempt: Address) -> int:
 
 @native
 def take_word(value: Address, payload_type: int, place: Address) -> bool:
-    """Put what a scalar is to a place; False if it is late, an error, or of another type."""
+    """Store a scalar's payload at a place.
+
+    Returns False if it is unavailable, an error, or of another type.
+    """
     if not is_available(value):
         return False
     found = resolve(value)
@@ -143,7 +153,7 @@ def take_word(value: Address, payload_type: int, place: Address) -> bool:
 
 @native
 def result_of(context: Address, machine: Address, attempt: Address, index: int) -> Address:
-    """Result number `index` of a call, with one reference."""
+    """Return result number `index` of a call, with one reference."""
     types = machine + at.MACHINE_TYPES + 8 * load(machine + at.MACHINE_ARGUMENTS)
     return new_scalar(
         context, load(types + 8 * index), load(attempt + at.ATTEMPT_RESULTS + 8 * index)
@@ -154,9 +164,12 @@ def result_of(context: Address, machine: Address, attempt: Address, index: int) 
 def run_on_values(
     context: Address, request: Address, machine: Address, code: Address, words: Address
 ) -> Address:
-    """Run machine code on AsyncValues.  Takes the block `words`, which has their addresses.
+    """Run machine code on AsyncValues.
 
-    The attempt with its results, which the caller gives back; 0 if a value is not ordinary, or it has bailed out.
+    Takes ownership of the block `words`, which has their addresses.
+
+    Returns the attempt with its results, which the caller frees.  Returns 0 if a value is not an
+    available scalar of its type, or if the code has bailed out.
     """
     count = load(machine + at.MACHINE_ARGUMENTS)
     is_ready = True
@@ -173,7 +186,10 @@ def run_on_values(
 def call_machine(
     context: Address, caller: Address, record: Address, function: Address, first: int
 ) -> bool:
-    """Call a function with the kernel's arguments from `first` on, and end the kernel; False: nothing is done."""
+    """Call a function with the kernel's arguments from `first` on, and finish the kernel.
+
+    Returns False if nothing was done.
+    """
     machine = load(function + at.FUNCTION_MACHINE)
     request = load(caller + at.ACTIVATION_REQUEST)
     code = machine_code(context, request, machine, weight(function))
@@ -202,7 +218,10 @@ def call_machine(
 
 @outline
 def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
-    """Run a call from outside to its end; takes ownership of `table` then.  False: nothing is done."""
+    """Run a call from outside to its end, and take ownership of `table`.
+
+    Returns False if nothing was done; the caller then still owns `table`.
+    """
     machine = load(function + at.FUNCTION_MACHINE)
     code = machine_code(context, request, machine, weight(function))
     if code == 0:
@@ -229,6 +248,6 @@ def start_machine(context: Address, function: Address, request: Address, table: 
     kernels = load(function + at.FUNCTION_KERNELS)
     fetch_add(request + at.REQUEST_KNOWN, kernels)
     fetch_add(request + at.REQUEST_DECIDED, kernels)
-    # Last: when it was the last of the run, the program may be gone.
+    # Last: if this was the last activity of the run, the program may be gone.
     leave_request(context, request)
     return True

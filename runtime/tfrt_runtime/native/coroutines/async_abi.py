@@ -1,11 +1,12 @@
 """The runtime's C functions, as compiled coroutines call them.
 
-The first part are the functions of MLIR's async runtime, by their names and with their types and
-reference counts, so that code compiled by MLIR's own tools links against them.  What is wrong in a
-program is reported to Python and never ends the process.  The second part is what MLIR's runtime lacks:
-groups of values, and errors that say why and where.
+The first part are the functions of MLIR's async runtime, with its names, types, and reference
+counts, so that code compiled by MLIR's own tools links against them:
+https://github.com/llvm/llvm-project/blob/main/mlir/include/mlir/ExecutionEngine/AsyncRuntime.h
+Mistakes of a program are reported to Python and never end the process.  The second part adds
+features that MLIR's runtime lacks: groups of values, and errors that say why and where.
 
-A function finds its context by its thread: compiled code knows none.
+A function finds its context by its thread, because compiled code knows no context.
 """
 
 from __future__ import annotations
@@ -57,26 +58,29 @@ from tfrt_runtime.native.memory import (
 )
 
 BLOCK_ALIGNMENT = 16
-"""What memory is aligned to at least."""
+"""Minimum alignment of all memory."""
 WORD = 8
 
 
 @exported("mlirAsyncRuntimeAddRef", "void", "ptr", "i64")
 def add_ref(value: Address, count: int) -> None:
-    """`count` more references."""
+    """Add `count` references."""
     fetch_add(value + at.VALUE_REFERENCES, count)
 
 
 @exported("mlirAsyncRuntimeDropRef", "void", "ptr", "i64")
 def drop_ref(value: Address, count: int) -> None:
-    """`count` references less."""
+    """Drop `count` references."""
     if value != 0:
         drop_references(here(), value, count)
 
 
 @inline
 def made_by(context: Address, made: Address, record: Address) -> Address:
-    """A new object, with the operation that makes it, for reports; the record lives as long as the object."""
+    """Note the operation that makes a new object, for reports, and return the object.
+
+    The record lives as long as the object.
+    """
     store(made + at.VALUE_OWNER, record)
     log_code(context, at.LOG_CREATE, made, record)
     if load(context + at.CONTEXT_REFUSED) != 0:
@@ -86,39 +90,42 @@ def made_by(context: Address, made: Address, record: Address) -> Address:
 
 @exported("mlirAsyncRuntimeCreateToken", "ptr")
 def create_token() -> Address:
-    """A token with two references: the caller's and the producer's."""
+    """Make a token with two references: the caller's and the producer's."""
     return new_token(here())
 
 
 @exported("mlirAsyncRuntimeCreateValue", "ptr", "i64")
 def create_value(size: int) -> Address:
-    """A value with `size` bytes of storage and two references: the caller's and the producer's."""
+    """Make a value with `size` bytes of storage, with a reference each for caller and producer."""
     return new_future(here(), size)
 
 
 @exported("mlirAsyncRuntimeCreateGroup", "ptr", "i64")
 def create_group(size: int) -> Address:
-    """A group for `size` members, with one reference."""
+    """Make a group for `size` members, with one reference."""
     return new_group(here(), size)
 
 
 @exported("mlirAsyncRuntimeAddTokenToGroup", "i64", "ptr", "ptr")
 @exported("mlirAsyncRuntimeAddValueToGroup", "i64", "ptr", "ptr")
 def add_to_group(member: Address, group: Address) -> int:
-    """Add a token or a value to a group; its rank."""
+    """Add a token or a value to a group; return its rank."""
     return add_member(here(), member, group, 0)
 
 
 @exported("tfrtAsyncAddToGroup", "i64", "ptr", "ptr", "ptr")
 def add_to_group_at(member: Address, group: Address, record: Address) -> int:
-    """As `add_to_group`; `record` says where the program does so."""
+    """Add a member like `add_to_group`; `record` is the place of the addition in the program."""
     return add_member(here(), member, group, record)
 
 
 @exported("mlirAsyncRuntimeEmplaceToken", "void", "ptr")
 @exported("mlirAsyncRuntimeEmplaceValue", "void", "ptr")
 def emplace_object(value: Address) -> None:
-    """The operation is complete, or the storage filled; drops the producer's reference.  0 is an unused token."""
+    """Complete an operation, or a filled storage; drop the producer's reference.
+
+    0 is an unused token.
+    """
     if value != 0:
         emplace(here(), value)
 
@@ -126,16 +133,16 @@ def emplace_object(value: Address) -> None:
 @exported("mlirAsyncRuntimeSetTokenError", "void", "ptr")
 @exported("mlirAsyncRuntimeSetValueError", "void", "ptr")
 def set_error(value: Address) -> None:
-    """The operation failed; drops the producer's reference.  0 is an unused token."""
+    """Fail an operation; drop the producer's reference.  0 is an unused token."""
     if value != 0:
         set_object_error(here(), value)
 
 
 @exported("tfrtAsyncSetErrorUnlessAvailable", "void", "ptr")
 def set_error_unless_available(value: Address) -> None:
-    """As `set_error`, for a token that its program may have made available before the failure."""
+    """Fail a token like `set_error`, unless its program made it available before the failure."""
     if state_of(value) == at.CONCRETE:
-        # No other thread reads the word of an available object.
+        # No other thread reads this word of an available object.
         drop_optional(here(), exchange(value + at.VALUE_TARGET, 0))
     else:
         set_object_error(here(), value)
@@ -144,21 +151,21 @@ def set_error_unless_available(value: Address) -> None:
 @exported("mlirAsyncRuntimeIsTokenError", "i1", "ptr")
 @exported("mlirAsyncRuntimeIsValueError", "i1", "ptr")
 def is_error(value: Address) -> int:
-    """Whether the token or value is resolved, to an error."""
+    """Tell whether the token or value is resolved to an error."""
     return 1 if state_of(value) == at.ERROR else 0
 
 
 @exported("tfrtAsyncIsAvailable", "i1", "ptr")
 def is_value_available(value: Address) -> int:
-    """Whether the value has a payload."""
+    """Tell whether the value has a payload."""
     return 1 if state_of(value) == at.CONCRETE else 0
 
 
 @exported("tfrtAsyncGoesOn", "i1", "ptr")
 def goes_on(value: Address) -> int:
-    """Whether a coroutine that awaits an object need not suspend: it is available, and no error.
+    """Tell whether a coroutine need not suspend: the object it awaits is available, and no error.
 
-    Where schedules are explored it suspends all the same: what comes next is chosen.
+    While schedules are explored, the coroutine suspends anyway: the next task is chosen.
     """
     if state_of(value) != at.CONCRETE:
         return 0
@@ -167,7 +174,7 @@ def goes_on(value: Address) -> int:
 
 @exported("mlirAsyncRuntimeIsGroupError", "i1", "ptr")
 def is_group_error(group: Address) -> int:
-    """Whether a member failed; others may not be resolved yet."""
+    """Tell whether a member failed; other members may not be resolved yet."""
     return 1 if has_error(group) else 0
 
 
@@ -175,20 +182,20 @@ def is_group_error(group: Address) -> int:
 @exported("mlirAsyncRuntimeAwaitValue", "void", "ptr")
 @exported("mlirAsyncRuntimeAwaitAllInGroup", "void", "ptr")
 def await_object(value: Address) -> None:
-    """Return when an object is resolved; a group has all its members then, and they are resolved."""
+    """Wait until an object is resolved; a group then has all its members, and they are resolved."""
     await_object_at(value, 0)
 
 
 @exported("tfrtAsyncAwait", "void", "ptr", "ptr")
 def await_object_at(value: Address, place: Address) -> None:
-    """As `await_object`; `place` is a record of what waits, or 0."""
+    """Wait like `await_object`; `place` is a record of the waiting operation, or 0."""
     if not is_available(value):
         wait_for_object(here(), value, place)
 
 
 @exported("mlirAsyncRuntimeGetValueStorage", "ptr", "ptr")
 def get_value_storage(value: Address) -> Address:
-    """Where the value's bytes are; those of an error are undefined."""
+    """Return where the value's bytes are; those of an error are undefined."""
     return storage_of(value)
 
 
@@ -202,13 +209,13 @@ def execute(handle: int, resume: Address) -> None:
 @exported("mlirAsyncRuntimeAwaitValueAndExecute", "void", "ptr", "ptr", "ptr")
 @exported("mlirAsyncRuntimeAwaitAllInGroupAndExecute", "void", "ptr", "ptr", "ptr")
 def await_and_execute(value: Address, handle: int, resume: Address) -> None:
-    """Call `resume(handle)` once an object is resolved: now, if it is."""
+    """Call `resume(handle)` once an object is resolved: now, if it already is."""
     await_and_resume(here(), value, handle, resume, 0)
 
 
 @exported("tfrtAsyncAwaitAndExecute", "void", "ptr", "ptr", "ptr", "ptr")
 def await_and_execute_at(value: Address, handle: int, resume: Address, place: Address) -> None:
-    """As `await_and_execute`; `place` is a record of what waits, or 0."""
+    """Wait like `await_and_execute`; `place` is a record of the waiting operation, or 0."""
     await_and_resume(here(), value, handle, resume, place)
 
 
@@ -216,10 +223,10 @@ def await_and_execute_at(value: Address, handle: int, resume: Address, place: Ad
 def await_and_execute_for(
     value: Address, handle: int, resume: Address, result: Address, number: int
 ) -> None:
-    """As `await_and_execute`; what waits is a task, of which `result` is a result, or 0.
+    """Wait like `await_and_execute` in a task; `result` is a result of the task, or 0.
 
-    `number` 0 is the task, whose place is the maker's record of the result.  Behind that are those of the awaits
-    that are in the task's body, from 1 on.
+    `number` 0 is the task itself, whose place is the maker's record of the result.  After that
+    record are those of the awaits in the task's body, from 1 on.
     """
     place = load(result + at.VALUE_OWNER) if result != 0 else 0
     if place != 0:
@@ -229,9 +236,9 @@ def await_and_execute_for(
 
 @exported("mlirAsyncRuntimGetNumWorkerThreads", "i64")
 def get_num_worker_threads() -> int:
-    """How many threads run tasks at once."""
+    """Return how many threads run tasks at once."""
     deques = load(load(here() + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS)
-    # One deque is for threads that wait.
+    # One deque is for waiting threads.
     return max(1, deques - 1)
 
 
@@ -243,7 +250,7 @@ def print_current_thread_id() -> None:
 
 @exported("tfrtAsyncAddRefOnTop", "void", "ptr", "i64")
 def add_ref_on_top(value: Address, count: int) -> None:
-    """`count` more references, which the program counts on top of what its compiler does."""
+    """Add `count` references by hand, besides those that the compiler counts."""
     # The note first: a drop on another thread checks it before it drops the reference.
     fetch_add(value + at.VALUE_ASYNC, count * at.OBJECT_HELD)
     fetch_add(value + at.VALUE_REFERENCES, count)
@@ -251,10 +258,10 @@ def add_ref_on_top(value: Address, count: int) -> None:
 
 @exported("tfrtAsyncDropRefOnTop", "void", "ptr", "i64", "ptr")
 def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
-    """`count` references less of those on top; without so many it is an error, and drops none.
+    """Drop `count` references that the program added by hand.
 
-    What the compiler counts keeps the object alive meanwhile, so that one drop too many can be reported
-    before it does harm.
+    If there are fewer, report an error and drop none.  The references that the compiler counts keep
+    the object alive meanwhile, so that a surplus drop can be reported before it does harm.
     """
     if take_held(value, count):
         drop_references(here(), value, count)
@@ -264,9 +271,9 @@ def drop_ref_on_top(value: Address, count: int, record: Address) -> None:
 
 @exported("tfrtAsyncDropOwnRef", "void", "ptr", "i64", "ptr")
 def drop_own_ref(value: Address, _count: int, record: Address) -> None:
-    """One reference less of an object that the program has made: on top, or the producer's.
+    """Drop one reference to an object that the program has made: one of its own, or the producer's.
 
-    A program that never resolves the object drops that one by hand.
+    A program that never resolves the object drops the producer's reference by hand.
     """
     if take_held(value, 1) or disown(value):
         drop_references(here(), value, 1)
@@ -276,10 +283,11 @@ def drop_own_ref(value: Address, _count: int, record: Address) -> None:
 
 @exported("tfrtAsyncDropRefByHand", "void", "ptr", "i64", "ptr")
 def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
-    """`count` references less of an object that the program alone counts; without so many it is an
-    error, and drops none.
+    """Drop `count` references to an object that only the program counts.
+
+    If there are fewer, report an error and drop none.
     """
-    # The list's reference is none of them.
+    # The list's reference is not one of them.
     kept = 1 if is_registered(value) else 0
     while True:
         references = load_acquire(value + at.VALUE_REFERENCES)
@@ -294,16 +302,17 @@ def drop_ref_by_hand(value: Address, count: int, record: Address) -> None:
 
 @exported("tfrtAsyncCreateToken", "ptr", "ptr")
 def create_token_by(record: Address) -> Address:
-    """`create_token` by an operation that `record` names."""
+    """Make a token like `create_token`, for an operation that `record` names."""
     context = here()
     return made_by(context, new_token(context), record)
 
 
 @exported("tfrtAsyncCreateUnusedToken", "ptr", "ptr")
 def create_unused_token(record: Address) -> Address:
-    """A token that no code will await, as `create_token_by`; 0 where objects are neither logged nor registered.
+    """Make a token that no code will await, like `create_token_by`.
 
-    What resolves a token or drops its references does nothing with 0.
+    Returns 0 if objects are neither logged nor registered.  Functions that resolve a token or drop
+    its references ignore 0.
     """
     context = here()
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
@@ -315,23 +324,21 @@ def create_unused_token(record: Address) -> Address:
 
 @exported("tfrtAsyncCreateValue", "ptr", "i64", "ptr")
 def create_value_by(size: int, record: Address) -> Address:
-    """`create_value` by an operation that `record` names."""
+    """Make a value like `create_value`, for an operation that `record` names."""
     context = here()
     return made_by(context, new_future(context, size), record)
 
 
 @exported("tfrtAsyncCreateGroup", "ptr", "i64", "ptr")
 def create_group_by(size: int, record: Address) -> Address:
-    """`create_group` by an operation that `record` names."""
+    """Make a group like `create_group`, for an operation that `record` names."""
     context = here()
     return made_by(context, new_group(context, size), record)
 
 
 @exported("tfrtAsyncEmplaceUnseen", "void", "ptr")
 def emplace_unseen_object(value: Address) -> None:
-    """Make a token or a value available that only its maker refers to; drops the producer's
-    reference.
-    """
+    """Make an object available that only its maker refers to; drop the producer's reference."""
     if emplace_unseen(value):
         log_emplaced(here(), value)
     else:
@@ -340,9 +347,10 @@ def emplace_unseen_object(value: Address) -> None:
 
 @exported("tfrtAsyncEmplaceStored", "void", "ptr", "i64", "ptr")
 def emplace_stored(value: Address, offset: int, record: Address) -> None:
-    """`emplace_object` for a payload with a pointer at `offset`, which is 0 or 8, in bytes.
+    """Emplace, like `emplace_object`, a payload with a pointer at `offset` (0 or 8, in bytes).
 
-    Who loads the value follows the pointer: where nothing was stored, the value becomes an error that says so.
+    Code that loads the value follows the pointer.  If nothing was stored, the value becomes an
+    error that says so.
     """
     context = here()
     if load(storage_of(value) + offset) != 0:
@@ -362,7 +370,7 @@ def describe_error(value: Address, record: Address) -> None:
 
 @exported("tfrtAsyncInheritError", "void", "ptr", "ptr")
 def inherit_error(value: Address, source: Address) -> None:
-    """The error that an object is about to be set to is the one of another object."""
+    """Note another object's error as the one that an object is about to be set to."""
     context = here()
     if value != 0:
         note_failure(context, value, error_of(context, source))
@@ -370,7 +378,7 @@ def inherit_error(value: Address, source: Address) -> None:
 
 @exported("tfrtAsyncTakeFailure", "void", "ptr")
 def take_failure(value: Address) -> None:
-    """The error that an object is about to be set to is the one noted for the thread."""
+    """Note the thread's failure as the error that an object is about to be set to."""
     context = here()
     if value != 0:
         note_failure(context, value, thread_failure(context))
@@ -378,7 +386,7 @@ def take_failure(value: Address) -> None:
 
 @exported("tfrtAsyncFail", "void", "ptr")
 def fail(record: Address) -> None:
-    """Note for the thread why the function that returns now fails."""
+    """Note for the thread why the returning function fails."""
     context = here()
     fail_thread(context, report_event(context, co.EVENT_DESCRIBE, record))
 
@@ -392,7 +400,7 @@ def fail_from(source: Address) -> None:
 
 @exported("tfrtAsyncAllocateFrame", "ptr", "i64", "i64")
 def allocate_frame(size: int, alignment: int) -> Address:
-    """Memory for the frame of a coroutine; the alignment is a power of 2."""
+    """Allocate the frame of a coroutine; the alignment is a power of 2."""
     if alignment <= BLOCK_ALIGNMENT:
         return need_block(here(), size)
     block = need_block(here(), size + alignment + 2 * WORD)
@@ -403,7 +411,7 @@ def allocate_frame(size: int, alignment: int) -> Address:
 
 @exported("tfrtAsyncFreeFrame", "void", "ptr", "i64", "i64")
 def free_frame(frame: Address, size: int, alignment: int) -> None:
-    """Take a frame back, on any thread, with the numbers that it was allocated with."""
+    """Free a frame, on any thread, given the numbers that it was allocated with."""
     if alignment <= BLOCK_ALIGNMENT:
         give_block(here(), frame, size)
     else:
@@ -412,15 +420,16 @@ def free_frame(frame: Address, size: int, alignment: int) -> None:
 
 @native
 def end_of_frame(frame: Address, size: int) -> Address:
-    """Where an aligned frame keeps the address of its block."""
+    """Return where an aligned frame keeps the address of its block."""
     return frame + ((size + WORD - 1) & -WORD)
 
 
 @native
 def log_site(context: Address, site: Address, kind: int) -> int:
-    """Log that this thread comes to a place of compiled code; 0 where its run has done so often enough.
+    """Log that this thread reaches a place of compiled code.
 
-    The first time of a run is always logged: only the run itself writes its number into the site.
+    Returns 0 if its run has already logged the place often enough.  The first time of a run is
+    always logged: only the run itself writes its number into the site.
     """
     run = load(context + at.CONTEXT_RUN)
     if run == 0 or load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) == 0:
@@ -436,18 +445,18 @@ def log_site(context: Address, site: Address, kind: int) -> int:
 
 @exported("tfrtAsyncLogBlock", "void", "ptr")
 def log_block(site: Address) -> None:
-    """A block of the program begins."""
+    """Log that a block of the program starts."""
     log_site(here(), site, at.LOG_BLOCK)
 
 
 @exported("tfrtAsyncLogEnter", "i64", "ptr")
 def log_enter(site: Address) -> int:
-    """A function is called; whether that was logged."""
+    """Log that a function is called; return whether that was logged."""
     return log_site(here(), site, at.LOG_ENTER)
 
 
 @exported("tfrtAsyncLogLeave", "void", "ptr", "i64")
 def log_leave(site: Address, is_logged: int) -> None:
-    """The call has come back; `is_logged` is what `log_enter` has said of it."""
+    """Log that the call has returned; `is_logged` is the result of `log_enter`."""
     if is_logged != 0:
         log_code(here(), at.LOG_LEAVE, load(site + co.SITE_RECORD), 0)

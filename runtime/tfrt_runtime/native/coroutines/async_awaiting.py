@@ -1,18 +1,24 @@
-"""Coroutines of compiled programs: starting, continuing and waiting for them.
+"""Coroutines of compiled programs: start them, resume them, and wait for objects.
 
-A coroutine that waits adds a waiter with its handle and the function that resumes it.  It continues as a
-task of the work queue, never on the stack of the thread that resolves the object: that one goes
-on at once, and no stack grows with the length of a chain.  Where there is nothing to wait for it
-continues on the spot, up to a bounded depth.
+A coroutine that waits adds a waiter with its handle and the function that resumes it.  It resumes
+as a task of the work queue, never on the stack of the thread that resolves the object: that thread
+continues at once, and no stack grows with the length of a chain.  If there is nothing to wait for,
+the coroutine continues immediately, up to a bounded depth.
 
-    spawn --task--> run_coroutine --> resume(handle) --await_and_resume--+-- available: resume(handle) here
-                        ^                                                +-- else: waiter WAIT_TASK on the object
-                        +------------- task, added when the object is resolved -------------+
+    spawn --task--> run_coroutine --> resume(handle) --await_and_resume--+
+                        ^                    ^                           |
+                        |                    +-- object available: here -+
+                        |                                                |
+                        +-- task, on resolution <-- waiter WAIT_TASK ----+
+
+A handle is that of a coroutine in LLVM's switched-resume lowering:
+https://llvm.org/docs/Coroutines.html
 
 A thread that must wait, because a plain function awaits, runs other tasks meanwhile: otherwise the
-tasks that it waits for might find no thread.  When nothing is left to run it sleeps, and asks Python
-now and then, which sees signals and notices when no code is left that could resolve the object.  The
-kernel that it may be in keeps its frame meanwhile: those that the thread runs get another one.
+tasks that it waits for might find no thread.  When nothing is left to run, it sleeps, and from time
+to time calls Python, which handles signals and notices if no code is left that could resolve the
+object.  A kernel that the thread is in keeps its frame meanwhile: kernels that the thread runs then
+get another one.
 """
 
 from __future__ import annotations
@@ -59,17 +65,19 @@ from tfrt_runtime.native.queues.waiters import drop_latch
 
 MAX_NESTED_COROUTINES = 64
 ENOUGH_WAITING = 256
-"""With so many tasks in its deque, or put elsewhere, a thread starts new ones itself.  Fewer than these run in
-the order in which they came, where there are no workers."""
+"""Waiting tasks from which on a thread starts new ones itself; they are in its deque, or elsewhere.
+
+Fewer tasks than this run in order of arrival if there are no workers.
+"""
 HELPERS_RESERVE = 3 << 20
-"""With fewer bytes of stack a thread that waits starts nothing: tasks may recurse, too."""
+"""Bytes of stack below which a waiting thread starts nothing, because tasks may recurse as well."""
 KERNELS_AT_ONCE = 64
 FIRST_NAP_NS = 1_000_000
 LONGEST_NAP_NS = 20_000_000
 LOOK_NS = 50_000_000
-"""A thread that helps lets Python see signals so often."""
+"""How often a helping thread lets Python handle signals."""
 
-# What is kept of a kernel's frame, in a cell.
+# Contents of a cell that keeps a kernel's frame.
 KEPT_ARGUMENTS = 0
 KEPT_RESULTS = 8
 KEPT_LIMIT = 16
@@ -79,17 +87,17 @@ KEPT_STARTED = 32
 
 @native
 def coroutine_task(context: Address, handle: int, resume: Address) -> Address:
-    """A task that continues a coroutine."""
+    """Make a task that resumes a coroutine."""
     function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
     return new_task(context, function, handle, resume, load(context + at.CONTEXT_RUN))
 
 
 @entry
 def run_coroutine(context: Address, task: Address) -> None:
-    """Task function: continue a coroutine."""
+    """Resume a coroutine (task function)."""
     handle = load(task + at.TASK_FIRST)
     resume = load(task + at.TASK_SECOND)
-    # Tasks of several runs share a thread: each brings the number of its own.
+    # Tasks of several runs share a thread: each carries the number of its own.
     run = load(context + at.CONTEXT_RUN)
     store(context + at.CONTEXT_RUN, load(task + at.TASK_THIRD))
     store(context + at.CONTEXT_REFUSED, 0)
@@ -102,8 +110,9 @@ def run_coroutine(context: Address, task: Address) -> None:
 
 @native
 def call_compiled(context: Address, function: Address, argument: int) -> int:
-    """Call a compiled function that works with `context`; what it notes as its failure is dropped."""
-    # The thread may be within another call of compiled code, which waits: its words are set back below.
+    """Call a compiled function that works with `context`; drop the failure that it notes."""
+    # The thread may be within another call of compiled code, which waits: its words are restored
+    # below.
     nested = load(context + at.CONTEXT_NESTED)
     failure = load(context + at.CONTEXT_FAILURE)
     request = load(context + at.CONTEXT_REQUEST)
@@ -147,10 +156,11 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
     if (
         waiting >= ENOUGH_WAITING
         and load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES
-        # Where the next task is chosen, each one waits to be.
+        # While schedules are explored, each task waits to be chosen.
         and load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) == 0
     ):
-        # All threads have work; what runs at once needs no queue, and its memory is in the cache.
+        # All threads have work; a coroutine that runs at once needs no queue, and its memory is in
+        # the cache.
         log_code(context, at.LOG_START, handle, 0)
         resume_now(context, handle, resume)
         log_code(context, at.LOG_END, handle, 0)
@@ -166,17 +176,18 @@ def spawn(context: Address, handle: int, resume: Address) -> None:
 
 @inline
 def is_worth_waking(waiting: int) -> bool:
-    """Whether the number of tasks that wait is a power of 2.
+    """Tell whether the number of waiting tasks is a power of 2.
 
-    A wake-up costs as much as hundreds of small tasks: while one is on its way, more would be waste.
-    A worker that takes large tasks keeps the number small, so that the next ones wake others.
+    A wake-up costs as much as hundreds of small tasks: while one is on its way, more would be a
+    waste.  A worker that takes large tasks keeps the number small, so that the next tasks wake
+    others.
     """
     return waiting & (waiting - 1) == 0
 
 
 @inline
 def resume_now(context: Address, handle: int, resume: Address) -> None:
-    """Continue a coroutine on this stack."""
+    """Resume a coroutine on this stack."""
     nested = load(context + at.CONTEXT_NESTED)
     store(context + at.CONTEXT_NESTED, nested + 1)
     call1(resume, handle)
@@ -187,9 +198,10 @@ def resume_now(context: Address, handle: int, resume: Address) -> None:
 def await_and_resume(
     context: Address, value: Address, handle: int, resume: Address, place: Address
 ) -> None:
-    """Continue a coroutine once an object is resolved: now, if it is.  `place` is a record of what waits, or 0.
+    """Resume a coroutine once an object is resolved: now, if it already is.
 
-    The coroutine's frame may be gone when this returns.
+    `place` is a record of the waiting operation, or 0.  The coroutine's frame may be gone when this
+    returns.
     """
     if not is_available(value):
         function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_RUN_COROUTINE)
@@ -203,7 +215,7 @@ def await_and_resume(
             return
         give_cell(context, waiter)
         log_code(context, at.LOG_RESUME, handle, 0)
-    # Bounded: each continuation that starts here takes stack until it suspends or ends.
+    # Bounded: each coroutine that is resumed here takes stack until it suspends or ends.
     is_chosen = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_CHOOSE) != 0
     if load(context + at.CONTEXT_NESTED) < MAX_NESTED_COROUTINES and not is_chosen:
         resume_now(context, handle, resume)
@@ -213,14 +225,16 @@ def await_and_resume(
 
 @native
 def wait_for_object(context: Address, value: Address, place: Address) -> None:
-    """Return when an object is resolved; run other tasks meanwhile.  `place` is a record of what waits, or 0.
+    """Run other tasks until an object is resolved.
 
-    The context's request is that of the kernel that waits, or 0 in a task, which uses no frame.
+    `place` is a record of the waiting operation, or 0.  The context's request is that of the
+    waiting kernel, or 0 in a task, which uses no frame.
     """
     outer = load(context + at.CONTEXT_AWAITED)
     outer_place = load(context + at.CONTEXT_AWAITED_AT)
     store(context + at.CONTEXT_AWAITED_AT, place)
-    # Atomic: Python reads from other threads what this one waits for, to explain a stuck run.
+    # Atomic: Python reads from other threads which object this thread waits for, to explain a stuck
+    # run.
     store_release(context + at.CONTEXT_AWAITED, value)
     request = load(context + at.CONTEXT_REQUEST)
     kept = put_frame_aside(context) if request != 0 else 0
@@ -249,14 +263,16 @@ def wait_for_object(context: Address, value: Address, place: Address) -> None:
     store(context + at.CONTEXT_REQUEST, request)
     store(context + at.CONTEXT_AWAITED_AT, outer_place)
     store_release(context + at.CONTEXT_AWAITED, outer)
-    # A Python kernel that has waited here meanwhile, in a nested context, leaves the thread without one.
+    # A Python kernel that has waited here meanwhile, in a nested context, leaves the thread without
+    # one.
     set_thread_context(context)
 
 
 @native
 def put_frame_aside(context: Address) -> Address:
-    """Give a context another frame, for other kernels; what `take_frame_back` needs."""
-    # The frame's tables belong to the kernel that waits; kernels that run meanwhile would overwrite them.
+    """Give a context another frame, for other kernels; return the argument of `take_frame_back`."""
+    # The frame's tables belong to the waiting kernel; kernels that run meanwhile would overwrite
+    # them.
     kept = take_block(context, at.CELL_SIZE)
     store(kept + KEPT_ARGUMENTS, load(context + at.CONTEXT_ARGUMENTS))
     store(kept + KEPT_RESULTS, load(context + at.CONTEXT_RESULTS))
@@ -272,7 +288,7 @@ def put_frame_aside(context: Address) -> Address:
 
 @native
 def take_frame_back(context: Address, kept: Address) -> None:
-    """Let a context go on with the kernel that it was in."""
+    """Restore the frame of the kernel that a context was in."""
     frame = load(context + at.CONTEXT_ARGUMENTS)
     give_block(context, frame, 16 * load(context + at.CONTEXT_FRAME_LIMIT))
     store(context + at.CONTEXT_ARGUMENTS, load(kept + KEPT_ARGUMENTS))
@@ -285,9 +301,9 @@ def take_frame_back(context: Address, kept: Address) -> None:
 
 @native
 def help_once(context: Address) -> bool:
-    """Run something that is ready on this thread, or one task; False if there is nothing.
+    """Run ready kernels of this thread, or one task; return False if there is nothing.
 
-    On a stack that is nearly full nothing more is started.
+    If the stack is nearly full, nothing more is started.
     """
     if stack_room() < HELPERS_RESERVE:
         return False
@@ -302,8 +318,8 @@ def help_once(context: Address) -> bool:
 
 @native
 def take_task(context: Address) -> Address:
-    """The next task for a thread that waits, or 0."""
-    # Of a queue with workers, which take what this thread spawned.
+    """Return the next task for a waiting thread, or 0."""
+    # In a queue with workers, the workers take the tasks that this thread spawned.
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         store(context + at.CONTEXT_SPAWNED, 0)
     return next_task(context)
@@ -311,11 +327,15 @@ def take_task(context: Address) -> Address:
 
 @native
 def doze(context: Address, latch: Address, nap_ns: int) -> bool:
-    """Sleep until there may be something to do, or a latch is released; False if only the time is over."""
+    """Sleep until there may be something to do, or a latch is released.
+
+    Returns False if only the time is over.
+    """
     offer_tasks(context)
     start = now()
     word = latch + at.LATCH_PENDING
-    # From here on `release_latch` counts this thread in PROCESS_RESUMING when it sets the word to 0.
+    # From here on, `release_latch` counts this thread in PROCESS_RESUMING when it sets the word to
+    # 0.
     if compare_and_swap(word, 1, at.LATCH_ASLEEP) == 0:
         return True
     if stack_room() < HELPERS_RESERVE:
@@ -334,5 +354,5 @@ def doze(context: Address, latch: Address, nap_ns: int) -> bool:
 
 @inline
 def here() -> Address:
-    """The context of the compiled code that calls."""
+    """Return the context of the calling compiled code."""
     return thread_context()

@@ -1,19 +1,22 @@
-"""The buffers of compiled code: memory whose use after its end is seen.
+"""Buffers of compiled code: memory whose use after its end is detected.
 
     handle = address of the block's header | generation << 48 | HANDLE_CONSTANT
     block  = header (64 bytes), elements
 
-The allocated pointer of a descriptor is a handle, its aligned pointer an ordinary address.  A buffer is
-live while the generation in its header is the one in its handle; giving it back adds 1.  Handles of
-generation 0 have no block: their header is a word that is 0 for what never ends (globals, frames, memory
-that Python lends) and 1 for what never was (no memory left, `ub.poison`).
+The allocated pointer of a descriptor is a handle; its aligned pointer is an ordinary address.  A
+buffer is live while the generation in its header equals the one in its handle; freeing the buffer
+adds 1.  Handles of generation 0 have no block: their header is a word that is 0 for memory that
+never ends (globals, frames, memory that Python lends) and 1 for memory that never existed (no
+memory left, `ub.poison`).
 
-Blocks are type-stable: a block of a size class is reused for that class only, and stays mapped.  So what a
-thread does with a buffer that another thread gives back meanwhile changes elements of some buffer, never a
-header and nothing else of the process.  After its last generation a block is not used again.
+Blocks are type-stable (Greenwald and Cheriton 1996, OSDI, "The Synergy Between Non-blocking
+Synchronization and Operating System Structure"): a block of a size class is reused only for that
+class, and stays mapped.  Therefore a thread that uses a buffer while another thread frees it
+changes elements of some buffer, but never a header or any other memory of the process.  After its
+last generation a block is not used again.
 
-Free blocks of a class are a stack of the handles that they will have next.  As a handle never returns to
-the stack, the head that a thread compares is the head that it has seen: there is no ABA.
+The free blocks of a class are a stack of their next handles.  Because a handle never returns to the
+stack, the head that a thread compares is the head that it has read: there is no ABA.
 """
 
 from __future__ import annotations
@@ -45,18 +48,18 @@ MAX_BYTES = 1 << 45
 CHUNK = 1 << 14
 """Bytes that are divided into small blocks of one class."""
 MAX_PAGES = 1 << 26
-"""Bytes of large free blocks that keep their pages, which costs less than to get new ones."""
+"""Bytes of large free blocks that keep their pages, which costs less than getting new ones."""
 
 
 @native
 def block_of(handle: int) -> Address:
-    """The block, or the header, of a handle."""
+    """Return the block, or the header, of a handle."""
     return handle & co.HANDLE_ADDRESS
 
 
 @native
 def buffers_of(context: Address) -> Address:
-    """What all threads share."""
+    """Return the state that all threads share."""
     return load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_BUFFERS)
 
 
@@ -65,7 +68,7 @@ def push_free(stack: Address, handle: int) -> None:
     """Let others use a block under its next handle."""
     following = block_of(handle) + co.BLOCK_NEXT
     head = load_acquire(stack)
-    # Atomic: a thread in `pop_free` that is late may read this word of a block that it does not own.
+    # Atomic: a slow thread in `pop_free` may read this word of a block that it does not own.
     store_release(following, head)
     while compare_and_swap(stack, head, handle) == 0:
         head = load_acquire(stack)
@@ -74,7 +77,7 @@ def push_free(stack: Address, handle: int) -> None:
 
 @native
 def pop_free(stack: Address) -> int:
-    """The handle of a block of the class; 0 if none is free."""
+    """Take the handle of a free block of the class; return 0 if none is free."""
     handle = load_acquire(stack)
     while handle != 0:
         # Another thread may own the block by now, and write this word; then the head has changed.
@@ -87,7 +90,10 @@ def pop_free(stack: Address) -> int:
 
 @native
 def make_blocks(stack: Address, number: int, size: int) -> int:
-    """New blocks of a class, all but one on its stack; that one's handle, or 0 without memory."""
+    """Make blocks of a class, and push all but one onto its stack.
+
+    Returns the handle of the remaining block, or 0 if no memory is available.
+    """
     count = max(1, CHUNK // size)
     chunk = allocate(count * size)
     if chunk == 0:
@@ -107,14 +113,15 @@ def make_blocks(stack: Address, number: int, size: int) -> int:
 
 @native
 def new_buffer(context: Address, size: int) -> int:
-    """The handle of a buffer with room for `size` bytes; one that is dead if there is no memory.
+    """Return the handle of a buffer of `size` bytes; the handle is dead if no memory is available.
 
-    Sizes of blocks are multiples of a cache line up to eight lines, then four sizes for each power of 2.
+    Sizes of blocks are multiples of a cache line up to eight lines, then four sizes per power of 2.
     """
     buffers = buffers_of(context)
     if size < 0 or size > MAX_BYTES:
         return buffers + co.BUFFERS_DEAD
-    # The class is the number of lines rounded up to three significant bits: at most a quarter is lost.
+    # The class is the number of lines rounded up to three significant bits: at most a quarter is
+    # wasted.
     last_line = (size + co.BLOCK_ELEMENTS - 1) >> LINE_BITS
     shift = 0
     while last_line >> shift >= 8:
@@ -142,17 +149,17 @@ def new_buffer(context: Address, size: int) -> int:
 
 @native
 def free_block(context: Address, handle: int, kept: int) -> int:
-    """Give a block back that is live and has, or has not, BLOCK_KEPT; whether it was so."""
+    """Free a live block that has, or has not, BLOCK_KEPT; return whether that was so."""
     generation = handle >> co.HANDLE_SHIFT
     block = block_of(handle)
-    # The header of a handle without a block is not to be written.
+    # The header of a handle without a block must not be written.
     if generation == 0 or load_acquire(block + co.BLOCK_GENERATION) != generation:
         return 0
     following = generation + 1
     # One swap decides between two threads that free the same buffer, and between `free` and `keep`.
     if compare_and_swap(block + co.BLOCK_OWNER, 2 * generation + kept, 2 * following) == 0:
         return 0
-    # From here on a use of the old handle is seen as a use after the end.
+    # From here on, a use of the old handle is detected as a use after the end.
     store_release(block + co.BLOCK_GENERATION, following)
     buffers, size = buffers_of(context), load(block + co.BLOCK_SIZE)
     is_last = following > LAST_GENERATION
@@ -164,7 +171,7 @@ def free_block(context: Address, handle: int, kept: int) -> int:
             store(block + co.BLOCK_HAS_PAGES, 1)
             fetch_add(buffers + co.BUFFERS_PAGES, size)
     give_back(load(context + at.CONTEXT_PROCESS), size)
-    # After its last generation a block is not used again: its handles are used up.
+    # After its last generation a block is not used again: its handles are exhausted.
     if not is_last:
         stack = buffers + co.BUFFERS_FREE + 8 * load(block + co.BLOCK_CLASS)
         push_free(stack, block | following << co.HANDLE_SHIFT)
@@ -173,7 +180,10 @@ def free_block(context: Address, handle: int, kept: int) -> int:
 
 @entry
 def keep_buffer(context: Address, handle: int) -> int:
-    """Let only `free_kept` give a buffer back, not the code that has it; 0 if it is dead or kept already."""
+    """Let only `free_kept` free a buffer, not the code that has it.
+
+    Returns 0 if the buffer is dead or already kept.
+    """
     generation, block = handle >> co.HANDLE_SHIFT, block_of(handle)
     if generation == 0 or load_acquire(block + co.BLOCK_GENERATION) != generation:
         return 0
@@ -183,13 +193,13 @@ def keep_buffer(context: Address, handle: int) -> int:
 
 @entry
 def free_kept(context: Address, handle: int) -> int:
-    """Give a buffer back after `keep_buffer`."""
+    """Free a buffer after `keep_buffer`."""
     return free_block(context, handle, co.BLOCK_KEPT)
 
 
 @native
 def new_frame_buffer(context: Address, size: int, last: int) -> int:
-    """A buffer that only the end of a function gives back: `last` is the one before, or 0."""
+    """Make a buffer that only the end of a function frees; `last` is the previous one, or 0."""
     handle = new_buffer(context, size)
     if handle >> co.HANDLE_SHIFT != 0:
         block = block_of(handle)
@@ -200,7 +210,7 @@ def new_frame_buffer(context: Address, size: int, last: int) -> int:
 
 @native
 def free_frame_buffers(context: Address, last: int) -> None:
-    """A function is over: give back its buffers."""
+    """Free the buffers of a function that has ended."""
     while last != 0:
         before = load_acquire(block_of(last) + co.BLOCK_NEXT)
         free_block(context, last, co.BLOCK_KEPT)
@@ -209,13 +219,16 @@ def free_frame_buffers(context: Address, last: int) -> None:
 
 @exported("tfrtAsyncNewBuffer", "ptr", "i64")
 def new_buffer_here(size: int) -> int:
-    """The handle of a buffer for `memref.alloc`."""
+    """Return the handle of a buffer for `memref.alloc`."""
     return new_buffer(here(), size)
 
 
 @exported("tfrtAsyncNewFrameBuffer", "ptr", "i64", "ptr")
 def new_frame_buffer_here(size: int, last: Address) -> int:
-    """The handle of a buffer for `memref.alloca`; `last` is where the function keeps its last one."""
+    """Return the handle of a buffer for `memref.alloca`.
+
+    `last` is where the function keeps its latest buffer.
+    """
     handle = new_frame_buffer(here(), size, load(last))
     if handle >> co.HANDLE_SHIFT != 0:
         store(last, handle)
@@ -224,11 +237,11 @@ def new_frame_buffer_here(size: int, last: Address) -> int:
 
 @exported("tfrtAsyncFreeBuffer", "i1", "ptr")
 def free_buffer_here(handle: int) -> int:
-    """Give back what `memref.alloc` gave; whether that is what it was, and live."""
+    """Free a buffer of `memref.alloc`; return whether it was one, and live."""
     return free_block(here(), handle, 0)
 
 
 @exported("tfrtAsyncFreeFrameBuffers", "void", "ptr")
 def free_frame_buffers_here(last: int) -> None:
-    """A function is over: give back its buffers, of which this is the last."""
+    """Free the buffers of a function that has ended; `last` is the latest of them."""
     free_frame_buffers(here(), last)

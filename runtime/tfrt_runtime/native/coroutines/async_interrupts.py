@@ -1,7 +1,8 @@
-"""Whether compiled code shall go on: its run may be cancelled, or the user may have pressed Ctrl-C.
+"""Tell compiled code whether to continue.
 
-Loops check one word of the process, which is 0 nearly always.  While it is not, they ask here: the
-threads know the number of the run that they work for, as tasks and waiters carry it along.
+Its run may be cancelled, or the user may have pressed Ctrl-C.  Loops check one word of the process,
+which is almost always 0.  While it is not 0, they call this module.  The threads know the number of
+the run that they work for, because tasks and waiters carry it.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from tfrt_runtime.native.memory import (
 
 WORD = 8
 FLAG = "tfrtInterruptFlag"
-"""What compiled code calls its pointer to PROCESS_INTERRUPTS."""
+"""Name of compiled code's pointer to PROCESS_INTERRUPTS."""
 
 
 @native
 def stop_of(context: Address) -> Address:
-    """The `STOP_*` words of this thread's run if that is cancelled, or 0."""
-    # The table is replaced as a whole when a run is cancelled; former tables stay for late readers.
+    """Return the `STOP_*` words of this thread's run if the run is cancelled, or 0."""
+    # The table is replaced as a whole when a run is cancelled; former tables remain for late
+    # readers.
     number = load(context + at.CONTEXT_RUN)
     table = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CANCELLED_RUNS)
     if table != 0 and number != 0:
@@ -42,14 +44,15 @@ def stop_of(context: Address) -> Address:
 
 @native
 def place_error(context: Address, stop: Address, record: Address) -> Address:
-    """The error of a cancelled run's code that ends at a place, with a reference of its own.
+    """Return the error of a cancelled run's code that ends at a place, with a new reference.
 
-    Python makes one per place, and hears of the place by that.  All that end there share it.
+    Python makes one error per place, and thereby learns of the place.  All code that ends there
+    shares it.
     """
     for i in range(co.MAX_STOP_PLACES):
         row = stop + co.STOP_PLACES + 2 * WORD * i
         known = load_acquire(row)
-        # The row first, its error later: Python must not be asked for the same place in two rows.
+        # The row first, its error later: two rows must not ask Python about the same place.
         if known == 0:
             known = record if compare_and_swap(row, 0, record) != 0 else load_acquire(row)
         if known == record:
@@ -63,10 +66,11 @@ def place_error(context: Address, stop: Address, record: Address) -> Address:
 
 @native
 def first_error(context: Address, row: Address, record: Address) -> Address:
-    """A new error for a place, with a reference of its own; that of the row, unless another thread was first.
+    """Return the error of a place, with a new reference, after making one.
 
-    Threads that end there while Python makes the first one ask Python, too, but once each: the one that is back first
-    gives the row its error.
+    The result is the row's error if another thread was first, otherwise the new one.  Threads that
+    end there while Python makes the first error also ask Python, but once each: the first that
+    returns sets the error of the row.
     """
     made = report_event(context, co.EVENT_INTERRUPTED, record)
     add_references(made, 1)  # the row's, before others can find the error there
@@ -77,7 +81,10 @@ def first_error(context: Address, row: Address, record: Address) -> Address:
 
 @native
 def stop_here(context: Address, record: Address) -> int:
-    """1 if the thread's code shall stop: why is noted for the thread.  `record` is a place, or 0."""
+    """Return 1 if the thread's code must stop, and note why for the thread.
+
+    `record` is a place, or 0.
+    """
     stop = stop_of(context)
     if stop != 0 and record != 0:
         fail_thread(context, place_error(context, stop, record))
@@ -90,7 +97,7 @@ def stop_here(context: Address, record: Address) -> int:
         failure = load_acquire(shared + co.ASYNC_CANCELLED)
     if failure == 0:
         return 0
-    # What holds it is kept until nothing runs.
+    # The holder of this error is kept until nothing runs.
     add_references(failure, 1)
     fail_thread(context, failure)
     return 1
@@ -98,7 +105,7 @@ def stop_here(context: Address, record: Address) -> int:
 
 @exported("tfrtAsyncIsCancelled", "i1")
 def is_cancelled() -> int:
-    """Whether a new task shall not run; why is noted for the thread."""
+    """Tell whether a new task must not run; if so, note why for the thread."""
     context = here()
     if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS) == 0:
         return 0
@@ -107,7 +114,10 @@ def is_cancelled() -> int:
 
 @exported("tfrtAsyncIsInterrupted", "i1", "ptr")
 def is_interrupted(record: Address) -> int:
-    """Whether a loop shall end; why is noted for the thread.  Its record says where it is."""
+    """Tell whether a loop must end; if so, note why for the thread.
+
+    The record is the loop's place.
+    """
     context = here()
     pending = load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_INTERRUPTS)
     if pending & at.INTERRUPT_SIGNAL != 0:
@@ -127,5 +137,5 @@ def change_interrupts(process: Address, added: int, removed: int) -> None:
 
 @entry
 def present_context(_unused: int) -> Address:
-    """The context of the compiled code that has called Python."""
+    """Return the context of the compiled code that has called Python."""
     return here()

@@ -1,9 +1,10 @@
-"""Tokens, values and groups of compiled programs: AsyncValues that their compiler counts references of.
+"""Tokens, values, and groups of compiled programs: AsyncValues with compiler-counted references.
 
-A token is an AsyncValue of type chain.  A value keeps a payload of up to a word in the header, where
-Python and host programs read it, and a longer one 16-aligned behind the header.  Both are made
-with two references, one for the caller and one for the producer; resolving drops the producer's.
-An object in error forwards to an error value, which all that fail for the same reason share.
+A token is an AsyncValue of type chain.  A value keeps a payload of up to a word in the header,
+where Python and host programs read it, and a longer one after the header, 16-aligned.  Both are
+made with two references, one for the caller and one for the producer; resolving drops the
+producer's.  An object in error forwards to an error value, which all objects that fail for the same
+reason share.
 
     create (`async_abi`)            UNCONSTRUCTED, 2 references; coroutines and groups add waiters
          |
@@ -17,11 +18,12 @@ An object in error forwards to an error value, which all that fail for the same 
          |
     last drop_references            the cell is free; a registered object waits for `async_sweep`
 
-A group is available once as many members as it has room for are resolved.  Its errors are its members': the first one
-is kept, the others are forgotten.  It is destroyed when it has no references and all members that it got are resolved.
+A group is available once as many members are resolved as it has room for.  Its errors are those of
+its members: it keeps the first and forgets the others.  It is destroyed when it has no references
+and all members that it received are resolved.
 
-Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference of
-its own, so that they can be inspected.  A drop that would take that reference was one too many.
+Groups, and in a checked runtime all objects, are registered: the list of objects holds a reference
+of its own, so that they can be inspected.  A drop that would take that reference is one too many.
 """
 
 from __future__ import annotations
@@ -65,14 +67,14 @@ WORD = 8
 
 @native
 def report_event(context: Address, event: int, argument: Address) -> int:
-    """Report one of EVENT_* to Python; what it answers."""
+    """Report one of EVENT_* to Python; return its answer."""
     callback = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_ASYNC_EVENT)
     return call3(callback, context, event, argument)
 
 
 @inline
 def new_object(context: Address, payload_type: int) -> Address:
-    """An unresolved object with two references, all of it in the header."""
+    """Make an unresolved object with two references that fits in the header."""
     made = new_value(context, payload_type)
     store(made + at.VALUE_REFERENCES, 2)
     store(made + at.VALUE_ASYNC, 0)
@@ -82,18 +84,18 @@ def new_object(context: Address, payload_type: int) -> Address:
 
 @native
 def new_token(context: Address) -> Address:
-    """An unresolved token with two references."""
+    """Make an unresolved token with two references."""
     return new_object(context, at.TYPE_CHAIN)
 
 
 @native
 def new_future(context: Address, size: int) -> Address:
-    """An unresolved value with two references and storage for `size` bytes."""
+    """Make an unresolved value with two references and storage for `size` bytes."""
     if size <= WORD:
         return new_object(context, at.TYPE_UNKNOWN)
     made = new_large(context, at.TYPE_STORAGE, size)
     store(made + at.VALUE_REFERENCES, 2)
-    # What `emplace_stored` looks at.
+    # The words that `emplace_stored` checks.
     store(made + at.VALUE_STORAGE, 0)
     store(made + at.VALUE_STORAGE + WORD, 0)
     register_checked(context, made)
@@ -102,7 +104,7 @@ def new_future(context: Address, size: int) -> Address:
 
 @native
 def new_large(context: Address, payload_type: int, size: int) -> Address:
-    """An unresolved object with one reference and `size` bytes behind the header."""
+    """Make an unresolved object with one reference and `size` bytes after the header."""
     made = need_block(context, at.VALUE_STORAGE + size)
     store(made + at.VALUE_REFERENCES, 1)
     store(made + at.VALUE_STATE, at.UNCONSTRUCTED)
@@ -117,7 +119,10 @@ def new_large(context: Address, payload_type: int, size: int) -> Address:
 
 @inline
 def storage_of(value: Address) -> Address:
-    """Where the payload of a value is.  Its producer may store there even after `async_abandon`."""
+    """Return where the payload of a value is.
+
+    Its producer may store there even after `async_abandon`.
+    """
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_STORAGE:
         return value + at.VALUE_STORAGE
     return value + at.VALUE_PAYLOAD
@@ -125,7 +130,7 @@ def storage_of(value: Address) -> Address:
 
 @inline
 def register_checked(context: Address, made: Address) -> None:
-    """Register a new object, if references are checked."""
+    """Register a new object if references are checked."""
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     if shared != 0 and load(shared + co.ASYNC_CHECKED) != 0:
         register(shared, made)
@@ -143,14 +148,19 @@ def register(shared: Address, made: Address) -> None:
 
 @entry
 def async_sweep(context: Address, shared: Address) -> None:
-    """Destroy the registered objects that only the list refers to: no thread can make a reference."""
-    # The list is this thread's now; a sweep at the same time finds only what is pushed meanwhile.
+    """Destroy the registered objects to which only the list refers.
+
+    No thread can add a reference to them.
+    """
+    # The list belongs to this thread now; a concurrent sweep finds only objects that are pushed
+    # meanwhile.
     registered = take_all(shared + co.ASYNC_OBJECTS)
     alive = 0
     dead = 0
     while registered != 0:
         following = load(registered + at.VALUE_NEXT)
-        # Acquire: what the droppers of the other references did comes before the object is destroyed.
+        # Acquire: the work of the threads that dropped the other references precedes the
+        # destruction.
         if load_acquire(registered + at.VALUE_REFERENCES) == 1 and is_at_rest(registered):
             destroy_object(context, registered)
             dead += 1
@@ -164,9 +174,9 @@ def async_sweep(context: Address, shared: Address) -> None:
 
 @entry
 def next_stuck(shared: Address, after: Address) -> Address:
-    """The next registered object that is not resolved and that something waits for, or 0; nothing runs.
+    """Return the next registered object that is unresolved and awaited, or 0; nothing runs.
 
-    The first one behind the object `after`, or of all.
+    The search starts after the object `after`, or with the first one.
     """
     registered = (
         load(after + at.VALUE_NEXT) if after != 0 else load_acquire(shared + co.ASYNC_OBJECTS)
@@ -181,10 +191,10 @@ def next_stuck(shared: Address, after: Address) -> Address:
 
 @native
 def is_at_rest(value: Address) -> bool:
-    """Whether no thread is at work on an object to which there are no references.
+    """Tell whether no thread is working on an object without references.
 
-    Members of a group that are not resolved yet will count down there without holding a reference:
-    one more atomic operation per member would be all that it is good for.
+    Unresolved members of a group will count down in it without holding a reference.  Such a
+    reference would serve no other purpose, and cost one more atomic operation per member.
     """
     if load(value + at.VALUE_KIND) >> 8 != at.TYPE_GROUP:
         return True
@@ -192,21 +202,21 @@ def is_at_rest(value: Address) -> bool:
     size = load(value + co.GROUP_SIZE)
     if min(load_acquire(value + co.GROUP_ADDED), size) + pending != size:
         return False
-    # The thread that counts down the last one publishes the group after that.
+    # The thread that counts down the last member publishes the group afterwards.
     return pending > 0 or is_available(value)
 
 
 @native
 def is_registered(value: Address) -> bool:
-    """Whether the list of objects holds a reference."""
+    """Tell whether the list of objects holds a reference."""
     return load_acquire(value + at.VALUE_ASYNC) & at.OBJECT_REGISTERED != 0
 
 
 @inline
 def drop_references(context: Address, value: Address, count: int) -> None:
-    """Drop `count` references; the last one destroys the object."""
+    """Drop `count` references; dropping the last one destroys the object."""
     references = load_acquire(value + at.VALUE_REFERENCES)
-    # The owner of all references needs no read-modify-write: no other thread can hold or make one.
+    # The owner of all references needs no read-modify-write: no other thread can hold or add one.
     if references != count:
         references = fetch_add(value + at.VALUE_REFERENCES, -count)
     if references <= count:
@@ -215,18 +225,18 @@ def drop_references(context: Address, value: Address, count: int) -> None:
 
 @native
 def last_reference(context: Address, value: Address, too_many: int) -> None:
-    """No reference is left: destroy the object, unless there are fewer than none."""
+    """Destroy an object without references; if too many were dropped, report that instead."""
     kind = load(value + at.VALUE_KIND)
     if (
         load(value + at.VALUE_ASYNC) | too_many == 0
         and kind < at.TYPE_OBJECT << 8
         and kind & at.KIND_BITS != at.KIND_INDIRECT
     ):
-        # What nearly all are: there is nothing to release but the cell.
+        # The common case: there is nothing to free but the cell.
         store(context + at.CONTEXT_DROPPED, load(context + at.CONTEXT_DROPPED) + 1)
         give_cell(context, value)
     elif is_registered(value):
-        # The last one was the list's.  Set the count to it again, and report the drop.
+        # The last reference was the list's.  Restore the count, and report the drop.
         store_release(value + at.VALUE_REFERENCES, 1)
         report_event(context, co.EVENT_RELEASED_TOO_OFTEN, value)
     elif too_many > 0:
@@ -237,9 +247,12 @@ def last_reference(context: Address, value: Address, too_many: int) -> None:
 
 @native
 def take_held(value: Address, count: int) -> bool:
-    """Take the note of `count` references that the program has added by hand; False without so many."""
+    """Take the note of `count` references that the program has added by hand.
+
+    Returns False if there are fewer.
+    """
     while True:
-        # Never below none, not even for a moment: another drop might be refused for that.
+        # Never too low, not even briefly: another drop might be refused because of that.
         bits = load_acquire(value + at.VALUE_ASYNC)
         if bits < count * at.OBJECT_HELD:
             return False
@@ -249,12 +262,15 @@ def take_held(value: Address, count: int) -> bool:
 
 @native
 def disown(value: Address) -> bool:
-    """Claim the drop of the producer's reference; False if the object is resolved, or disowned."""
+    """Claim the drop of the producer's reference.
+
+    Returns False if the object is resolved or disowned.
+    """
     while True:
         bits = load_acquire(value + at.VALUE_ASYNC)
         if bits & at.OBJECT_DISOWNED != 0:
             return False
-        # The flag comes first: a producer that finds the object claimed must see why.
+        # The flag first: a producer that finds the object claimed must see why.
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_DISOWNED) != 0:
             return claim(value)
 
@@ -269,7 +285,7 @@ def destroy_object(context: Address, value: Address) -> None:
 
 @inline
 def log_emplaced(context: Address, value: Address) -> None:
-    """An object becomes available: what the log says of it is its first word."""
+    """Log that an object becomes available; the event carries its first word."""
     if load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_WATCHED) != 0:
         write_code(context, at.LOG_EMPLACE, value, load(storage_of(value)))
 
@@ -277,7 +293,7 @@ def log_emplaced(context: Address, value: Address) -> None:
 @native
 def emplace(context: Address, value: Address) -> None:
     """Make an object available, and drop its producer's reference."""
-    # First, so that the log has it before what the waiters do.
+    # First, so that the log has this event before those of the waiters.
     log_emplaced(context, value)
     while True:
         head = load_acquire(value + at.VALUE_STATE)
@@ -293,12 +309,14 @@ def emplace(context: Address, value: Address) -> None:
 
 @native
 def emplace_unseen(value: Address) -> bool:
-    """What `emplace` does, for an object that only this thread refers to yet; False if it is not so.
+    """Emplace, like `emplace`, an object that only this thread refers to yet; else return False.
 
-    Other threads get its address later, by an operation that publishes the object, as with any memory.
+    Other threads get its address later, by an operation that publishes the object, as with any
+    memory.
     """
     if load(value + at.VALUE_ASYNC) & (at.OBJECT_REGISTERED | at.OBJECT_DISOWNED) != 0:
-        # The list of objects refers to it, and `async_abandon` may resolve it at this moment; or the
+        # Either the list of objects refers to it, and `async_abandon` may be resolving it; or the
+        # producer's reference has already been dropped.
         # producer's reference is dropped already.
         return False
     store(value + at.VALUE_STATE, at.CONCRETE)
@@ -308,10 +326,10 @@ def emplace_unseen(value: Address) -> bool:
 
 @native
 def resolved_before(context: Address, value: Address) -> None:
-    """The producer of an object comes too late: the runtime resolved it, or the program is wrong."""
+    """Handle a late producer: the runtime resolved its object, or the program is wrong."""
     bits = load_acquire(value + at.VALUE_ASYNC)
     if bits & at.OBJECT_DISOWNED != 0:
-        # The program has dropped the producer's reference by hand, and resolves the object all the same.
+        # The program has dropped the producer's reference by hand, but still resolves the object.
         report_event(context, co.EVENT_RELEASED_TOO_OFTEN, value)
     elif bits & at.OBJECT_ABANDONED != 0:
         drop_references(context, value, 1)
@@ -322,11 +340,11 @@ def resolved_before(context: Address, value: Address) -> None:
 
 @native
 def set_object_error(context: Address, value: Address) -> None:
-    """Resolve an object to the error that was noted for it; drops the producer's reference."""
+    """Resolve an object to the error that was noted for it; drop the producer's reference."""
     log_code(context, at.LOG_FAIL, value, 0)
     if not claim(value):
         if state_of(value) == at.CONCRETE:
-            # No other thread reads the word of an available object.
+            # No other thread reads this word of an available object.
             drop_optional(context, exchange(value + at.VALUE_TARGET, 0))
         resolved_before(context, value)
         return
@@ -340,7 +358,7 @@ def set_object_error(context: Address, value: Address) -> None:
 @native
 def become_error(context: Address, value: Address, failure: Address) -> None:
     """Publish a claimed object as an error.  Takes ownership of the reference to `failure`."""
-    # Atomic: a kernel that returns the object may say at this moment of what type it is.
+    # Atomic: a kernel that returns the object may be setting its type.
     kind = load_acquire(value + at.VALUE_KIND)
     if kind >> 8 == at.TYPE_GROUP:
         keep_error(context, value, failure)
@@ -353,23 +371,25 @@ def become_error(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def keep_error(context: Address, group: Address, failure: Address) -> None:
-    """The first error of a group is the group's.  Takes ownership of the reference to `failure`."""
+    """Keep the first error of a group.  Takes ownership of the reference to `failure`."""
     if compare_and_swap(group + co.GROUP_ERROR, 0, failure) == 0:
         drop_reference(context, failure)
 
 
 @entry
 def async_abandon(context: Address, value: Address, failure: Address) -> int:
-    """Resolve an object to an error in its producer's place; 0 if it is resolved by now.
+    """Resolve an object to an error on behalf of its producer; return 0 if it is resolved by now.
 
-    Takes ownership of the reference to `failure`.  The producer's reference stays: it may come after all.
+    Takes ownership of the reference to `failure`.  The producer's reference remains: the producer
+    may still resolve the object later.
     """
     # First: the producer may come as soon as the object is claimed.
     while True:
         bits = load_acquire(value + at.VALUE_ASYNC)
         if compare_and_swap(value + at.VALUE_ASYNC, bits, bits | at.OBJECT_ABANDONED) != 0:
             break
-    # Of a disowned object the state is claimed already; the first thread that abandons it resolves it.
+    # The state of a disowned object is already claimed; the first thread that abandons it resolves
+    # it.
     is_first = bits & at.OBJECT_ABANDONED == 0
     if not claim(value) and not (
         is_first and bits & at.OBJECT_DISOWNED != 0 and not is_available(value)
@@ -382,7 +402,7 @@ def async_abandon(context: Address, value: Address, failure: Address) -> int:
 
 @native
 def error_of(context: Address, value: Address) -> Address:
-    """The error value of an object in error, with a reference of its own."""
+    """Return the error value of an object in error, with a new reference."""
     failure = 0
     if load_acquire(value + at.VALUE_KIND) >> 8 == at.TYPE_GROUP:
         failure = load_acquire(value + co.GROUP_ERROR)
@@ -396,9 +416,11 @@ def error_of(context: Address, value: Address) -> Address:
 
 @native
 def note_failure(context: Address, value: Address, failure: Address) -> None:
-    """Say which error an object is about to become.  Takes ownership of the reference to `failure`.
+    """Note the error that an object is about to become.
 
-    The first one stays: it may be the one that the object has become, by `async_abandon`.
+    Takes ownership of the reference to `failure`.
+
+    The first note wins: it may be the error that the object became by `async_abandon`.
     """
     if compare_and_swap(value + at.VALUE_TARGET, 0, failure) == 0:
         drop_reference(context, failure)
@@ -406,14 +428,14 @@ def note_failure(context: Address, value: Address, failure: Address) -> None:
 
 @native
 def fail_thread(context: Address, failure: Address) -> None:
-    """Say why the function that returns now failed.  Takes ownership of the reference to `failure`."""
+    """Note why the returning function failed.  Takes ownership of the reference to `failure`."""
     drop_optional(context, load(context + at.CONTEXT_FAILURE))
     store(context + at.CONTEXT_FAILURE, failure)
 
 
 @native
 def thread_failure(context: Address) -> Address:
-    """Why the function that has just returned failed, with a reference of its own."""
+    """Return why the function that has just returned failed, with a new reference."""
     failure = load(context + at.CONTEXT_FAILURE)
     if failure == 0:
         return report_event(context, co.EVENT_DESCRIBE, 0)
@@ -423,7 +445,7 @@ def thread_failure(context: Address) -> Address:
 
 @native
 def new_group(context: Address, size: int) -> Address:
-    """A group that waits for `size` members, with one reference."""
+    """Make a group that waits for `size` members, with one reference."""
     group = new_large(context, at.TYPE_GROUP, co.GROUP_STORAGE)
     store(group + co.GROUP_PENDING, size)
     store(group + co.GROUP_ADDED, 0)
@@ -434,7 +456,7 @@ def new_group(context: Address, size: int) -> Address:
         store(group + at.VALUE_STATE, at.CONCRETE)
     shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
     register(shared, group)
-    # Sweep dead objects when there are many, so that a long program keeps few of them.
+    # Sweep dead objects if there are many, so that a long program keeps few of them.
     registered = load_acquire(shared + co.ASYNC_REGISTERED)
     is_full = registered > load_acquire(shared + co.ASYNC_LIMIT)
     if is_full and load(shared + co.ASYNC_CHECKED) == 0:
@@ -444,15 +466,16 @@ def new_group(context: Address, size: int) -> Address:
 
 @native
 def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
-    """Add a token or a value to a group; how many were added before it.
+    """Add a token or a value to a group; return how many were added before it.
 
-    `record` says where the program does so, 0 if that is unknown.
+    `record` is the place of the addition in the program, or 0 if it is unknown.
     """
-    # PENDING counts down from the size, not up with the members: a group whose first members are
+    # PENDING counts down from the size, not up with the members: a group whose first members
+    # resolve before the last ones are added must not become available early.
     # resolved before the last ones are added must not become available early.
     rank = fetch_add(group + co.GROUP_ADDED, 1)
     if rank >= load(group + co.GROUP_SIZE):
-        # Of several additions that are too many at once, any may be named.
+        # If several surplus additions happen at once, any of them may be named.
         store_release(group + co.GROUP_EXCESS, record)
         keep_error(context, group, report_event(context, co.EVENT_OVERFILLED, group))
         return rank
@@ -466,11 +489,11 @@ def add_member(context: Address, member: Address, group: Address, record: Addres
 
 @entry
 def member_resolved(context: Address, group: Address, member: Address) -> None:
-    """Waiter function: count a resolved member; after the last one the group is available.
+    """Count a resolved member; after the last one the group is available (waiter function).
 
-    The group may be gone once the member is counted, unless that was the last one.
+    The group may be gone once the member is counted, unless that member was the last one.
     """
-    # The error before the count: the thread that counts last reads whether there is one.
+    # The error before the count: the thread that counts last checks whether an error exists.
     if state_of(member) == at.ERROR:
         keep_error(context, group, error_of(context, member))
     if fetch_add(group + co.GROUP_PENDING, -1) == 1 and claim(group):
@@ -479,5 +502,5 @@ def member_resolved(context: Address, group: Address, member: Address) -> None:
 
 @native
 def has_error(group: Address) -> bool:
-    """Whether a member that is resolved by now failed."""
+    """Tell whether a member that is resolved by now failed."""
     return load_acquire(group + co.GROUP_ERROR) != 0

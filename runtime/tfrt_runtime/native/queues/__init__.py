@@ -1,6 +1,7 @@
-"""Work queues: what is ready, what waits for it, and which thread takes it.
+"""Work queues: ready kernels, the waiters that lead to them, and the threads that take them.
 
-Stands on the blocks of memory and on AsyncValues.  Read in this order: `ready` (kernels whose arguments are available), `tasks` (queues of
-tasks), `waiters` (what runs when a value resolves), `sharing` (between threads), `starting` (calls from outside),
-`blocking_pool` (threads for kernels that block).
+Depends on the memory blocks and on AsyncValues.  Read in this order: `ready` (kernels whose
+arguments are available), `tasks` (queues of tasks), `waiters` (run when a value resolves),
+`sharing` (between threads), `starting` (calls from outside), `blocking_pool` (threads for kernels
+that block).
 """

@@ -1,13 +1,15 @@
 """The blocking pool: a ring of tasks that many threads read and write; each thread may block.
 
-Each place of the ring carries a sequence number, which says what may happen to it (Vyukov's bounded queue);
-`n` is the number of the task, counted from the pool's beginning:
+Each place of the ring carries a sequence number, which says what may happen to it.  `n` is the
+number of the task, counted from the creation of the pool:
 
-    sequence = n             free for task n           the thread that moves TAIL from n may write it
-    sequence = n + 1         task n is in it           the thread that moves HEAD from n may take it
+    sequence = n             free for task n         the thread that moves TAIL from n may write it
+    sequence = n + 1         task n is in it         the thread that moves HEAD from n may take it
     sequence = n + capacity  free for the next round
 
-The ring has a bound, so that a program that starts blocking kernels without end gets an error.
+This is Dmitry Vyukov's bounded MPMC queue:
+https://www.1024cores.net/home/lock-free-algorithms/queues/bounded-mpmc-queue
+The ring is bounded, so that a program that starts blocking kernels without end gets an error.
 """
 
 from __future__ import annotations
@@ -35,21 +37,21 @@ from tfrt_runtime.native.queues.tasks import advance_epoch
 
 @native
 def pool_push(pool: Address, task: Address) -> bool:
-    """Add a blocking task to the ring; False when it is full."""
+    """Add a blocking task to the ring; return False if the ring is full."""
     capacity = load(pool + at.POOL_CAPACITY)
     while True:
         number = load_acquire(pool + at.POOL_TAIL)
         place = pool + at.POOL_CELLS + 16 * (number % capacity)
-        # Acquire: the taker of the round before has read its task from the place.
+        # Acquire: the taker of the previous round has read its task from the place.
         sequence = load_acquire(place)
         if sequence == number:
             if compare_and_swap(pool + at.POOL_TAIL, number, number + 1) != 0:
-                # Ours alone until the sequence says that it is full.
+                # The place belongs to this thread until the sequence marks it as full.
                 store(place + 8, task)
                 store_release(place, number + 1)
                 return True
         elif sequence < number:
-            # The task of a whole round before is still in it, or is being taken.
+            # The task of the previous round is still in the place, or is being taken.
             return False
 
 
@@ -73,7 +75,10 @@ def pool_pop(pool: Address) -> Address:
 
 @native
 def add_blocking_task(context: Address, task: Address) -> bool:
-    """Hand `task` to the blocking pool; False when it is full, and the task is the caller's again."""
+    """Hand `task` to the blocking pool; return False if the pool is full.
+
+    The caller then owns the task again.
+    """
     pool = load(context + at.CONTEXT_BLOCKING)
     if pool == 0 or not pool_push(pool, task):
         return False
@@ -83,13 +88,13 @@ def add_blocking_task(context: Address, task: Address) -> bool:
 
 @native
 def call_for_threads(context: Address, pool: Address) -> None:
-    """Wake an idle thread for tasks that wait, or ask for one more thread.
+    """Wake an idle thread for waiting tasks, or request one more thread.
 
-    Called by the thread that added a task, and by the one that took one and is about to block in it: the
-    adder of another task may have relied on that thread's being idle.
+    Called by a thread that added a task, and by a thread that took one and is about to block in it:
+    the thread that added another task may have counted on the latter as idle.
     """
-    # Order the task before the read of the idle threads; an idle thread orders its arrival before its
-    # last look into the ring.  One of the two sees the other.
+    # Order the task before the read of the idle threads; an idle thread orders its arrival before
+    # its last check of the ring.  At least one of the two sees the other.
     fence()
     waiting = load_acquire(pool + at.POOL_TAIL) - load_acquire(pool + at.POOL_HEAD)
     idle = load_acquire(pool + at.POOL_IDLE)
@@ -102,9 +107,9 @@ def call_for_threads(context: Address, pool: Address) -> None:
 
 @native
 def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address:
-    """The next blocking task; 0 when none came within `idle_ns`, or the pool stops.
+    """Take the next blocking task; return 0 if none comes within `idle_ns`, or the pool stops.
 
-    `idle_ns` below 0 is no limit.
+    An `idle_ns` below 0 means no limit.
     """
     task = pool_pop(pool)
     if task != 0:
@@ -112,8 +117,9 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
     give_if_much(context)
     end = now() + idle_ns
     left = idle_ns
-    # A return from the sleep is only a hint: another thread may have taken the task, or the epoch may
-    # have changed before this thread slept.  The clock alone says whether the idle time is over.
+    # A return from the sleep is only a hint: another thread may have taken the task, or the epoch
+    # may have changed before this thread slept.  Only the clock tells whether the idle time is
+    # over.
     while task == 0 and load_acquire(pool + at.POOL_STOP) == 0 and (idle_ns < 0 or left > 0):
         task = await_blocking_task(context, pool, left)
         left = end - now() if idle_ns >= 0 else idle_ns
@@ -122,9 +128,10 @@ def take_blocking_task(context: Address, pool: Address, idle_ns: int) -> Address
 
 @native
 def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Address:
-    """Sleep once, as an idle thread, unless a task is in the ring; a task, or 0."""
+    """Sleep once, as an idle thread, unless a task is in the ring; return a task, or 0."""
     fetch_add(pool + at.POOL_IDLE, 1)
-    # Before the look into the ring: a task that comes after it changes the epoch, and there is no sleep.
+    # Before the check of the ring: a task that is added after it changes the epoch, and prevents
+    # the sleep.
     epoch = load_acquire(pool + at.POOL_EPOCH)
     fence()
     task = pool_pop(pool)
@@ -134,7 +141,7 @@ def await_blocking_task(context: Address, pool: Address, timeout_ns: int) -> Add
         advance_epoch(context)
         task = pool_pop(pool)
     fetch_add(pool + at.POOL_IDLE, -1)
-    # A thread that added a task while this one counted as idle did not ask for another thread: check
-    # the ring again, ordered after this thread is not idle any more.
+    # A thread that added a task while this one counted as idle did not request another thread:
+    # check the ring again, ordered after this thread is no longer idle.
     fence()
     return task if task != 0 else pool_pop(pool)

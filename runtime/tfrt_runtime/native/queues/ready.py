@@ -1,10 +1,11 @@
-"""What becomes ready: this thread's stack of ready kernels, and the counters that lead to it.
+"""This thread's stack of ready kernels, and the counters that lead to it.
 
-An entry of the ready stack is a pair of words.  The low bits of the first say what it is: READY_KERNEL
-(activation, record), READY_DELIVERY (delivery, value), READY_END (activation), READY_JOIN (join).
+An entry of the ready stack is a pair of words.  The low bits of the first word tell its kind:
+READY_KERNEL (activation, record), READY_DELIVERY (delivery, value), READY_END (activation),
+READY_JOIN (join).
 
-While only one thread refers to an activation its counters are plain words.  Before another thread can
-reach it, that thread calls `mark_shared`; from then on the counters are atomic.
+While only one thread refers to an activation, its counters are plain words.  Before another thread
+can reach the activation, that thread calls `mark_shared`; from then on the counters are atomic.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from tfrt_runtime.native.memory import (
 
 @inline
 def push_ready(context: Address, activation: Address, record: Address) -> None:
-    """Put a kernel on this thread's stack of ready kernels."""
-    # Only this thread touches its stack; what others shall run becomes a task (`sharing`).
+    """Push a kernel onto this thread's stack of ready kernels."""
+    # Only this thread touches its stack; work for other threads becomes a task (`sharing`).
     top = load(context + at.CONTEXT_READY_TOP)
     if top == load(context + at.CONTEXT_READY_LIMIT):
         top = grow_ready(context)
@@ -40,7 +41,7 @@ def push_ready(context: Address, activation: Address, record: Address) -> None:
 
 @outline
 def grow_ready(context: Address) -> Address:
-    """Double the stack of ready kernels; returns the new top."""
+    """Double the stack of ready kernels; return the new top."""
     base = load(context + at.CONTEXT_READY)
     size = load(context + at.CONTEXT_READY_TOP) - base
     larger = need_block(context, 2 * size)
@@ -53,10 +54,11 @@ def grow_ready(context: Address) -> Address:
 
 @native
 def mark_shared(activation: Address) -> None:
-    """Make the counters of an activation and its callers atomic, before another thread comes in."""
-    # Plain stores: the calling thread is still the only one, and what hands the activation over (a
-    # waiter or a task) publishes them.  Callers too: the other thread may be the one that ends this
-    # activation, and then it counts in the caller.  A root has no caller, a join's is shared before.
+    """Make the counters of an activation and its callers atomic before another thread sees them."""
+    # Plain stores: the calling thread is still the only one, and the waiter or task that hands the
+    # activation over publishes them.  Callers too: the other thread may be the one to end this
+    # activation, and then it counts in the caller.  A root has no caller, and a join's caller is
+    # shared earlier.
     while activation != 0 and load(activation + at.ACTIVATION_SHARED) != at.SHARED_WITH_CALLERS:
         store(activation + at.ACTIVATION_SHARED, at.SHARED_WITH_CALLERS)
         kind = load(activation + at.ACTIVATION_RETURN)
@@ -71,7 +73,7 @@ def mark_shared(activation: Address) -> None:
 
 @native
 def add_pending(activation: Address) -> None:
-    """One more thing that has to finish before the activation ends."""
+    """Add one kernel or delivery that must finish before the activation ends."""
     if load(activation + at.ACTIVATION_SHARED) == 0:
         store(activation + at.ACTIVATION_REMAINING, load(activation + at.ACTIVATION_REMAINING) + 1)
     else:
@@ -80,9 +82,9 @@ def add_pending(activation: Address) -> None:
 
 @inline
 def finish(context: Address, activation: Address) -> None:
-    """One kernel or delivery of `activation` is done; after the last one the run loop ends it."""
-    # Shared: a read-modify-write, so that of two threads that finish the last two one sees 0, and sees
-    # what the other has written.
+    """Finish one kernel or delivery of `activation`; after the last one the run loop ends it."""
+    # Shared: a read-modify-write, so that of two threads that finish the last two, one sees 0 and
+    # also sees what the other has written.
     if load(activation + at.ACTIVATION_SHARED) == 0:
         left = load(activation + at.ACTIVATION_REMAINING) - 1
         store(activation + at.ACTIVATION_REMAINING, left)
@@ -94,8 +96,9 @@ def finish(context: Address, activation: Address) -> None:
 
 @inline
 def release_users(context: Address, activation: Address, slot: Address) -> None:
-    """Count an available value for each kernel that uses it; push those that become ready."""
-    # The slot is the decoder's, and never changed: plain loads.  The ready counts are the activation's.
+    """Count an available value for each kernel that uses it; push the kernels that become ready."""
+    # The slot belongs to the decoder and never changes: plain loads.  The ready counts belong to
+    # the activation.
     users = load(slot + at.SLOT_USERS)
     user = slot + at.SLOT_LISTS
     if load(activation + at.ACTIVATION_SHARED) != 0:
@@ -112,7 +115,7 @@ def release_users(context: Address, activation: Address, slot: Address) -> None:
 
 @outline
 def release_users_shared(context: Address, activation: Address, user: Address, users: int) -> None:
-    """As `release_users`, where other threads count down as well.
+    """Release users like `release_users`, while other threads count down as well.
 
     A weight of 0 marks a non-strict kernel: the first value starts it.
     """
@@ -120,11 +123,12 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
         ready = activation + load(user + 8)
         weight = load(user + 16)
         if weight == 0:
-            # The count starts at 1: the first value sees that, later ones see 0 or less.
+            # The count starts at 1: the first value sees that, later values see 0 or less.
             is_ready = fetch_add(ready, -1) == 1
         else:
-            # The last to arrive sees its own weight left: no other thread will count down any more, so
-            # that the acquire load suffices.  In two steps (load, store) two arrivals could miss each other.
+            # The last value to arrive sees that only its own weight is left: no other thread will
+            # count down any more, so that the acquire load suffices.  In two steps (load, store),
+            # two arrivals could miss each other.
             is_ready = load_acquire(ready) == weight or fetch_add(ready, -weight) == weight
         if is_ready:
             push_ready(context, activation, load(user))
@@ -133,7 +137,7 @@ def release_users_shared(context: Address, activation: Address, user: Address, u
 
 @inline
 def needs_reference(activation: Address, slot: Address) -> bool:
-    """Whether the readers of a register may all be gone before its value is available."""
+    """Tell whether the readers of a register may all be gone before its value is available."""
     flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
     return load(slot + at.SLOT_USERS) == 0 or flags & at.FUNCTION_NONSTRICT != 0
 
@@ -142,7 +146,7 @@ def needs_reference(activation: Address, slot: Address) -> bool:
 def watched_register_resolved(
     context: Address, activation: Address, slot: Address, value: Address
 ) -> None:
-    """As `register_resolved`, also in a run that is watched."""
+    """Handle a resolved register like `register_resolved`, even in a watched run."""
     if is_watched(activation):
         log_value(context, watch_of(activation), activation, slot, value)
     register_resolved(context, activation, slot, value)
@@ -150,7 +154,7 @@ def watched_register_resolved(
 
 @native
 def register_resolved(context: Address, activation: Address, slot: Address, value: Address) -> None:
-    """The value that a register waited for is available."""
+    """Release the users of a register whose value has become available."""
     if needs_reference(activation, slot):
         drop_reference(context, value)
     release_users(context, activation, slot)

@@ -1,4 +1,4 @@
-"""Letting other threads have what is ready on this one."""
+"""Share this thread's ready work with other threads."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tfrt_runtime.native.queues.tasks import (
 )
 
 SLICE_NS = 20_000_000
-"""How long work goes on before Python is asked again."""
+"""How long a thread works before it asks Python again."""
 SEARCHED = 16 * 128
 """Bytes of ready entries that are searched for large kernels at every opportunity."""
 
 
 @entry
 def hand_over(context: Address) -> None:
-    """Turn all ready kernels of this thread into tasks, and let others have the tasks that it keeps.
+    """Turn all ready kernels of this thread into tasks, and share the tasks that it keeps.
 
     For a thread that runs no more kernels, or will be away for long.
     """
@@ -49,7 +49,7 @@ def hand_over(context: Address) -> None:
     store(context + at.CONTEXT_READY_TOP, base)
     share_pending(context)
     queue = load(context + at.CONTEXT_QUEUE)
-    # `put_back` wakes no thread, as its caller comes back for the tasks.  This one may not.
+    # `put_back` wakes no thread, because its caller returns for the tasks.  This thread may not.
     if load_acquire(queue + at.QUEUE_ORDERED) != 0:
         wake_sleeper(queue)
 
@@ -57,7 +57,7 @@ def hand_over(context: Address) -> None:
 @native
 def enqueue_entry(context: Address, activation: Address, record: Address) -> None:
     """Turn a ready entry into a task."""
-    # Shared before the task exists: another thread may take it as soon as it is added.
+    # Shared before the task exists: another thread may take the task as soon as it is added.
     tag = activation & at.READY_BITS
     if tag == at.READY_DELIVERY:
         mark_shared(load(activation - at.READY_DELIVERY))
@@ -73,9 +73,9 @@ def enqueue_entry(context: Address, activation: Address, record: Address) -> Non
 
 @native
 def share_pending(context: Address) -> None:
-    """Put the tasks that only this thread knows where others find them, in the same order."""
-    # One swap for the whole list.  The activations are shared before it: a task of `async_kernels.enqueue`
-    # counts in its activation by plain stores while the task is known to this thread only.
+    """Move the tasks that only this thread knows to where others find them, in the same order."""
+    # One swap for the whole list.  The activations are shared before it: while only this thread
+    # knows a task of `async_kernels.enqueue`, the task counts in its activation by plain stores.
     task = load(context + at.CONTEXT_PENDING)
     if task == 0:
         return
@@ -95,18 +95,18 @@ def share_pending(context: Address) -> None:
 
 @native
 def share_ready(context: Address) -> None:
-    """Put all that is ready on this thread where other workers find it."""
+    """Put everything that is ready on this thread where other workers find it."""
     if load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_WORKERS) != 0:
         hand_over(context)
 
 
 @outline
 def share_when_idle(context: Address) -> None:
-    """Now and then: if a worker sleeps, share what is worth waking it for."""
+    """Share work that is worth a wake-up, if a worker sleeps.  Called from time to time."""
     queue = load(context + at.CONTEXT_QUEUE)
     if load(queue + at.QUEUE_WORKERS) != 0 and sleepers(queue) > 0:
         share_large(context)
-        # A task with an activation is short: to share it would cost more than to run it.
+        # A task with an activation is short: sharing it would cost more than running it.
         task = load(context + at.CONTEXT_PENDING)
         if task != 0 and load(task + at.TASK_ACTIVATION) == 0:
             share_pending(context)
@@ -115,11 +115,13 @@ def share_when_idle(context: Address) -> None:
 
 @native
 def give_way(context: Address) -> None:
-    """Release the GIL, if this thread works with it: what it runs next takes longer than a few additions.
+    """Release the GIL if this thread holds it: its next work takes longer than a few additions.
 
-    From here on CONTEXT_DEADLINE bounds how long the thread works.  `python_waits.work_here` takes the GIL again.
+    From here on, CONTEXT_DEADLINE bounds how long the thread works.  `python_waits.work_here` takes
+    the GIL again.
     """
-    # CONTEXT_PYTHON is the mark that the GIL is held.  It is cleared first: what runs without the GIL must not find it.
+    # CONTEXT_PYTHON marks that the GIL is held.  It is cleared first: code that runs without the
+    # GIL must not find it.
     api = load(context + at.CONTEXT_PYTHON)
     if api != 0:
         store(context + at.CONTEXT_PYTHON, 0)
@@ -131,13 +133,13 @@ def give_way(context: Address) -> None:
 def share_large(context: Address) -> None:
     """Put the older half of the ready calls where other workers find them.
 
-    The older ones: in a recursion they are the largest subtrees.  Short kernels stay: where two
-    threads work on one activation, its counters cost more than the kernels.
+    In a recursion, the older ones are the largest subtrees.  Short kernels stay: if two threads
+    work on one activation, its counters cost more than the kernels.
     """
     base = load(context + at.CONTEXT_READY)
     top = load(context + at.CONTEXT_READY_TOP)
-    # Each entry is read: the more there are, the less often, so that a kernel pays for a part of a step
-    # however many kernels are ready beside it.
+    # Each entry is read.  The more entries there are, the less often this happens, so that each
+    # kernel pays for a fraction of a step, regardless of how many kernels are ready beside it.
     if next_random(context) % (1 + (top - base) // SEARCHED) != 0:
         return
     left = count_large(base, top) // 2
@@ -159,7 +161,7 @@ def share_large(context: Address) -> None:
 
 @native
 def count_large(base: Address, top: Address) -> int:
-    """How many of the ready entries from `base` to `top` are large."""
+    """Count the ready entries from `base` to `top` that are large."""
     count = 0
     while base < top:
         if is_large(load(base), load(base + 8)):
@@ -170,14 +172,14 @@ def count_large(base: Address, top: Address) -> int:
 
 @inline
 def is_large(tagged: Address, record: Address) -> bool:
-    """Whether a ready entry is a kernel that may take longer than it takes to share it."""
+    """Tell whether a ready entry is a kernel that may take longer to run than to share."""
     large = at.KERNEL_CONTROL | at.KERNEL_HEAVY | at.KERNEL_BLOCKING
     return tagged & at.READY_BITS == at.READY_KERNEL and load(record + at.RECORD_FLAGS) & large != 0
 
 
 @native
 def offer_tasks(context: Address) -> None:
-    """Wake a worker for the short tasks that piled up here, which were not worth it one by one."""
+    """Wake a worker for accumulated short tasks, none of which was worth a wake-up alone."""
     queue = load(context + at.CONTEXT_QUEUE)
     # Not for tasks that this thread keeps: a worker would not find them.
     if sleepers(queue) > 0 and has_common_task(queue):

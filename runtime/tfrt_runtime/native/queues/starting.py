@@ -1,8 +1,9 @@
-"""Calls from outside, which wait for a thread that begins with them.
+"""Calls from outside that wait for a thread to start them.
 
-A thread that starts a call often waits for its results at once, and then runs it itself: that takes less
-time than another thread needs to wake up.  So a call that was started waits on a stack of its own.
-Threads that wait take it at once; a worker only after a nap in which no thread took anything from there.
+A thread that starts a call often waits for its results at once, and then runs the call itself: that
+takes less time than another thread needs to wake up.  Therefore a started call waits on a separate
+stack.  Waiting threads take it at once; a worker takes it only after a nap in which no thread took
+anything from that stack.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ NAP_NS = 500_000
 
 @native
 def add_start(context: Address, task: Address) -> None:
-    """Add a task that begins a call; a worker will run it if no waiting thread does."""
+    """Add a task that starts a call; a worker will run it if no waiting thread does."""
     queue = load(context + at.CONTEXT_QUEUE)
     if load(queue + at.QUEUE_WORKERS) == 0:
         add_task(context, task)
         return
     push(queue + at.QUEUE_STARTED, task, at.TASK_NEXT)
-    # A napping worker stops counting as such before its last look at the stack: either it finds the
-    # call, or this thread sees that no worker naps, and wakes one.
+    # A napping worker stops counting as such before its last check of the stack: either it finds
+    # the call, or this thread sees that no worker naps, and wakes one.
     fence()
     if load_acquire(queue + at.QUEUE_NAPPING) == 0:
         wake_sleeper(queue)
@@ -54,7 +55,7 @@ def add_start(context: Address, task: Address) -> None:
 
 @native
 def take_start(context: Address) -> Address:
-    """Take all calls that were started: the oldest, to begin with it now, or 0.
+    """Take all started calls: return the oldest, which is to start now, or 0.
 
     The others go where other threads find them.
     """
@@ -67,17 +68,17 @@ def take_start(context: Address) -> Address:
 
 @native
 def take_started(queue: Address) -> Address:
-    """Take the stack of calls that were started; its newest task, or 0."""
+    """Take the stack of started calls; return its newest task, or 0."""
     newest = take_all(queue + at.QUEUE_STARTED)
     if newest != 0:
-        # A napping worker compares this count: calls are taken, so that it need not begin them.
+        # A napping worker compares this count: if calls were taken, it need not start them.
         fetch_add(queue + at.QUEUE_TAKEN, 1)
     return newest
 
 
 @native
 def sleep_or_nap(context: Address) -> None:
-    """A worker has nothing to do: sleep, or nap while a call waits that a waiting thread may take."""
+    """Sleep as a worker without work; nap while a call is left that a waiting thread may take."""
     queue = load(context + at.CONTEXT_QUEUE)
     if load_acquire(queue + at.QUEUE_STARTED) == 0:
         give_if_much(context)
@@ -93,7 +94,8 @@ def sleep_or_nap(context: Address) -> None:
         futex_wait(queue + at.QUEUE_EPOCH, epoch, NAP_NS)
         advance_epoch(context)
     depart(queue)
-    # Before the last look for calls, which is here or, behind the fence of `arrive`, in `sleep_on_queue`: see `add_start`.
+    # Before the last check for calls, which is either here or in `sleep_on_queue`, after the fence
+    # of `arrive`: see `add_start`.
     fetch_add(queue + at.QUEUE_NAPPING, -1)
     if now() >= end and load_acquire(queue + at.QUEUE_TAKEN) == taken:
         begin_started(queue)
@@ -101,7 +103,7 @@ def sleep_or_nap(context: Address) -> None:
 
 @entry
 def begin_started(queue: Address) -> None:
-    """Let any thread have the calls that were started."""
+    """Let any thread take the started calls."""
     newest = take_started(queue)
     if newest != 0:
         oldest = newest

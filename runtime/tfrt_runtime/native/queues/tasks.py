@@ -1,12 +1,13 @@
 """Work queues: where tasks wait for a thread.
 
-Compute tasks go to a Chase-Lev deque when a worker of the queue adds them (it pops the newest, thieves
-take the oldest), and to one injected stack when any other thread does.  Consumers take the injected stack
-whole, by one `exchange`, and run it in order: no node is popped under contention, so there is no ABA.
+A compute task goes to a Chase-Lev deque if a worker of the queue adds it, and to one injected stack
+if any other thread does.  The worker pops its newest task; thieves take the oldest.  Consumers take
+the whole injected stack by one `exchange` and run it in order: no node is popped under contention,
+so that there is no ABA.
 
     new_task --add_task---------> deque of this worker, or injected stack; a sleeper is woken
-             --add_local_task---> the same, without a wake-up on a worker, which comes back to it
-             --add_short_task---> list of this thread (CONTEXT_PENDING) --share_pending--> injected stack
+             --add_local_task---> the same, without a wake-up on a worker, which returns to it
+             --add_short_task---> list of this thread (CONTEXT_PENDING) -share_pending-> injected
              --add_start--------> QUEUE_STARTED, for calls from outside (`starting`)
              --add_blocking_task> ring of the blocking pool (`blocking_pool`)
 
@@ -14,22 +15,29 @@ whole, by one `exchange`, and run it in order: no node is popped under contentio
     next_in_order: without workers, the oldest; the rest of an injected stack goes to QUEUE_ORDERED
     run_task:  function(context, task), which reads the words and frees the cell
 
+The deque is that of Chase and Lev 2005, SPAA, "Dynamic Circular Work-Stealing Deque", with the
+fences of Lê, Pop, Cohen, and Zappa Nardelli 2013, PPoPP, "Correct and Efficient Work-Stealing for
+Weak Memory Models".  Its array does not grow, unlike theirs: a task that finds no room goes to the
+injected stack.
+
 Sleepers wait on an epoch, not on a queue:
 
     a thread that adds work        a thread that found none
     1  make the work visible       1  read EPOCH, then SLEEPERS + 1
     2  fence                       2  fence
-    3  a sleeper not notified?     3  look for work everywhere once more
+    3  a sleeper not notified?     3  search for work everywhere once more
     4    note it, EPOCH + 1, wake  4    none: sleep while EPOCH is what was read
                                    5  SLEEPERS - 1; from 1 before it sleeps again
 
-The fences order 1 before 3 on both sides, so that at least one of them sees the other.  If the sleeper
-misses the work, the adder sees the sleeper, and changes the epoch before it wakes: a sleeper that has not
-fallen asleep yet does not.
+The fences order 1 before 3 on both sides, so that at least one of them sees the other.  This is the
+store-load handshake of Dekker's algorithm (Dijkstra 1965, EWD 123, "Cooperating Sequential
+Processes").  If the sleeper misses the work, the adder sees the sleeper and changes the epoch
+before it wakes: a sleeper that has not fallen asleep yet then stays awake.
 
-A wake-up takes longer than hundreds of small tasks.  So SLEEPERS counts apart those that one is on its way
-to: while all are notified, an adder wakes none.  Each of them leaves after that, and looks for work again; a
-thread that waits for something else, and has it now, lets another one look (`pass_on`).
+A wake-up takes longer than hundreds of small tasks.  Therefore SLEEPERS has a separate count of
+sleepers to which a wake-up is on its way: while all sleepers are notified, an adder wakes none.
+Each of them then leaves and searches for work again.  A thread that was waiting for something else,
+and now has it, lets another thread search (`pass_on`).
 """
 
 from __future__ import annotations
@@ -55,15 +63,18 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.stacks import push, push_list, take_all
 
 WORTH_STEALING_NS = 1_000
-"""A stolen task that took less time, with all that it made ready: its owner would have been faster alone."""
+"""A stolen task shorter than this, with everything that it made ready, was not worth stealing.
+
+Its owner would have been faster alone.
+"""
 REST_NS = 50_000
-"""A thief of such tasks lets their owner alone for so long."""
+"""How long a thief of such tasks leaves their owner alone."""
 
 
 @native
 def new_task(context: Address, function: Address, first: int, second: int, third: int) -> Address:
-    """A task cell; `function(context, task)` reads it and gives it back with `free_task`."""
-    # Plain stores: the deque, the stack or the ring publishes the cell.
+    """Make a task cell.  `function(context, task)` reads it and frees it with `free_task`."""
+    # Plain stores: the deque, the stack, or the ring publishes the cell.
     task = take_cell(context)
     store(task + at.TASK_FUNCTION, function)
     store(task + at.TASK_FIRST, first)
@@ -75,20 +86,20 @@ def new_task(context: Address, function: Address, first: int, second: int, third
 
 @native
 def free_task(context: Address, task: Address) -> None:
-    """Give a task cell back."""
+    """Free a task cell."""
     give_cell(context, task)
 
 
 @native
 def push_bottom(deque: Address, task: Address) -> bool:
-    """Owner only: add the newest task; False when the deque is full."""
-    # Only the owner writes `bottom`; a `top` that is out of date makes the deque look fuller than it is.
+    """Add the newest task; return False if the deque is full (owner only)."""
+    # Only the owner writes `bottom`; a stale `top` makes the deque look fuller than it is.
     bottom = load_acquire(deque + at.DEQUE_BOTTOM)
     top = load_acquire(deque + at.DEQUE_TOP)
     if bottom - top >= at.DEQUE_CAPACITY:
         return False
-    # A thief may read the slot while it is written again, but then its compare_and_swap fails.  The slot
-    # comes before the bottom: a thief that sees the bottom sees the task.
+    # A thief may read the slot while it is overwritten, but then its compare_and_swap fails.  The
+    # slot is written before the bottom: a thief that sees the bottom sees the task.
     store_release(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)), task)
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
     return True
@@ -96,20 +107,21 @@ def push_bottom(deque: Address, task: Address) -> bool:
 
 @native
 def pop_bottom(deque: Address) -> Address:
-    """Owner only: take the newest task, or 0."""
+    """Take the newest task, or 0 (owner only)."""
     bottom = load_acquire(deque + at.DEQUE_BOTTOM) - 1
-    # Empty: no thread adds but this one, so that the answer cannot change.  It saves the fence.
+    # Empty: only this thread adds tasks, so that the answer cannot change.  This saves the fence.
     if load_acquire(deque + at.DEQUE_TOP) > bottom:
         return 0
     store_release(deque + at.DEQUE_BOTTOM, bottom)
-    # The new bottom must be visible before top is read, or owner and thief both take the last task.
+    # The new bottom must be visible before top is read, or owner and thief could both take the last
+    # task.
     fence()
     top = load_acquire(deque + at.DEQUE_TOP)
     task = load_acquire(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)))
     if top < bottom:
         return task
-    # The last task: the thread that moves top first has it.  Either way the deque is empty then, with
-    # top at bottom + 1.
+    # The last task belongs to the thread that moves top first.  In both cases the deque is empty
+    # then, with top at bottom + 1.
     if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:
         task = 0
     store_release(deque + at.DEQUE_BOTTOM, bottom + 1)
@@ -118,7 +130,7 @@ def pop_bottom(deque: Address) -> Address:
 
 @native
 def steal_top(deque: Address) -> Address:
-    """Any thread: take the oldest task, or 0 when there is none or another thread was faster."""
+    """Take the oldest task; return 0 if none is left or another thread was faster (any thread)."""
     top = load_acquire(deque + at.DEQUE_TOP)
     # Pairs with the fence of pop_bottom: top must be read before bottom.
     fence()
@@ -133,19 +145,19 @@ def steal_top(deque: Address) -> Address:
 
 @native
 def inject(queue: Address, task: Address) -> None:
-    """Any thread: add a task to the injected stack."""
+    """Add a task to the injected stack (any thread)."""
     push(queue + at.QUEUE_INJECTED, task, at.TASK_NEXT)
 
 
 @native
 def inject_list(queue: Address, newest: Address, oldest: Address) -> None:
-    """Any thread: add tasks to the injected stack that are linked from the newest to the oldest."""
+    """Add tasks, linked from the newest to the oldest, to the injected stack (any thread)."""
     push_list(queue + at.QUEUE_INJECTED, newest, oldest, at.TASK_NEXT)
 
 
 @native
 def reverse_tasks(task: Address) -> Address:
-    """Turn a list of tasks around; returns its new first one."""
+    """Reverse a list of tasks; return its new first task."""
     first = 0
     while task != 0:
         following = load(task + at.TASK_NEXT)
@@ -157,13 +169,13 @@ def reverse_tasks(task: Address) -> Address:
 
 @native
 def take_injected(queue: Address) -> Address:
-    """Take all injected tasks at once, as a list in the order in which they came, or 0."""
+    """Take all injected tasks at once, as a list in order of arrival, or 0."""
     return reverse_tasks(take_all(queue + at.QUEUE_INJECTED))
 
 
 @native
 def keep_injected(context: Address) -> None:
-    """Take all injected tasks for this thread alone, behind those that it keeps.
+    """Take all injected tasks for this thread alone, after those that it keeps.
 
     For queues without workers, where Python chooses the next task.
     """
@@ -174,17 +186,20 @@ def keep_injected(context: Address) -> None:
 
 @entry
 def take_tasks(queue: Address) -> Address:
-    """Take tasks that came to a queue without workers, as a list by TASK_NEXT from the oldest on, or 0."""
+    """Take the tasks of a queue without workers, or 0.
+
+    They are a list by TASK_NEXT, starting with the oldest.
+    """
     task = take_all(queue + at.QUEUE_ORDERED)
     return task if task != 0 else take_injected(queue)
 
 
 @native
 def next_in_order(context: Address) -> Address:
-    """The oldest task of a queue without workers, also of those that this thread keeps; or 0.
+    """Take the oldest task of a queue without workers, or of those that this thread keeps, or 0.
 
-    The others stay where other threads find them: one that waits for many results, one after the other, would
-    move all of them each time.
+    The other tasks stay where other threads find them.  Otherwise, a thread that waits for many
+    results, one after the other, would move all of them each time.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     task = take_all(queue + at.QUEUE_ORDERED)
@@ -193,8 +208,8 @@ def next_in_order(context: Address) -> Address:
         if task != 0:
             return task
         task = take_injected(queue)
-        # Coroutines count anew with each round of tasks: what a round spawns is bounded so, and a
-        # recursion goes on depth first.
+        # Coroutines are counted anew with each round of tasks: this bounds the number that a round
+        # spawns, and a recursion continues depth first.
         store(context + at.CONTEXT_SPAWNED, 0)
     if task != 0 and load(task + at.TASK_NEXT) != 0:
         put_back(queue, load(task + at.TASK_NEXT))
@@ -203,11 +218,11 @@ def next_in_order(context: Address) -> Address:
 
 @native
 def put_back(queue: Address, oldest: Address) -> None:
-    """Let other threads have tasks of a queue without workers that this thread has taken."""
-    # One word, without a second one for the newest task: a thread could read one of them before another
-    # thread's swap, and the other after it.
+    """Put back tasks that this thread took from a queue without workers, for other threads."""
+    # One word, without a second one for the newest task: a thread could read one of them before
+    # another thread's swap, and the other after it.
     if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:
-        # Another thread has put tasks back, which it took while this one had these.
+        # Another thread has put back tasks that it took while this thread had these.
         inject_list(queue, reverse_tasks(oldest), oldest)
 
 
@@ -223,7 +238,7 @@ def keep_tasks(context: Address, first: Address, last: Address) -> None:
 
 @inline
 def take_pending(context: Address) -> Address:
-    """The first of the tasks that this thread keeps, or 0."""
+    """Take the first of the tasks that this thread keeps, or 0."""
     task = load(context + at.CONTEXT_PENDING)
     if task != 0:
         store(context + at.CONTEXT_PENDING, load(task + at.TASK_NEXT))
@@ -232,9 +247,9 @@ def take_pending(context: Address) -> Address:
 
 @native
 def add_short_task(context: Address, task: Address) -> None:
-    """Keep a task for this thread that is not worth another one's attention.
+    """Keep a task for this thread that is not worth another thread's attention.
 
-    Only for a thread that runs kernels: it comes back to its tasks, or calls `sharing.hand_over`.
+    Only for a thread that runs kernels: it returns to its tasks, or calls `sharing.hand_over`.
     """
     store(task + at.TASK_NEXT, 0)
     keep_tasks(context, task, task)
@@ -242,9 +257,9 @@ def add_short_task(context: Address, task: Address) -> None:
 
 @native
 def wake_sleeper(queue: Address) -> None:
-    """Wake one sleeping worker, if there is one, so that it seeks work."""
+    """Wake one sleeping worker, if there is one, to search for work."""
     # Order the work that was just added before the read of the sleepers; a sleeper orders its
-    # arrival before its last search for work.  One of the two sees the other.
+    # arrival before its last search for work.  At least one of the two sees the other.
     fence()
     if notify_sleeper(queue):
         fetch_add(queue + at.QUEUE_EPOCH, 1)
@@ -253,21 +268,22 @@ def wake_sleeper(queue: Address) -> None:
 
 @inline
 def sleepers(queue: Address) -> int:
-    """How many threads sleep that no wake-up is on its way to."""
+    """Return how many sleeping threads have no wake-up on its way to them."""
     return load_acquire(queue + at.QUEUE_SLEEPERS) & (at.SLEEPERS_NOTIFIED - 1)
 
 
 @native
 def free_threads(context: Address) -> int:
-    """How many threads have nothing to do: they sleep, rest or seek work, or wake up and will find no task.
+    """Return how many threads have nothing to do.
 
-    The last kind is common: the start of a run wakes a worker, and the thread that waits for the run takes its
-    task before the worker is awake.
+    They sleep, rest, or search for work, or they are waking up and will find no task.  The last
+    case is common: the start of a run wakes a worker, and the thread that waits for the run takes
+    its task before the worker is awake.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     counts = load_acquire(queue + at.QUEUE_SLEEPERS)
     free = counts & (at.SLEEPERS_NOTIFIED - 1)
-    # A guess, as all such counts: tasks may come and go at any moment.
+    # An estimate, like all such counts: tasks may come and go at any moment.
     if not has_queued_task(context):
         free += counts // at.SLEEPERS_NOTIFIED
     return free + load_acquire(queue + at.QUEUE_RESTING) + seekers(context)
@@ -275,27 +291,34 @@ def free_threads(context: Address) -> int:
 
 @native
 def seekers(context: Address) -> int:
-    """How many threads would find a task of this thread's without a wake-up: `add_sought_task`."""
+    """Return how many threads would find this thread's task without a wake-up.
+
+    See `add_sought_task`.
+    """
     return load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS)
 
 
 @native
 def notify_sleeper(queue: Address) -> bool:
-    """Count a wake-up that is on its way; False if there is no sleeper for it."""
+    """Count a wake-up that is on its way; return False if no sleeper needs one."""
     while True:
         counts = load_acquire(queue + at.QUEUE_SLEEPERS)
         if counts & (at.SLEEPERS_NOTIFIED - 1) == 0:
             return False
         notified = counts + at.SLEEPERS_NOTIFIED - 1
-        # A read-modify-write: two adders must not count on one sleeper.
+        # A read-modify-write: two adders must not count on the same sleeper.
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, notified) != 0:
             return True
 
 
 @native
 def arrive(queue: Address) -> int:
-    """This thread is about to sleep, unless it finds work now; the epoch to sleep on."""
-    # The epoch first: a wake-up that counts on this thread changes it after that, so that the thread does not sleep.
+    """Announce that this thread will sleep unless it finds work now.
+
+    Returns the epoch to sleep on.
+    """
+    # The epoch first: a wake-up that counts on this thread changes the epoch afterwards, so that
+    # the thread stays awake.
     epoch = load_acquire(queue + at.QUEUE_EPOCH)
     fetch_add(queue + at.QUEUE_SLEEPERS, 1)
     fence()
@@ -304,10 +327,11 @@ def arrive(queue: Address) -> int:
 
 @native
 def depart(queue: Address) -> None:
-    """This thread does not sleep any more."""
+    """Stop counting this thread as a sleeper."""
     while True:
         counts = load_acquire(queue + at.QUEUE_SLEEPERS)
-        # Whether it was this thread that was notified does not matter: each wake-up lets one thread leave at least.
+        # It does not matter whether this thread was the notified one: each wake-up lets at least
+        # one thread leave.
         left = counts - at.SLEEPERS_NOTIFIED if counts >= at.SLEEPERS_NOTIFIED else counts - 1
         if compare_and_swap(queue + at.QUEUE_SLEEPERS, counts, left) != 0:
             return
@@ -315,10 +339,11 @@ def depart(queue: Address) -> None:
 
 @native
 def pass_on(context: Address) -> None:
-    """This thread leaves without a look for work: let another one look, if there is some."""
-    # The thread may be the one that the last wake-up was for, or the seeker that an adder has counted on; such an
-    # adder wakes no other.  The fence orders its departure before the look, as the adder's orders the task before the
-    # read of the counts: either this thread sees the task, or the adder does not count on it.
+    """Let another thread search for work, if there is any: this one leaves without searching."""
+    # This thread may be the target of the last wake-up, or the seeker that an adder has counted on,
+    # and such an adder wakes no other thread.  The fence orders the departure of this thread before
+    # its check, as the adder's fence orders the task before the read of the counts: either this
+    # thread sees the task, or the adder does not count on it.
     fence()
     if has_task(context):
         wake_sleeper(load(context + at.CONTEXT_QUEUE))
@@ -326,9 +351,9 @@ def pass_on(context: Address) -> None:
 
 @native
 def wake_all(queue: Address) -> None:
-    """Let every sleeper check again."""
+    """Make every sleeper check again."""
     fence()
-    # Sleepers that are notified need no more: for each of them a wake-up is on its way.
+    # Notified sleepers need nothing more: a wake-up is on its way to each of them.
     if sleepers(queue) > 0:
         fetch_add(queue + at.QUEUE_EPOCH, 1)
         futex_wake(queue + at.QUEUE_EPOCH, 1 << 30)
@@ -336,8 +361,8 @@ def wake_all(queue: Address) -> None:
 
 @native
 def wake_waiting(queue: Address) -> None:
-    """A word has become 0: let every thread check again that sleeps and may wait for it."""
-    # As in `wake_sleeper`: the word comes before the read of the counts.
+    """Wake every sleeping thread that may wait for a word, because the word has become 0."""
+    # As in `wake_sleeper`: the word is written before the counts are read.
     fence()
     if load_acquire(queue + at.QUEUE_WAITING) > 0:
         wake_all(queue)
@@ -348,7 +373,7 @@ def wake_waiting(queue: Address) -> None:
 
 @native
 def add_task(context: Address, task: Address) -> None:
-    """Add a compute task to this thread's queue; wakes a sleeper when there is one."""
+    """Add a compute task to this thread's queue; wake a sleeper, if there is one."""
     queue = load(context + at.CONTEXT_QUEUE)
     deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
@@ -358,15 +383,16 @@ def add_task(context: Address, task: Address) -> None:
 
 @native
 def add_sought_task(context: Address, task: Address) -> None:
-    """As `add_task`, but where a thread seeks work without sleep, no other one is woken.
+    """Add a task like `add_task`, but wake no thread while one searches for work without sleep.
 
-    Only for a thread that owns a deque: it comes back to the task if the seeker has found another one.
+    Only for a thread that owns a deque: it returns to the task if the seeker has found another one.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     if not push_bottom(load(context + at.CONTEXT_DEQUE), task):
         inject(queue, task)
-    # Order the task before the read of the seekers.  A thread that ceases to be one leaves the count before its last
-    # look for work, with the fence of `arrive` in between: either it finds the task, or this thread does not count on it.
+    # Order the task before the read of the seekers.  A thread that stops searching leaves the count
+    # before its last search, with the fence of `arrive` in between: either it finds the task, or
+    # this thread does not count on it.
     fence()
     if load_acquire(queue + at.QUEUE_SEEKERS) == 0:
         wake_sleeper(queue)
@@ -374,9 +400,9 @@ def add_sought_task(context: Address, task: Address) -> None:
 
 @native
 def add_local_task(context: Address, task: Address) -> None:
-    """Add a short task: as `add_task`, but not worth a wake-up on a thread that works itself.
+    """Add a short task like `add_task`, but wake no thread if this one works itself.
 
-    A thread that owns a deque comes back to it; others take from it when they seek work.
+    A thread that owns a deque returns to it; others take tasks from it when they search for work.
     """
     deque = load(context + at.CONTEXT_DEQUE)
     if deque == 0 or not push_bottom(deque, task):
@@ -387,7 +413,11 @@ def add_local_task(context: Address, task: Address) -> None:
 
 @native
 def next_random(context: Address) -> int:
-    """A pseudo-random number of this thread, 0 or more (xorshift)."""
+    """Return a pseudo-random number of this thread, 0 or more.
+
+    The generator is Marsaglia's xorshift (2003, Journal of Statistical Software 8(14), "Xorshift
+    RNGs"), cut to 63 bits.
+    """
     number = load(context + at.CONTEXT_RANDOM)
     number ^= (number << 13) & 0x7FFFFFFFFFFFFFFF
     number ^= number >> 7
@@ -398,13 +428,14 @@ def next_random(context: Address) -> int:
 
 @native
 def steal_task(context: Address) -> Address:
-    """One sweep over the other workers' deques from a random start; a task or 0."""
+    """Search the other workers' deques once, from a random start; return a task or 0."""
     queue = load(context + at.CONTEXT_QUEUE)
     workers = load(queue + at.QUEUE_WORKERS)
     if workers == 0:
         return 0
     deques = load(queue + at.QUEUE_DEQUES)
-    # A random start: of thieves that all begin at the first deque, one succeeds and the others' swaps fail.
+    # A random start: if all thieves started at the first deque, one would succeed and the others'
+    # swaps would fail.
     start = next_random(context) % workers
     for i in range(workers):
         deque = load(deques + 8 * ((start + i) % workers))
@@ -418,10 +449,11 @@ def steal_task(context: Address) -> Address:
 
 @native
 def spread_injected(context: Address, task: Address) -> Address:
-    """Take the first of a list to run now; put the others where other threads can reach them.
+    """Take the first task of a list to run now; put the others where other threads can reach them.
 
-    What finds no room in this thread's deque goes back, but for as many as went into the deque, which
-    this thread keeps: so each task goes back a few times at most, however many there are.
+    Tasks that find no room in this thread's deque are halved: this thread keeps the older half, and
+    the other half goes back.  Therefore each task goes back at most a few times, regardless of
+    their number.
     """
     rest = load(task + at.TASK_NEXT)
     if rest == 0:
@@ -435,7 +467,10 @@ def spread_injected(context: Address, task: Address) -> Address:
 
 @native
 def push_tasks(context: Address, task: Address) -> Address:
-    """Put tasks of a list into this thread's deque; the list of those that find no room, or 0."""
+    """Push tasks of a list into this thread's deque.
+
+    Returns the list of those that find no room, or 0.
+    """
     deque = load(context + at.CONTEXT_DEQUE)
     while deque != 0 and task != 0:
         following = load(task + at.TASK_NEXT)
@@ -449,7 +484,7 @@ def push_tasks(context: Address, task: Address) -> Address:
 def give_back_half(context: Address, task: Address) -> None:
     """Keep the older half of a list of tasks for this thread, and inject the other half again.
 
-    A list of n tasks that no other thread takes is halved log n times: n steps in all.
+    A list of n tasks that no other thread takes is halved log n times: n steps in total.
     """
     last = task
     ahead = load(task + at.TASK_NEXT)
@@ -468,14 +503,18 @@ def give_back_half(context: Address, task: Address) -> None:
 
 @native
 def find_task(context: Address) -> Address:
-    """The next task for this thread, or 0: one of its own or a stolen one."""
+    """Return the next task for this thread, its own or a stolen one, or 0."""
     task = own_task(context)
     return task if task != 0 else steal_task(context)
 
 
 @native
 def own_task(context: Address) -> Address:
-    """The next task that is no other thread's, or 0: one that it keeps, its deque's newest, injected."""
+    """Return the next task without stealing, or 0.
+
+    The sources, in order: the tasks that this thread keeps, its deque (newest first), the injected
+    stack.
+    """
     kept = take_pending(context)
     if kept != 0:
         return kept
@@ -490,14 +529,14 @@ def own_task(context: Address) -> Address:
 
 @native
 def has_task(context: Address) -> bool:
-    """Whether there is a task, or a call that was started, that this thread can take now."""
+    """Tell whether this thread can take a task or a started call now."""
     started = load_acquire(load(context + at.CONTEXT_QUEUE) + at.QUEUE_STARTED)
     return started != 0 or has_queued_task(context)
 
 
 @native
 def has_queued_task(context: Address) -> bool:
-    """Whether there is a task for this thread that begins no call."""
+    """Tell whether there is a task for this thread, apart from started calls."""
     return load(context + at.CONTEXT_PENDING) != 0 or has_common_task(
         load(context + at.CONTEXT_QUEUE)
     )
@@ -505,7 +544,7 @@ def has_queued_task(context: Address) -> bool:
 
 @native
 def has_common_task(queue: Address) -> bool:
-    """Whether there is a task that any thread of the queue takes.
+    """Tell whether there is a task that any thread of the queue may take.
 
     Conservative for the deques: a task may be gone when a thread comes for it.
     """
@@ -522,13 +561,14 @@ def has_common_task(queue: Address) -> bool:
 @native
 def advance_epoch(context: Address) -> None:
     """Toggle this thread's activity epoch, which it alone writes: odd while it may hold work."""
-    # Release: a thread that reads an even epoch sees where the work went that was held before.
+    # Release: a thread that reads an even epoch sees where the work went that this thread held
+    # before.
     store_release(context + at.CONTEXT_EPOCH, load(context + at.CONTEXT_EPOCH) + 1)
 
 
 @native
 def must_wait(queue: Address, word: Address) -> bool:
-    """Whether `word` is not 0 yet; without a word (0), whether the queue has not stopped."""
+    """Tell whether `word` is not 0 yet; without a word (0), whether the queue has not stopped."""
     if word == 0:
         return load_acquire(queue + at.QUEUE_STOP) == 0
     return load_acquire(word) != 0
@@ -536,14 +576,14 @@ def must_wait(queue: Address, word: Address) -> bool:
 
 @native
 def begin_seeking(context: Address) -> None:
-    """From here to `end_seeking` this thread looks for work again and again."""
+    """Count this thread as searching for work repeatedly, until `end_seeking`."""
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, 1)
 
 
 @native
 def end_seeking(context: Address) -> None:
-    """This thread has found work, or looks for it once more before it sleeps (`arrive`)."""
-    # A read-modify-write, before the fence of that last look: see `add_sought_task`.
+    """Stop counting this thread as searching: it has work, or searches once more before sleep."""
+    # A read-modify-write, before the fence of that last search (`arrive`): see `add_sought_task`.
     fetch_add(load(context + at.CONTEXT_QUEUE) + at.QUEUE_SEEKERS, -1)
 
 
@@ -551,7 +591,8 @@ def end_seeking(context: Address) -> None:
 def rest(context: Address) -> None:
     """Leave the tasks of other threads to them for a while.
 
-    Not as a sleeper, whom they would wake for each new task.  What no other thread has waits for the end of the nap.
+    This thread does not count as a sleeper, which they would wake for each new task.  A task that
+    no other thread has waits for the end of the nap.
     """
     queue = load(context + at.CONTEXT_QUEUE)
     fetch_add(queue + at.QUEUE_RESTING, 1)
@@ -563,13 +604,13 @@ def rest(context: Address) -> None:
 
 @native
 def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until work may have come, `word` may have become 0, or the time is over.
+    """Sleep until work may have arrived, `word` may have become 0, or the time is over.
 
-    Without a `word` (0), until the queue stops.  Returns at once when there is work, or when what
-    is waited for has happened by now: it may have since the caller checked.
+    Without a `word` (0), until the queue stops.  Returns at once if there is work, or if the
+    awaited event has happened since the caller checked.
     """
     queue = load(context + at.CONTEXT_QUEUE)
-    # The order of the next lines is the handshake of the module's docstring.
+    # The order of the next lines is the handshake in the module's docstring.
     waits = 1 if word != 0 else 0
     fetch_add(queue + at.QUEUE_WAITING, waits)
     epoch = arrive(queue)
@@ -585,15 +626,15 @@ def sleep_on_queue(context: Address, word: Address, timeout_ns: int) -> None:
 
 @native
 def watch(queue: Address, word: Address, timeout_ns: int) -> None:
-    """Sleep until `word` may have become 0, or the time is over, and leave the tasks to other threads.
+    """Sleep until `word` may have become 0, or the time is over; leave the tasks to other threads.
 
-    A futex word of its own: a wake-up for a task, which wakes one thread, must not go to a thread
-    that takes none.
+    This uses a separate futex word: a wake-up for a task, which wakes one thread, must not go to a
+    thread that takes none.
     """
     fetch_add(queue + at.QUEUE_WATCHERS, 1)
     news = load_acquire(queue + at.QUEUE_NEWS)
-    # Order the arrival before the read of the word; `wake_waiting` orders the word before its read of
-    # the watchers.  One of the two sees the other.
+    # Order the arrival before the read of the word; `wake_waiting` orders the word before its read
+    # of the watchers.  At least one of the two sees the other.
     fence()
     if load_acquire(word) != 0:
         futex_wait(queue + at.QUEUE_NEWS, news, timeout_ns)

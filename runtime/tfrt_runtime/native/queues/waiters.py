@@ -1,6 +1,7 @@
-"""Publishing a value, and doing what waited for it.
+"""Publish a value, and run its waiters.
 
-Nothing here recurses: waiters that come up while others run join the list that the thread is at.
+Nothing here recurses: waiters that become due while others run join the list that the thread is
+running.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from tfrt_runtime.native.queues.tasks import add_local_task, new_task, wake_wait
 
 @native
 def publish(context: Address, value: Address, state: int) -> None:
-    """Make `value` available in `state`; its payload is in place.  Runs what waited for it."""
+    """Make `value` available in `state` and run its waiters.  Its payload is already stored."""
     run_waiters(context, take_waiters(value, state))
 
 
 @native
 def run_waiters(context: Address, waiters: Address) -> None:
-    """Run a list of waiters.  Waiters that come up meanwhile on this thread join the list.
+    """Run a list of waiters.  Waiters that become due meanwhile on this thread join the list.
 
-    So a chain of a million values that forward to each other takes one level of the stack.
+    Therefore a chain of a million values that forward to each other takes one level of the stack.
     """
     queue_waiters(context, waiters)
     # A caller further up this stack runs the list.
@@ -62,7 +63,7 @@ def queue_waiters(context: Address, waiters: Address) -> None:
 
 @native
 def run_waiter(context: Address, waiter: Address) -> None:
-    """Do what a waiter waited for; frees it."""
+    """Run a waiter's action; free the waiter."""
     kind = load(waiter + at.WAITER_KIND)
     first = load(waiter + at.WAITER_FIRST)
     second = load(waiter + at.WAITER_SECOND)
@@ -70,7 +71,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
     # Other kinds need not write these two words.
     third = load(waiter + at.WAITER_THIRD) if kind == at.WAIT_TASK else 0
     run = load(waiter + at.WAITER_RUN) if kind == at.WAIT_TASK else 0
-    # Before it runs: what it starts may take the cell again.
+    # Before it runs: the action may take the cell again.
     give_cell(context, waiter)
     if kind == at.WAIT_REGISTER:
         watched_register_resolved(context, first, second, value)
@@ -88,7 +89,8 @@ def run_waiter(context: Address, waiter: Address) -> None:
     elif kind == at.WAIT_JOIN:
         join_resolved(context, first, value)
     elif kind == at.WAIT_LATCH:
-        # The word first: a thread that is woken before it is 0 sleeps again, and no other wake-up comes.
+        # The word first: a thread that is woken before the word is 0 sleeps again, and no other
+        # wake-up comes.
         release_latch(context, first)
         wake_waiting(load(context + at.CONTEXT_QUEUE))
         drop_latch(context, first)
@@ -102,7 +104,7 @@ def run_waiter(context: Address, waiter: Address) -> None:
 
 @native
 def join_resolved(context: Address, join: Address, value: Address) -> None:
-    """A block's chain is resolved; the first error becomes the loop's.  Consumes a reference."""
+    """Count a block's resolved chain; the first error becomes the loop's.  Consumes a reference."""
     # The swap lets one thread store its error; all others drop theirs.
     is_error = load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR
     if not is_error or compare_and_swap(join + at.JOIN_ERROR, 0, value) == 0:
@@ -112,22 +114,23 @@ def join_resolved(context: Address, join: Address, value: Address) -> None:
 
 @native
 def leave_join(context: Address, join: Address, parts: int) -> None:
-    """Parts of a parallel loop are done; after the last one the run loop ends the join."""
-    # A read-modify-write: of two threads that end the last two parts, one sees that none is left, and
-    # what the other has written comes before that.
+    """Count finished parts of a parallel loop; after the last one the run loop ends the join."""
+    # A read-modify-write: of two threads that finish the last two parts, one sees that none is
+    # left, and the other's writes happen before that.
     if fetch_add(join + at.JOIN_LEFT, -parts) == parts:
         push_ready(context, join | at.READY_JOIN, 0)
 
 
 @native
 def release_latch(context: Address, latch: Address) -> None:
-    """The value of a latch is resolved: set its word to 0.
+    """Set the word of a latch whose value is resolved to 0.
 
-    A thread that sleeps on the latch has an even activity epoch until it runs again.  PROCESS_RESUMING
-    counts it in between; otherwise the queue would seem quiescent although that thread will go on.
+    A thread that sleeps on the latch has an even activity epoch until it runs again.
+    PROCESS_RESUMING counts it in between; otherwise the queue would seem quiescent although that
+    thread will continue.
     """
-    # Added before the exchange and taken back, not added after it: there must be no moment in which the
-    # word is 0 and the thread is not counted.
+    # Added before the exchange and subtracted again, not added after it: the word must never be 0
+    # while the thread is not counted.
     resuming = load(context + at.CONTEXT_PROCESS) + at.PROCESS_RESUMING
     fetch_add(resuming, 1)
     if exchange(latch + at.LATCH_PENDING, 0) != at.LATCH_ASLEEP:
@@ -136,6 +139,6 @@ def release_latch(context: Address, latch: Address) -> None:
 
 @entry
 def drop_latch(context: Address, latch: Address) -> None:
-    """One of a latch's two owners drops it; the last one frees it."""
+    """Drop a latch on behalf of one of its two owners; the last one frees it."""
     if fetch_add(latch + at.LATCH_OWNERS, -1) == 1:
         give_block(context, latch, at.CELL_SIZE)
