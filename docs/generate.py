@@ -307,7 +307,16 @@ def python_api() -> str:
 def _python_name(name: str, thing: Any) -> Iterator[str]:
     """The sections of a public name: its own, and those of the members of a class."""
     yield f"### `{name}`\n\n{_indexed(name)}\n\n{_described(name, thing)}"
-    for member, value in vars(thing).items() if isinstance(thing, type) else ():
+    package = thing.__module__.rpartition(".")[0]
+    bases = thing.__mro__ if isinstance(thing, type) else ()
+    for member, value in (
+        (member, value)
+        for base in bases
+        # A base that is public itself has a section of its own.
+        if base is thing
+        or (base.__module__.startswith(package) and base.__name__ not in tfrt_nb.__all__)
+        for member, value in vars(base).items()
+    ):
         is_shown = callable(value) or isinstance(value, property | cached_property)
         if not member.startswith("_") and is_shown and getdoc(value):
             whole = f"{name}.{member}"

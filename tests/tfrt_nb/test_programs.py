@@ -13,7 +13,7 @@ from tfrt_runtime.diagnostics import TfrtError
 def test_a_text_that_is_too_large_is_refused_before_it_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tfrt_nb.programs.MAX_TEXT", 9)
+    monkeypatch.setattr("tfrt_nb.programs.reading.MAX_TEXT", 9)
 
     with pytest.raises(
         TfrtError, match="'big.mlir' is too large for a program: 10 bytes; the limits"
@@ -35,7 +35,7 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
 
 
 def test_a_large_text_of_too_many_lines_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfrt_nb.programs.MAX_LINES", 3)
+    monkeypatch.setattr("tfrt_nb.programs.reading.MAX_LINES", 3)
 
     with pytest.raises(
         TfrtError, match="'big.mlir' is too large for a program: 4 lines; the limits"

@@ -838,10 +838,13 @@ def test_a_kernel_says_how_many_arguments_it_takes(parameters: str, taken: str) 
         assert caught.value.diagnostics[0].message == f"'api.counted' {taken}, found {count}"
 
 
+MEMBERS = {*vars(CODE)}.union(
+    *(vars(one) for one in tfrt.Program.__mro__ if one.__module__.startswith("tfrt_nb.programs"))
+)
 INTERNALS = sorted(
     {
         name.removeprefix("_")
-        for name in {*vars(tfrt.Program), *vars(CODE)}
+        for name in MEMBERS
         if name.startswith("_") and not name.startswith("__")
     }
     | {"records", "source", "keys", "host", "call"}
@@ -884,7 +887,7 @@ def test_the_guide_lists_the_public_members_of_programs() -> None:
     table, _, others = guide.partition("| reserved names of a `Program` |")[2].partition("\n\n")
     rows = table.splitlines()[2:]
     assert sorted(re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in rows))) == sorted(
-        {name for name in {*vars(tfrt.Program), *vars(CODE)} if not name.startswith("_")}
+        {name for name in MEMBERS if not name.startswith("_")}
     )
     listed = others.partition("The members of a `@tfrt.program` are ")[2].partition(";")[0]
     assert set(re.findall(r"`(\w+)`", listed)) == {

@@ -1,0 +1,255 @@
+"""Programs from texts and files.
+
+A text may have functions of two kinds, which `compiled.division` tells apart: those of host programs become
+BEF, which the executor runs; the others become machine code when they are first run, and are kernels to it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tfrt_nb.internal_errors import internal_errors_caught
+from tfrt_nb.nesting import MAX_LINES, MAX_TEXT, deep_stack, too_large
+from tfrt_nb.programs.running import Running
+from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.encoding import MAGIC
+from tfrt_runtime.bef.reader import BefFile, mapped
+from tfrt_runtime.callers import place_of_caller, require
+from tfrt_runtime.diagnostics import Location, TfrtError, error
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from tfrt_nb.compiled.module import CompiledModule
+
+
+class Program(Running):
+    """A program that can be run any number of times: each of its functions is a method that starts it.
+
+    `program["map"]` is any function by its name, also one that has the name of a member of this
+    class, that is no Python name, or that begins with an underscore.  All members without an
+    underscore are public; the guide lists them.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        name: str = "<program>",
+        *,
+        parallel_for: str | None = None,
+        level: int | None = None,
+    ) -> None:
+        """The program that `text` is; see `from_source`."""
+        made = Program.from_source(text, name, parallel_for=parallel_for, level=level)
+        self.__dict__.update(made.__dict__)
+
+    @classmethod
+    def _of_file(
+        cls,
+        file: BefFile,
+        text: str | Callable[[], str] = "",
+        module: ModuleOp | None = None,
+        compiled: CompiledModule | None = None,
+    ) -> Program:
+        """A program from what is in it; a function for its text is called when that is asked for."""
+        program = cls.__new__(cls)
+        program.file = file
+        program.name = file.name
+        program._source = text
+        program._ir = module
+        program._compiled = compiled
+        program._executables = {}
+        program._kernels_of_code, program._executables_of_code = {}, {}
+        program._bound = {}
+        program._names = None
+        program._plain = None
+        program._bytes = b""
+        program._captured = ()
+        program._libraries = {}
+        return program
+
+    @staticmethod
+    @internal_errors_caught()
+    def from_source(
+        text: str,
+        name: str = "<program>",
+        *,
+        parallel_for: str | None = None,
+        libraries: Mapping[str, Program] | None = None,
+        level: int | None = None,
+    ) -> Program:
+        """The program that `text` is; `name` stands for it in locations.
+
+        Args:
+            libraries: programs by name; what the text calls and does not define is theirs.
+            parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
+                compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or an
+                empty text.  A program that begins with `// parallel-for: OPTIONS` asks for it by itself.
+                None splits only loops of `async.parallel_for`, for the workers of the queue.
+            level: 0 compiles functions by the lowering that the async dialect describes, 1 with shortcuts
+                that change no result; None runs with shortcuts, and `emit` shows the lowering.
+
+        Raises:
+            TfrtError: with what is wrong with it, and where.
+        """
+        is_name = (
+            isinstance(text, str) and text.endswith((".mlir", ".bef")) and text.split() == [text]
+        )
+        if is_name or not isinstance(text, str):
+            raise TfrtError(
+                error(f"a program is a text, found {_no_text(text)}", place_of_caller())
+            )
+        require(isinstance(name, str), "the name of a program", "a text", name)
+        are_options = parallel_for is None or isinstance(parallel_for, str)
+        require(are_options, "parallel_for", "a text of options or None", parallel_for)
+        require(level in (None, 0, 1), "level", "0, 1 or None", level)
+        are_programs = isinstance(libraries or {}, Mapping) and all(
+            isinstance(one, Program) for one in (libraries or {}).values()
+        )
+        require(are_programs, "libraries", "a dictionary of programs by name", libraries)
+        if len(text) > MAX_TEXT:
+            raise too_large(name, len(text))
+        if (lines := text.count("\n")) > MAX_LINES:
+            raise too_large(name, len(text), lines)
+        # The compiler is imported here: a program that comes as a file does not need it.
+        from tfrt_nb.compiled.division import divide
+        from tfrt_nb.compiled.module import CompiledModule, loop_passes, requested_parallel_for
+        from tfrt_nb.convert.mlir_to_bef import to_records
+        from tfrt_nb.convert.plain_text import plain_records
+        from tfrt_nb.source import parse_module
+        from tfrt_nb.source.plain.reader import read_plain
+        from tfrt_nb.source.spans import SourceText
+
+        options = requested_parallel_for(text) if parallel_for is None else parallel_for
+        if options is not None:
+            loop_passes(options)  # wrong ones are refused also where no function is compiled
+        with collector_paused(), deep_stack():
+            plain = None if libraries else read_plain(SourceText(text, name))
+            records = None if plain is None else plain_records(plain)
+            if records is not None:
+                program = Program._of_file(BefFile.of(records, name), text)
+                program._plain = plain
+                return program
+            others = {key: library._parsed for key, library in (libraries or {}).items()}
+            host, code = divide(parse_module(text, name, others))
+            compiled = None
+            if code is not None:
+                source = (text, name) if not libraries else None
+                compiled = CompiledModule(code, options, source, level)
+            program = Program._of_file(BefFile.of(to_records(host), name), text, host, compiled)
+            program._libraries = libraries or {}
+            return program
+
+    @staticmethod
+    def from_bef(data: bytes | memoryview, name: str = "<program>") -> Program:
+        """The program in a BEF file.
+
+        Raises:
+            TfrtError: if it is none, or has compiled functions that are none.
+        """
+        return program_of_bef(data, name, code_of_text)
+
+    @staticmethod
+    def from_file(path: str | os.PathLike[str]) -> Program:
+        """The program in a file, of text or BEF.
+
+        A file is mapped into memory.  Replace a BEF file rather than writing into it while a program of it
+        is in use: `bef` reads it again.
+
+        Raises:
+            OSError: if it cannot be read.
+            TfrtError: if it is neither, or the text is wrong.
+        """
+        data = mapped(path) if Path(path).is_file() else Path(path).read_bytes()
+        if data[: len(MAGIC)] == MAGIC or os.fspath(path).endswith(".bef"):
+            return Program.from_bef(data, os.fspath(path))
+        try:
+            return Program.from_source(str(data, "utf-8-sig"), os.fspath(path))
+        except UnicodeDecodeError as wrong:
+            text = f"{os.fspath(path)} is neither text nor a BEF file: {wrong.reason}"
+            raise TfrtError(error(text, Location(os.fspath(path), 1, 1))) from None
+
+    def __copy__(self) -> Program:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, _: object) -> Program:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Program], tuple[object, ...]]:
+        if self._captured:
+            raise TfrtError(
+                error(
+                    f"{self!r} holds Python objects that it captured, which are not pickled:"
+                    f" pass them as arguments ({type(self._captured[0]).__name__} is the first)",
+                    place_of_caller(),
+                )
+            )
+        if not self.text:
+            return Program.from_bef, (self.bef, self.name)
+        half = self._compiled
+        options, level = (None, None) if half is None else (half.parallel_for, half.level)
+        make = functools.partial(
+            Program.from_source, parallel_for=options, libraries=self._libraries, level=level
+        )
+        return make, (self.text, self.name)
+
+    def _interleaved(self) -> Program:
+        """The same program, whose compiled functions let others run between any two of their effects.
+
+        For `schedules.explore`.  Itself, if no tasks have effects.
+        """
+        compiled = None if self._compiled is None else self._compiled._interleaved()
+        if compiled is self._compiled:
+            return self
+        made = Program._of_file(self.file, self._source, self._ir, compiled)
+        made._libraries, made._captured = self._libraries, self._captured
+        return made
+
+
+@internal_errors_caught()
+def program_of_bef(
+    data: bytes | memoryview, name: str, read_code: Callable[[str, str], CompiledModule]
+) -> Program:
+    """`Program.from_bef`; `read_code` makes the compiled functions of their text and the file's name."""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        found = type(data).__name__
+        raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))
+    file = BefFile.load(data, name)
+    if not isinstance(data, bytes):  # of a file that may change: what runs later is not in it
+        file = BefFile.of(replace(file, attributes=bytes(file.attributes)), name)
+    program = Program._of_file(file)
+    program._bytes = data
+    if text := program.file.compiled:
+        program._compiled = read_code(text, name)
+    return program
+
+
+def code_of_text(text: str, name: str) -> CompiledModule:
+    """The compiled functions of the file of that name, which has them as text.
+
+    Raises:
+        TfrtError: if the text is no valid program.
+    """
+    from tfrt_nb.compiled.module import CompiledModule, requested_parallel_for
+    from tfrt_nb.convert.carried import read_compiled
+
+    module = read_compiled(text, name)
+    with deep_stack():
+        return CompiledModule(module, requested_parallel_for(text), (text, name))
+
+
+def _no_text(found: object) -> str:
+    """What was given in the place of a program's text, and what takes it."""
+    if isinstance(found, str):
+        return f"the name of a file: Program.from_file({found!r}) reads it"
+    kind = type(found).__name__
+    if isinstance(found, os.PathLike):
+        return f"{kind}: Program.from_file reads a file"
+    if isinstance(found, bytes):
+        return f"{kind}: Program.from_bef takes the bytes of a BEF file"
+    return kind

@@ -1,0 +1,391 @@
+"""How a program runs: it is loaded against kernels, its functions are compiled, and runs of them start."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from tfrt_nb.nesting import (
+    deep_stack,
+)
+from tfrt_nb.programs.inspecting import Inspection
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.callers import deadline_in, place_of_caller, require, require_column
+from tfrt_runtime.diagnostics import TfrtError, error, meant, note
+from tfrt_runtime.executor.batch import Batch
+from tfrt_runtime.executor.calls import Entry
+from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import AUTO, Code, Tier
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.hooks import HOOKS
+from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.default_host import default_host
+from tfrt_runtime.kernels.registry import Kernel, KernelsOver
+from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annotated_results
+
+if TYPE_CHECKING:
+    from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
+    from tfrt_runtime.host.tracing.events import Watch
+
+
+HOOKS.own_packages.update(
+    ("tfrt_nb", "numpy")
+)  # numpy calls methods of the values that it is given
+HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
+
+
+class _HotFunctions:
+    """The compiler of hot functions, imported for the first of them."""
+
+    is_imported = False
+
+    def compile(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
+        from tfrt_nb.jit.hot_functions import compile_hot
+
+        self.is_imported = True
+        return compile_hot(functions, index)
+
+
+HOOKS.compiler = _HotFunctions()
+
+_FORMER_MEMBERS = frozenset(
+    (
+        "compiled",
+        "default_function",
+        "load_compiled",
+        "module",
+        "named_values",
+        "own_functions",
+        "parsed",
+        "run_function",
+    )
+)
+"""Members that were public in 0.1: they still work unless a function has their name."""
+
+
+class NoFunctionError(TfrtError, KeyError):
+    """A program has no function of the name that it was indexed with."""
+
+
+class Running(Inspection):
+    """The members of a `Program` that load and run it."""
+
+    _captured: Sequence[object]
+    """The objects that a traced function captured: see `tfrt_nb.tracing`."""
+    _executables: dict[int, Executable]
+    """Of the latest version of the user's kernels, which is the key."""
+    _kernels_of_code: dict[bool, Mapping[str, Kernel]]
+    """The compiled functions, by whether they log what runs."""
+    _executables_of_code: dict[bool, Executable]
+    """The same as programs."""
+    _bound: dict[str | None, tuple[int, Executable, Entry]]
+    """What runs where a function is named, or none, with the version of the user's kernels."""
+
+    def __getattr__(self, name: str) -> Callable[..., Execution]:
+        # Python and IPython look for hooks such as __array__ and _repr_png_, which they then call.
+        if not name[:1] == "_" == name[-1:] and name in self._signatures:
+            return functools.partial(self._run_function, name)
+        if name in _FORMER_MEMBERS:
+            what = "is internal and will be removed; the guide lists what is public"
+            warnings.warn(f"Program.{name} {what}", DeprecationWarning, stacklevel=2)
+            return getattr(self, f"_{name}")  # type: ignore[no-any-return]
+        raise AttributeError(f"the program has no function @{name}: it has {self._listed()}")
+
+    def __getitem__(self, name: str) -> Callable[..., Execution]:
+        """Return the method that starts the function of that name, whatever the name is.
+
+        Raises:
+            NoFunctionError: if there is none, at the line of the caller; also a TfrtError and a KeyError.
+        """
+        require(isinstance(name, str), "the index of a program", "the name of a function", name)
+        if name in self._signatures:
+            return functools.partial(self._run_function, name)
+
+        place = place_of_caller()
+        advice = meant(name, self._signatures, form="@{}")
+        notes = [note(advice, place)] if advice else []
+        text = f"the program has no function @{name}: it has {self._listed()}"
+        raise NoFunctionError(error(text, place, notes))
+
+    def run(
+        self,
+        *values: object,
+        host: HostContext | None = None,
+        function: str | None = None,
+        arguments: Sequence[object] | None = None,
+        timeout: float | None = None,
+        kernels: Mapping[str, Kernel] | None = None,
+        output: Sink | None = None,
+        wake: bool = True,
+        watch: Watch | bool = False,
+        tier: Tier | str = AUTO,
+    ) -> Execution:
+        """Start a function with `values` for its arguments; `run(host, function, arguments)` does, too.
+
+        Args:
+            values: one for each argument: a Python value, an AsyncValue of any host, or a future.
+            host: where it runs, by default on `default_host()`.
+            function: by default @main, or the only public function.
+            timeout: seconds until the run is cancelled; its results raise `TimeoutError` then.
+            output: where the program's output goes, instead of to the host's sink.
+            wake: let workers begin at once; False leaves the start to the thread that waits first.
+            watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
+            tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at once,
+                "interpreter" never; the run's `tier` says what has run, `tier_note` why it is not compiled.
+
+        Raises:
+            TfrtError: if the program cannot be loaded, has no such function, or that takes other
+                arguments; at the line of the caller.
+        """
+        if arguments is not None or (
+            host is None and values and isinstance(values[0], HostContext)
+        ):
+            host, function, values = _given(host, function, values, arguments)
+        deadline = None if timeout is None else deadline_in(timeout)
+        if type(host) is not HostContext:
+            host = _host(host)
+        if function is not None:
+            require(isinstance(function, str), "function", "the name of a function", function)
+        if output is not None:
+            require(callable(output), "output", "a function of a text", output)
+        if tier is not AUTO:
+            try:
+                tier = Tier(tier)
+            except ValueError:
+                require(False, "tier", "auto, interpreter or compiled", tier)
+                raise
+        if watch:
+            from tfrt_runtime.host.tracing.events import Watch
+
+            watch = Watch() if watch is True else watch
+            require(isinstance(watch, Watch), "watch", "True, False or a Watch", watch)
+        if kernels is None and not watch and host.tracing is None:
+            bound = self._bound.get(function)
+            if bound is None or bound[0] != USER_KERNELS.version:
+                executable, name = self._loaded(host, function)
+                bound = USER_KERNELS.version, executable, executable.entry(name)
+                self._bound[function] = bound
+            _, executable, entry = bound
+        else:
+            executable, name = self._loaded(host, function, kernels, watched=bool(watch))
+            entry = executable.entry(name)
+        # By position: a call of a class with names makes a dictionary of them.
+        run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
+        if deadline is not None:
+            run.cancel_at(deadline)
+        return run
+
+    def map(
+        self,
+        *columns: Any,
+        host: HostContext | None = None,
+        function: str | None = None,
+        timeout: float | None = None,
+        at_once: int | None = None,
+        output: Sink | None = None,
+    ) -> Batch:
+        """Call a function once for each value of the columns, as one run; `map(host, columns)` does, too.
+
+        Args:
+            columns: for each argument a sequence or numpy array of its values, all of one length.
+            host: where it runs, by default on `default_host()`.
+            function: by default @main, or the only public function.
+            timeout: seconds until the run is cancelled; results that are not available raise `TimeoutError`.
+            at_once: how many calls are in flight, which bounds the memory that they hold; by default all are.
+            output: where the program's output goes, instead of to the host's sink.
+
+        Raises:
+            TfrtError: if the program cannot be loaded, has no such function, or the columns do not fit it;
+                at the line of the caller.
+        """
+        if columns and isinstance(columns[0], HostContext):
+            if len(columns) != 2:
+                raise TypeError("after a host, map takes a list of columns")
+            host, columns = columns
+        host = _host(host)
+        for column in columns:
+            require_column(column)
+        executable, function = self._loaded(host, function)
+        deadline = deadline_in(timeout)
+        batch = Batch(host, executable, function, columns, output=output, at_once=at_once)
+        if deadline is not None:
+            batch.cancel_at(deadline)
+        return batch
+
+    def load(
+        self,
+        kernels: Mapping[str, Kernel] | None = None,
+        *,
+        watched: bool = False,
+    ) -> Executable:
+        """The program against a registry (by default all kernels), ready to run.
+
+        With `watched` its sync functions log each value in runs that are watched, its compiled ones which
+        blocks run, and are slower.
+
+        Raises:
+            TfrtError: if it uses kernels that do not exist, or uses them as they are not.
+        """
+        is_mapping = kernels is None or isinstance(kernels, Mapping)
+        require(
+            is_mapping, "kernels", "a KernelRegistry, or a mapping of names to kernels", kernels
+        )
+        logs = any(
+            one.kind is FunctionKind.SYNC or self._is_compiled(one) for one in self.file.functions
+        )
+        watched = watched and logs
+        if kernels is not None or watched:
+            available = available_kernels() if kernels is None else kernels
+            registry = self._with_compiled(available, watched=watched)
+            return self._named(Executable(self.file, registry, watched=watched))
+        version = USER_KERNELS.version
+        if version not in self._executables:
+            registry = self._with_compiled(available_kernels())
+            self._executables = {version: self._named(Executable(self.file, registry))}
+        return self._executables[version]
+
+    def compile(self, *, watched: bool = False) -> None:
+        """Compile the functions that become machine code, unless that was done; `watched` as for `load`.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        with deep_stack():
+            self._compiled_kernels(watched)
+
+    def _run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
+        """Start the function of that name; `options` are those of `run`."""
+        return self.run(function=name, arguments=values, **options)
+
+    def _loaded(
+        self,
+        host: HostContext,
+        function: str | None,
+        kernels: Mapping[str, Kernel] | None = None,
+        *,
+        watched: bool = False,
+    ) -> tuple[Executable, str]:
+        """What has a function, by default the one that runs when none is named, and its name."""
+        if function is None:
+            function = self._default_function or "main"
+        watched = watched or host.is_traced
+        if self._compiled is not None and function in self._compiled.functions:
+            return self._load_compiled(function, watched=watched), function
+        return self.load(kernels, watched=watched), function
+
+    def _load_compiled(self, function: str, *, watched: bool = False) -> Executable:
+        """The compiled functions as host functions of one call, ready to run; made when first asked for.
+
+        `watched` as for `load`.
+
+        Raises:
+            TfrtError: at what cannot be compiled, or if Python cannot call `function`.
+        """
+        assert self._compiled is not None
+        if function not in self._runnable:
+            called = self._compiled.functions[function]
+            text = f"@{function} cannot be called from outside: {called.uncrossable}"
+            raise TfrtError(error(text, called.location))
+        if watched not in self._executables_of_code:
+            from tfrt_nb.compiled.kernels import argument_names, function_file
+
+            names = argument_names(self._compiled, self._runnable)
+            file = function_file(self._compiled, self._runnable, self.name)
+            with deep_stack():
+                executable = Executable(file, self._compiled_kernels(watched))
+            executable.name_of = lambda function, argument: names.get((function, argument), "")
+            self._executables_of_code[watched] = executable
+        return self._executables_of_code[watched]
+
+    def _named(self, executable: Executable) -> Executable:
+        """`executable`, whose errors say what the text calls its arguments."""
+        program = weakref.ref(self)
+
+        def name_of(function: int, register: int) -> str:
+            named = program()
+            found = None if named is None else named._named_values().get((function, register))
+            return "" if found is None else f"%{found.removeprefix('%')}"
+
+        executable.name_of = name_of
+        executable.captured = self._captured
+        return executable
+
+    def _with_compiled(
+        self, kernels: Mapping[str, Kernel], *, watched: bool = False
+    ) -> Mapping[str, Kernel]:
+        """The kernels, and the compiled functions if host functions call some."""
+        is_called = any(map(self._is_compiled, self.file.functions))
+        return KernelsOver(self._compiled_kernels(watched), kernels) if is_called else kernels
+
+    def _compiled_kernels(self, watched: bool) -> Mapping[str, Kernel]:
+        """Kernels for the compiled functions that can be run, or are called by host functions.
+
+        They are compiled when first asked for.
+
+        Raises:
+            TfrtError: at what cannot be compiled.
+        """
+        if self._compiled is None:
+            return {}
+        if watched not in self._kernels_of_code:
+            from tfrt_nb.compiled.kernels import compile_kernels
+
+            called = [f.name for f in self.file.functions if self._is_compiled(f)]
+            names = list(dict.fromkeys([*called, *self._runnable]))
+            self._kernels_of_code[watched] = compile_kernels(self._compiled, names, watched=watched)
+        return self._kernels_of_code[watched]
+
+    @cached_property
+    def _runnable(self) -> list[str]:
+        """The compiled functions whose arguments and results Python can have."""
+        functions = {} if self._compiled is None else self._compiled.functions
+        return [name for name, one in functions.items() if one.uncrossable is None]
+
+
+def _host(host: HostContext | None) -> HostContext:
+    """The host of a run: the one that is given, or the default one."""
+    if host is None:
+        return default_host()
+    require(isinstance(host, HostContext), "host", "a HostContext or None", host)
+    return host
+
+
+def _given(
+    host: HostContext | None,
+    function: str | None,
+    values: Sequence[object],
+    arguments: Sequence[object] | None,
+) -> tuple[HostContext | None, str | None, tuple[object, ...]]:
+    """Host, function and arguments of `run`, of which some came by position.
+
+    Raises:
+        TypeError: if there are more.
+    """
+    if values and isinstance(values[0], HostContext):
+        host, rest = values[0], list(values[1:])
+        refused = TypeError("after a host, run takes the function and a list of its arguments")
+        if rest and function is None:
+            first = rest.pop(0)
+            if not isinstance(first, str | None):
+                raise refused
+            function = first
+        if arguments is None:
+            given = rest.pop(0) if rest else ()
+            if rest or not isinstance(given, Sequence):
+                raise refused
+            return host, function, tuple(given)
+        values = rest
+    if type(arguments) not in (list, tuple):  # to ask abstract classes takes a tenth of a short run
+        are_values = isinstance(arguments, Iterable) and not isinstance(
+            arguments, str | bytes | Mapping
+        )
+        require(are_values, "arguments", "a list of values, one for each argument", arguments)
+    assert arguments is not None
+    if values:
+        raise TypeError("run takes the arguments by position, or as `arguments`")
+    return host, function, tuple(arguments)
