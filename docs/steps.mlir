@@ -141,3 +141,39 @@ func.func @main() -> i32 {
   memref.dealloc %m : memref<3xi32>
   return %r : i32
 }
+// -----
+func.func @main() {
+  %n = arith.constant 10 : index
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %g = async.create_group %n : !async.group
+  %t = async.execute {
+    async.yield
+  }
+  scf.for %i = %zero to %n step %one {
+    %u = async.execute [%t] {
+      async.yield
+    }
+    %rank = async.add_to_group %u, %g : !async.token
+  }
+  async.await_all %g
+  return
+}
+// -----
+func.func @main() {
+  %n = arith.constant 5000 : index
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %g = async.create_group %n : !async.group
+  %t = async.execute {
+    async.yield
+  }
+  scf.for %i = %zero to %n step %one {
+    %u = async.execute [%t] {
+      async.yield
+    }
+    %rank = async.add_to_group %u, %g : !async.token
+  }
+  async.await_all %g
+  return
+}

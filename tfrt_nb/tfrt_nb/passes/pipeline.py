@@ -25,6 +25,7 @@ from tfrt_nb.passes.buffers.guard_buffers import GuardBuffers
 from tfrt_nb.passes.counting.async_runtime_ref_counting import AsyncRuntimeRefCounting
 from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import AsyncRuntimeRefCountingOpt
 from tfrt_nb.passes.counting.drop_on_error_paths import DropOnErrorPaths
+from tfrt_nb.passes.counting.hoist_ref_counts import HoistRefCounts
 from tfrt_nb.passes.counting.mark_explicit_counts import MarkExplicitCounts
 from tfrt_nb.passes.lowering.async_func_to_async_runtime import AsyncFuncToAsyncRuntime
 from tfrt_nb.passes.lowering.async_to_async_runtime import AsyncToAsyncRuntime
@@ -52,6 +53,7 @@ PASSES = {
     "async-func-to-async-runtime": "lowering.async_func_to_async_runtime.AsyncFuncToAsyncRuntime",
     "async-guard-buffers": "buffers.guard_buffers.GuardBuffers",
     "async-guard-operations": "safety.guard_operations.GuardOperations",
+    "async-hoist-ref-counts": "counting.hoist_ref_counts.HoistRefCounts",
     "async-interruptible-loops": "safety.interruptible_loops.InterruptibleLoops",
     "async-log-events": "log_events.LogEvents",
     "async-mark-explicit-counts": "counting.mark_explicit_counts.MarkExplicitCounts",
@@ -137,7 +139,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
             DropOnErrorPaths(explicit_only=True),
             *((ElideCoroutines(),) if is_fast else ()),
             AsyncRuntimeRefCounting(share_exits=is_fast, leave_counted=True),
-            *((AsyncRuntimeRefCountingOpt(),) if is_fast else ()),
+            *((AsyncRuntimeRefCountingOpt(), HoistRefCounts()) if is_fast else ()),
             *((UnrollShortLoops(),) if is_fast else ()),
             ConvertScfToCf(),
         )

@@ -51,3 +51,31 @@ func.func @blocks(%n: i64) {
 ^end:
   return
 }
+func.func @tasks(%n: index, %t: !async.token, %g: !async.group) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c1000 = arith.constant 1000 : index
+  scf.for %i = %c0 to %c1000 step %c1 {
+    %u = async.execute [%t] {
+      func.call @tasks(%i, %t, %g) : (index, !async.token, !async.group) -> ()
+      async.yield
+    }
+    %rank = async.add_to_group %u, %g : !async.token
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %u = async.execute [%t] {
+      async.yield
+    }
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    async.await %t : !async.token
+  }
+  %last = scf.for %i = %c0 to %c8 step %c1 iter_args(%before = %t) -> !async.token {
+    %u = async.execute [%before] {
+      async.yield
+    }
+    scf.yield %u : !async.token
+  }
+  return
+}

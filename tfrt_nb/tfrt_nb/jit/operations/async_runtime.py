@@ -424,6 +424,7 @@ LOWERINGS: dict[str, Lowering] = {
     runtime.RuntimeAddToGroupOp.name: _add_to_group,
     runtime.RuntimeAddRefOp.name: _add_ref,
     runtime.RuntimeDropRefOp.name: _drop_ref,
+    extensions.RuntimeAddRefsOp.name: _calls(f"{_PREFIX}AddRef"),
     runtime.RuntimeNumWorkerThreadsOp.name: _calls("mlirAsyncRuntimGetNumWorkerThreads"),
     extensions.RuntimeStackIsLowOp.name: _stack_is_low,
     extensions.RuntimeIsCancelledOp.name: _calls("tfrtAsyncIsCancelled"),

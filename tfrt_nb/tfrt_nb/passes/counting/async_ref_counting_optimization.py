@@ -12,9 +12,8 @@ Runs after `async-ref-counting`, on the same high-level operations.  A pair in o
 cancels unless the value is used between them by a task and, after that task, by anything else: the task may
 have dropped the last reference by then.  `async-runtime-ref-counting-opt` does the same for calls.
 
-Counts stay in loops.  What a round adds, its task drops: one addition in front of the loop would need the
-number of rounds, which a `count` cannot be.  To count nothing, the reference of the code around would have to
-outlive every task of the loop, also where an operation between the start of a task and the wait for it fails.
+Counts stay in loops, as such a loop may be left early once it is lowered.  `async-hoist-ref-counts` takes them out
+after that, where no way out is left.
 """
 
 from __future__ import annotations

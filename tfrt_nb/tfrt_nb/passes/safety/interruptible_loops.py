@@ -19,6 +19,8 @@ therefore cut into pieces, and checks once in each:
                                               yield %c + 4096
                                             }
 
+To start a task is worth some tens of operations, whatever the task does: tasks of a cancelled run do not start.
+
 Functions that may run long by their calls alone check when they are called.  Loops that have few
 rounds check nothing.  Parallel loops that are left become sequential ones.
 """
@@ -45,8 +47,15 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import RuntimeCheckInterruptOp
+from tfrt_nb.dialects.async_.extensions import (
+    RuntimeCheckInterruptOp,
+    RuntimeSpawnIntoOp,
+    RuntimeSpawnOp,
+)
 from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp
+from tfrt_nb.dialects.async_.runtime import RuntimeAddToGroupOp
+from tfrt_nb.dialects.async_.tasks import AddToGroupOp, ExecuteOp
+from tfrt_nb.dialects.async_.types import is_async
 from tfrt_nb.passes.control_flow import (
     Emitter,
     integer_of,
@@ -74,6 +83,8 @@ _OPERATIONS_IN_A_PIECE = 2**16
 """About so many operations run between two checks, some ten microseconds."""
 _ELEMENTS_COPIED_AT_ONCE = 8
 """So many elements are copied in the time of about one other operation."""
+_OPERATIONS_TO_START_A_TASK = 32
+"""To start a task takes the time of about so many other operations."""
 MIN_ROUNDS = 16
 """Pieces of fewer rounds are not worth while."""
 _QUICK_DIALECTS = frozenset({"arith", "math", "memref", "ub"})
@@ -169,7 +180,9 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
 
 
 def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
-    length = _length(loop.body.block.ops, lengths)
+    # References of values that go from round to round are counted in blocks: pieces would have more of them.
+    is_simple = not any(map(is_async, loop.iter_args))
+    length = _length(loop.body.block.ops, lengths) if is_simple else None
     rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length
     if rounds < MIN_ROUNDS:
         _check_at_start(loop.body.block, loop)
@@ -207,6 +220,10 @@ def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | Non
     if isinstance(op, scf.ForOp):
         rounds, length = trip_count(op), _length(op.body.block.ops, lengths)
         return None if rounds is None or length is None else rounds * length
+    if isinstance(op, ExecuteOp | RuntimeSpawnOp | RuntimeSpawnIntoOp):
+        return _OPERATIONS_TO_START_A_TASK
+    if isinstance(op, AddToGroupOp | RuntimeAddToGroupOp):
+        return 1
     if isinstance(op, PlainCallOp) or not (
         isinstance(op, _STRUCTURED) or op.name.partition(".")[0] in _QUICK_DIALECTS
     ):
