@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
+from tests.magics.test_kernel import RUN_MIME, FrontEnd, of_type, started
 
 import tfrt_nb as tfrt
-from tests.magics.test_kernel import RUN_MIME, FrontEnd, of_type, started
 from tfrt_magics.live.following import Lines
 from tfrt_magics.live.lines import (
     BROKEN,
@@ -315,7 +315,6 @@ def test_a_page_without_the_extension_is_waited_for_once(kernel: FrontEnd) -> No
     with started(LOAD) as other:
         times = []
         for _ in range(2):
-            start = time.monotonic()
             code = "v = tfrt.unavailable(); t = time.perf_counter(); display(v); print(time.perf_counter() - t)"
             (said,) = of_type(other.run(code, is_page=True), "stream")
             times.append(float(said["text"]))
