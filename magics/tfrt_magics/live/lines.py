@@ -7,7 +7,7 @@ nobody has to see the color.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
@@ -20,7 +20,7 @@ from tfrt_magics.live.pictures import heat_map
 from tfrt_magics.views.text import STATES, Mark
 from tfrt_nb.documents.escapes import clean, label
 from tfrt_nb.documents.previews import preview_of, text_of
-from tfrt_runtime.diagnostics import Ending, counted
+from tfrt_runtime.diagnostics import AnyLocation, Ending, Location, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -38,6 +38,8 @@ MAX_BEFORE = 1_000
 MAX_DEPTH = 4
 MAX_LINES = 200
 """So many lines are in HTML and in text; the others are counted."""
+SOURCES: list[Callable[[str], str | None]] = []
+"""Each says what readers call the file of a location, as a cell of their notebook, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,17 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
     endings = {Ending.CANCELLED: str(State.CANCELLED), Ending.BROKEN: BROKEN}
     # Python says where a line of its own failed in the first note.
     notes = [one.message for one in found.notes[:1] if found.cause is not None]
-    place = str(found.location or "".join(notes))
+    place = _place(found.location) or "".join(notes)
     state = endings.get(found.ending, str(State.ERROR))
     return Line(name, state, "", kind, clean(found.message), clean(place), elapsed)
+
+
+def _place(location: AnyLocation | None) -> str:
+    if not isinstance(location, Location):
+        return str(location or "")
+    names = (known(location.source) for known in SOURCES)
+    source = next((name for name in names if name), location.source)
+    return f"{source}:{location.line}:{location.column}"
 
 
 def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
@@ -121,11 +131,19 @@ def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
     if type(thing) in (list, tuple):
         return ((f"[{place}]", part) for place, part in enumerate(thing))
     if type(thing) is dict:
-        return ((f"[{text_of(key, repr)}]", part) for key, part in thing.items())
+        items = [*islice(thing.items(), MAX_PARTS)]  # a thread may change it
+        return ((f"[{text_of(key, repr)}]", part) for key, part in items)
     fields = getattr(thing, "_fields", ()) if isinstance(thing, tuple) else ()
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         fields = [one.name for one in dataclasses.fields(thing)]
-    return ((f".{name}", getattr(thing, name, None)) for name in fields) if fields else None
+    return ((f".{name}", _attribute(thing, name)) for name in fields) if fields else None
+
+
+def _attribute(thing: object, name: str) -> object:
+    try:
+        return getattr(thing, name)
+    except Exception as problem:  # noqa: BLE001 - a user's property may do what it likes
+        return problem
 
 
 def as_json(line: Line) -> dict[str, Json]:
