@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
