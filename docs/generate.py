@@ -264,7 +264,7 @@ def _prose(text: str) -> str:
 LINE = 70
 """A signature that is longer has a line for each parameter."""
 PYTHON = {
-    "Programs and runs": "Program Execution Batch call call_each default_host set_default_host",
+    "Programs and runs": "Program Execution Batch call call_each default_host set_default_host last_run",
     "Values": "AsyncValue unavailable gather wait_for",
     "Programs from functions": "program TracedProgram cond repeat while_loop parallel_for map in_order min max",
     "Kernels": "kernel external KernelFrame KernelRegistry KernelError BlockingWarning",

@@ -155,7 +155,7 @@ class CellMagics(Magics):
     @cell_magic
     @_documented
     def tfrt(self, line: str, cell: str) -> CellRun | None:
-        """Run a program, written in MLIR, and show its values while they come; gives the run."""
+        """Run a program, written in MLIR, and show its values while they come; the value of the cell is its run."""
         options = _parsed(line, of_file=False)
         # `%%tfrt` is line 1 of most cells: with this newline, the program's lines count from 2.
         above = "\n" * lines_above(cell, self._raw_cell)
@@ -167,7 +167,7 @@ class CellMagics(Magics):
     @no_var_expand
     @line_magic("tfrt")  # type: ignore[arg-type]
     def tfrt_file(self, line: str) -> CellRun | None:
-        """Run a file, `%tfrt FILE.mlir` or `%tfrt FILE.bef`, with the options of `%%tfrt`; gives the run."""
+        """Run a file, `%tfrt FILE.mlir` or `%tfrt FILE.bef`, with the options of `%%tfrt`; its value is the run."""
         options = _parsed(line, of_file=True)
         if options.help:
             print(help_text())
@@ -197,7 +197,14 @@ class CellMagics(Magics):
             raise CellFailed(error("--expect-error: there was no error; remove the option"))
         if problems and self._raises(options):
             raise CellFailed(*problems)
-        return None if self._session.last_run is before else self._session.last_run
+        run = self._session.last_run
+        if run is None or run is before:
+            return None
+        if self._runs is None:
+            # A terminal would print it below the table, which has said all of it.
+            self._shell.displayhook.update_user_ns(run)  # type: ignore[no-untyped-call]
+            return None
+        return run
 
     def _raises(self, options: RunOptions) -> bool:
         """Whether an error fails the cell."""

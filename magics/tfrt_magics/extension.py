@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from contextlib import ExitStack
+from functools import partial
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -13,9 +14,11 @@ from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
 from tfrt_magics.live.display import Displays
+from tfrt_magics.live.lines import SOURCES
 from tfrt_magics.misplaced import refuse_program_in_python
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import run_bundle
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.interrupts import INTERRUPTS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
@@ -35,6 +38,10 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     if runs is not None:
         undo.callback(runs.channel.close)
         undo.callback(Displays(shell, session, runs).install(shell.display_formatter))
+    HOOKS.last_run = lambda: session.last_run
+    undo.callback(setattr, HOOKS, "last_run", lambda: None)
+    SOURCES.append(partial(_cell_of, shell))
+    undo.callback(SOURCES.clear)
     cells = CellMagics(shell, session, lessons, runs)
     for magics in (cells, LineMagics(shell, session), lessons):
         shell.register_magics(magics)
@@ -56,6 +63,12 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     undo.callback(session.close)
     assistant.install()
     undo.callback(assistant.uninstall)
+
+
+def _cell_of(shell: InteractiveShell, source: str) -> str | None:
+    """What IPython calls the cell that it has compiled under the name `source`: `In[3]`."""
+    found = shell.compile.format_code_name(source)
+    return found[1] if found else None
 
 
 def _before_cell(_: object) -> None:

@@ -79,6 +79,8 @@ class Session:
         """Of the user's hosts on which cells have run; each belongs to its host."""
         self._spent: list[NotebookHost] = []
         self._jobs: list[Job] = []
+        self._made: weakref.WeakSet[Job] = weakref.WeakSet()
+        """All jobs that something holds, as `Out[n]` does."""
         self.last_program: Program | None = None
         self.last_run: CellRun | None = None
         self._undo: Callable[[], None] | None = None
@@ -155,6 +157,7 @@ class Session:
             work_queue = users_host.work_queue.text or str(users_host.work_queue.name)
         loaded = host.load(program, slow)
         job = Job(loaded, functions, arguments, timeout=timeout, work_queue=work_queue)
+        self._made.add(job)
         going = [other for other in self._jobs if not other.finished.is_set()]
         # A job without functions is never started.
         self._jobs = [*going, job] if functions else going
@@ -180,6 +183,8 @@ class Session:
         for thing in (*self._hosts.values(), *self._spent):
             thing.close()
         self._jobs.clear()
+        for job in self._made:
+            job.forget()
         self.last_run = None
         self._hosts.clear()
         self._spent.clear()

@@ -57,8 +57,18 @@ class Hooks:
     """What marimo displays for a value or a run."""
     program_graph: Callable[[Any], Any] = _missing
     """The graph of a program."""
+    last_run: Callable[[], Any] = lambda: None
+    """The run of the newest `%%tfrt` cell that has run a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)
     """Functions that register exercises, called when all of them are asked for."""
 
 
 HOOKS = Hooks()
+
+
+def last_run() -> Any:
+    """The run of the newest `%%tfrt` cell of this notebook, also of one that failed; None before the first.
+
+    It is what `_` and `Out[n]` are after a cell that did not fail: displayed, it is the cell's board.
+    """
+    return HOOKS.last_run()

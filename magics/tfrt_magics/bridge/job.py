@@ -145,6 +145,13 @@ class Job:
             self._latest = self._snapshot(self._outcome())
             self.finished.set()
 
+    def forget(self) -> None:
+        """Hold no values and events any more, if the job is over; what it shows stays."""
+        with self._lock:
+            if self.finished.is_set():
+                self.results.clear()
+                self._runs.clear()
+
     def snapshot(self) -> Snapshot:
         """The job as it is now.  Any thread may ask."""
         with self._lock:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import weakref
+from dataclasses import replace
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -27,11 +29,13 @@ class PythonRun:
         functions = [function | {"result_types": types}]
         program = {"functions": functions, "operations": [], "values": []}
         self.body: dict[str, Any] = {"program": program, "layout": None, "source": ""}
+        self._start = time.perf_counter_ns()
         self._latest = snapshot_of(run)
 
     def snapshot(self) -> Snapshot:
         if (run := self._run) is not None:
-            self._latest = snapshot_of(run)
+            elapsed = 0 if self._latest.status in OVER else time.perf_counter_ns() - self._start
+            self._latest = replace(snapshot_of(run), elapsed_ns=elapsed)
             if self._latest.status in OVER:
                 self._run = None
         return self._latest

@@ -122,7 +122,7 @@ function createHead(store, ask, canAsk, code) {
   function tick(elapsed, isOver) {
     if (elapsed !== base || clock === null) tick.start = performance.now() - elapsed / 1e6;
     base = elapsed;
-    const draw = () => setText(time, isOver ? duration(elapsed) : `${((performance.now() - tick.start) / 1000).toFixed(1)} s`);
+    const draw = () => setText(time, isOver ? (elapsed ? duration(elapsed) : "") : `${((performance.now() - tick.start) / 1000).toFixed(1)} s`);
     if (!isOver && clock === null) clock = setInterval(draw, 100);
     else if (isOver) {
       clearInterval(clock);
