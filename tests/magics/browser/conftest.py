@@ -44,10 +44,9 @@ OTHERS = (
 )
 """What Notebook 7.6 complains of by itself; JupyterLab, when a kernel ends as a comm is opened."""
 NAME = "tfrt-nb-labextension"
-APP, CLASS, FOLDER = {
-    "lab": ("lab", "LabApp", "lab/tree"),
-    "notebook": ("notebook", "JupyterNotebookApp", "notebooks"),
-}[os.environ.get("TFRT_JUPYTER", "lab")]
+APPS = {"lab": ("LabApp", "lab/tree"), "notebook": ("JupyterNotebookApp", "notebooks")}
+"""The class of each application's settings, and where its addresses have notebooks."""
+APP = os.environ.get("TFRT_JUPYTER", "lab")
 """What is tried: JupyterLab, or with TFRT_JUPYTER=notebook Notebook 7, which may be installed in another environment."""
 PROJECT = Path(__file__).parents[3]
 
@@ -88,10 +87,10 @@ def _chromium() -> str:
 
 
 class Lab:
-    """A running JupyterLab: its address, its token and the folder of its notebooks."""
+    """A running JupyterLab: its address, its token, the folder of its notebooks, and which application it is."""
 
-    def __init__(self, url: str, token: str, notebooks: Path) -> None:
-        self.url, self.token, self.notebooks = url, token, notebooks
+    def __init__(self, url: str, token: str, notebooks: Path, app: str = APP) -> None:
+        self.url, self.token, self.notebooks, self.app = url, token, notebooks, app
 
     def write(self, name: str, *cells: str) -> None:
         """A new notebook with these code cells."""
@@ -118,8 +117,46 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield lab
 
 
+@pytest.fixture(scope="session")
+def plain_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """JupyterLab without our extension."""
+    home = tmp_path_factory.mktemp("plain")
+    disabled = {"disabledExtensions": {NAME: True}}
+    _write_json(home / "config" / "labconfig" / "page_config.json", disabled)
+    with _serve(home, "lab") as lab:
+        yield lab
+
+
+@pytest.fixture(scope="session")
+def notebook_7(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Notebook 7 with our extension."""
+    _needed("notebook", "Notebook 7")
+    home = tmp_path_factory.mktemp("seven")
+    tfrt_pages.write_pages(home / "path" / "labextensions" / NAME)
+    with _serve(home, "notebook") as lab:
+        yield lab
+
+
 @contextmanager
-def _serve(home: Path) -> Iterator[Lab]:
+def served(home: Path, module: str, *arguments: str) -> Iterator[str]:
+    """The address of a page that a module of another front end serves."""
+    _needed(module, module)
+    _chromium()
+    home.mkdir(parents=True, exist_ok=True)
+    port = _free_port()
+    command = [sys.executable, "-m", module, *arguments, f"--port={port}"]
+    with (home / "server.log").open("w") as log:
+        server = subprocess.Popen(command, env=_environment(home), stdout=log, stderr=log)
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/static/", server, home)
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            server.terminate()
+            server.wait(60)
+
+
+@contextmanager
+def _serve(home: Path, app: str = APP) -> Iterator[Lab]:
     _needed("jupyterlab", "JupyterLab")
     _chromium()
     notebooks = home / "notebooks"
@@ -127,11 +164,11 @@ def _serve(home: Path) -> Iterator[Lab]:
     port, token = _free_port(), "for-this-test-run"
     with (home / "server.log").open("w") as log:
         server = subprocess.Popen(
-            _command(port, token, notebooks), env=_environment(home), stdout=log, stderr=log
+            _command(port, token, notebooks, app), env=_environment(home), stdout=log, stderr=log
         )
         try:
             _wait_for(f"http://127.0.0.1:{port}/api/status?token={token}", server, home)
-            yield Lab(f"http://127.0.0.1:{port}", token, notebooks)
+            yield Lab(f"http://127.0.0.1:{port}", token, notebooks, app)
         finally:
             server.terminate()
             server.wait(60)
@@ -143,13 +180,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _command(port: int, token: str, notebooks: Path) -> list[str]:
+def _command(port: int, token: str, notebooks: Path, app: str) -> list[str]:
     return [
-        *(sys.executable, "-m", "jupyter", APP, "--no-browser", "--allow-root"),
+        *(sys.executable, "-m", "jupyter", app, "--no-browser", "--allow-root"),
         *("--ip=127.0.0.1", f"--port={port}", "--port-retries=0"),
         f"--IdentityProvider.token={token}",
         f"--ServerApp.root_dir={notebooks}",
-        f"--{CLASS}.expose_app_in_browser=True",
+        f"--{APPS[app][0]}.expose_app_in_browser=True",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--LabApp.news_url=None",
     ]
@@ -167,7 +204,7 @@ def _environment(home: Path) -> dict[str, str]:
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
     }
     for folder in private.values():
-        (home / folder).mkdir(exist_ok=True)
+        (home / folder).mkdir(parents=True, exist_ok=True)
     _ask_no_questions(home / "settings")
     folders = {name: str(home / folder) for name, folder in private.items()}
     # Only the compiled native core is shared: to compile it takes half a minute.
@@ -187,21 +224,25 @@ def _ask_no_questions(settings: Path) -> None:
 
 
 def _write_json(path: Path, content: object) -> None:
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content))
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes], home: Path) -> None:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        with suppress(urllib.error.URLError, OSError):
+        try:
             urllib.request.urlopen(address, timeout=1).close()
             return
+        except urllib.error.HTTPError:  # it answers
+            return
+        except OSError:
+            pass
         # Not a sleep: it ends as soon as the server does.
         with suppress(subprocess.TimeoutExpired):
             server.wait(0.25)
             break
-    pytest.fail("JupyterLab did not start:\n" + (home / "server.log").read_text()[-3000:])
+    pytest.fail("the server did not start:\n" + (home / "server.log").read_text()[-3000:])
 
 
 class Notebook:
@@ -212,7 +253,7 @@ class Notebook:
 
     def open(self, name: str, *, kernel: bool = True) -> None:
         """Load the page; return when the cells are shown and, if wanted, the kernel is idle."""
-        address = f"{self.lab.url}/{FOLDER}/{name}?token={self.lab.token}&reset"
+        address = f"{self.lab.url}/{APPS[self.lab.app][1]}/{name}?token={self.lab.token}&reset"
         self.page.goto(address, wait_until="domcontentloaded")
         self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=90_000)
         if kernel:

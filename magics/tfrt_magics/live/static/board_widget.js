@@ -69,6 +69,7 @@ export default {
 
   async render({ model, el, signal }) {
     const run = runOf(model), host = document.createElement("div");
+    host.style.minWidth = "20em"; // a board has no width of its own, and not every page gives it one
     el.append(host);
     const store = await run.ready;
     if (signal?.aborted) return undefined;

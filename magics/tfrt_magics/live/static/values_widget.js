@@ -28,6 +28,7 @@ export default {
 
   render({ model, el }) {
     const host = document.createElement("div"), store = storeOf(model);
+    host.style.minWidth = "14em"; // chips have no width of their own, and not every page gives them one
     el.append(host);
     const chips = createChips(host, store), events = ["change:rows", "change:state"];
     for (const event of events) model.on(event, store.changed);
