@@ -1,4 +1,4 @@
-"""What the short forms of operations have in common: operand lists, type lists, named regions."""
+"""Shared parts of the operations' short forms: operand lists, type lists, named regions."""
 
 from __future__ import annotations
 
@@ -22,23 +22,24 @@ _STRAY = re.compile(r"(?!loc\b)[-+*/%\"\w]")
 class NamesItsRegionArguments(OpTrait):
     """The arguments of the operation's regions have the names of its operands.
 
-    So the text of such a region sees no other name from outside: `tfrt.if %c, %x : (i32) -> i32`
-    has a region where `%x` is the region's own argument, and nothing else is known.
+    The text of such a region therefore sees no other name from outside:
+    `tfrt.if %c, %x : (i32) -> i32` has a region where `%x` is the region's own argument, and no
+    other name is known.
     """
 
 
 @dataclass
 class NamedArgument(Parser.Argument):
-    """A region's argument that has an operand's name; `index` is that of `%r#1`."""
+    """A region argument that has an operand's name; `index` is the 1 of `%r#1`."""
 
     index: int = 0
 
 
 def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[UnresolvedOperand]:
-    """`%a, %b#1`, possibly none.  A comma that no operand follows is taken as well.
+    """Parse `%a, %b#1`, possibly no operands, and a trailing comma.
 
-    A `%name` that starts a line may also be the result of the next operation; where operands may be
-    left out, `on_this_line` leaves it to that.
+    A `%name` that starts a line may also be the result of the next operation. Where operands are
+    optional, `on_this_line` leaves such a name to the next operation.
     """
     operands: list[UnresolvedOperand] = []
     if on_this_line and _is_first_on_its_line(parser):
@@ -51,12 +52,12 @@ def parse_operands(parser: Parser, *, on_this_line: bool = False) -> list[Unreso
 
 
 def parse_further_operands(parser: Parser) -> list[UnresolvedOperand]:
-    """`, %a, %b`, or nothing."""
+    """Parse `, %a, %b`, or nothing."""
     return parse_operands(parser) if parser.parse_optional_punctuation(",") else []
 
 
 def is_at_stray(parser: Parser) -> bool:
-    """Whether the line goes on with what might be meant as an operand."""
+    """Return whether the line continues with something that may be meant as an operand."""
     text = parser.lexer.input.content
     return _STRAY.match(text, parser.pos) is not None and not _is_first_on_its_line(parser)
 
@@ -68,7 +69,7 @@ def _is_first_on_its_line(parser: Parser) -> bool:
 
 
 def parse_types(parser: Parser) -> list[Attribute]:
-    """`i32, !tfrt.chain`: one type or more."""
+    """Parse `i32, !tfrt.chain`: one or more types."""
     types: list[Attribute] = [parser.parse_type()]
     while parser.parse_optional_punctuation(",") is not None:
         types.append(parser.parse_type())
@@ -76,24 +77,24 @@ def parse_types(parser: Parser) -> list[Attribute]:
 
 
 def parse_optional_types(parser: Parser) -> list[Attribute]:
-    """`: i32, !tfrt.chain`, or nothing."""
+    """Parse `: i32, !tfrt.chain`, or nothing."""
     return parse_types(parser) if parser.parse_optional_punctuation(":") is not None else []
 
 
 def parse_result_types(parser: Parser) -> list[Attribute]:
-    """`-> i32` or `-> (i32, f32)`; nothing where there is no arrow."""
+    """Parse `-> i32` or `-> (i32, f32)`; return no types if there is no arrow."""
     return parse_bare_result_types(parser) if parser.parse_optional_punctuation("->") else []
 
 
 def parse_bare_result_types(parser: Parser) -> list[Attribute]:
-    """`i32` or `(i32, f32)`."""
+    """Parse `i32` or `(i32, f32)`."""
     types = parser.parse_optional_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
     return [parser.parse_type()] if types is None else list(types)
 
 
 @dataclass(frozen=True)
 class FunctionTypeText:
-    """`(inputs) -> outputs` and where its inputs were written."""
+    """`(inputs) -> outputs`, and the position of its inputs in the text."""
 
     inputs: tuple[Attribute, ...]
     outputs: tuple[Attribute, ...]
@@ -101,7 +102,7 @@ class FunctionTypeText:
 
 
 def parse_function_type(parser: Parser) -> FunctionTypeText:
-    """`: (i32) -> i32`, with its colon."""
+    """Parse `: (i32) -> i32`, with its colon."""
     parser.parse_punctuation(":", " and the types of operands and results")
     start = parser.pos
     function_type = parser.parse_function_type()
@@ -111,7 +112,7 @@ def parse_function_type(parser: Parser) -> FunctionTypeText:
 def parse_named_region(
     parser: Parser, operands: Sequence[UnresolvedOperand], types: Sequence[Attribute]
 ) -> Region:
-    """A region whose arguments have the names of `operands`."""
+    """Parse a region whose arguments have the names of `operands`."""
     arguments = [
         NamedArgument(operand.span, value_type, index=operand.index)
         for operand, value_type in zip(operands, types, strict=True)
@@ -122,9 +123,9 @@ def parse_named_region(
 def parse_renamed(
     parser: Parser, outside: Callable[[Attribute], Attribute]
 ) -> tuple[list[SSAValue], list[Parser.Argument]]:
-    """`(%value as %name: T, ...)`, or nothing: values, and as what a region knows them.
+    """Parse `(%value as %name: T, ...)`, or nothing: values, and the region arguments for them.
 
-    `outside` says which type a value has whose name is a T inside.
+    `outside` maps the type T inside to the type of the value outside.
     """
 
     def parse_one() -> tuple[SSAValue, Parser.Argument]:
@@ -143,7 +144,7 @@ def print_renamed(
     arguments: Sequence[SSAValue],
     types: Sequence[Attribute],
 ) -> None:
-    """` (%value as %name: T, ...)`, nothing for none."""
+    """Print ` (%value as %name: T, ...)`; nothing if there are no values."""
     if values:
         printer.print_string(" ")
         with printer.in_parens():
@@ -154,7 +155,7 @@ def print_renamed(
 
 
 def parse_symbol(parser: Parser) -> SymbolRefAttr:
-    """`@name`."""
+    """Parse `@name`."""
     return SymbolRefAttr(parser.parse_symbol_name())
 
 
@@ -162,7 +163,7 @@ Part: TypeAlias = "str | SSAValue | Attribute | Iterable[Part]"
 
 
 def print_parts(printer: Printer, *parts: Part) -> None:
-    """Print texts as they are, values by their names, types and attributes, and lists of these with commas."""
+    """Print strings, values by name, types and attributes, and lists of these with commas."""
     for part in parts:
         match part:
             case str():
@@ -176,20 +177,21 @@ def print_parts(printer: Printer, *parts: Part) -> None:
 
 
 def print_typed_operands(printer: Printer, operands: Sequence[SSAValue]) -> None:
-    """`%0, %1 : i32, !tfrt.chain`"""
+    """Print `%0, %1 : i32, !tfrt.chain`."""
     print_parts(printer, operands, " : ", [operand.type for operand in operands])
 
 
 def print_result_types(printer: Printer, types: Sequence[Attribute]) -> None:
-    """` -> i32` or ` -> (i32, f32)`; nothing for none."""
+    """Print ` -> i32` or ` -> (i32, f32)`; nothing if there are no types."""
     if not types:
         return
     print_parts(printer, " -> ", *([types[0]] if len(types) == 1 else ["(", types, ")"]))
 
 
 def print_named_region(printer: Printer, region: Region, operands: Sequence[SSAValue]) -> None:
-    """A region whose arguments are printed by the names of `operands`."""
+    """Print a region whose arguments have the names of `operands`."""
     if region.blocks:
+        # The text has no argument list: the operands' names imply it.
         names = printer._ssa_values
         for argument, operand in zip(region.blocks[0].args, operands, strict=True):
             names[argument] = names[operand]
@@ -203,7 +205,7 @@ def print_attributes(
     without: Iterable[str] = (),
     keyword: bool = False,
 ) -> None:
-    """` {a = 1 : i32}` in alphabetical order, as MLIR keeps them; nothing when there are none."""
+    """Print ` {a = 1 : i32}` in MLIR's alphabetical order; nothing if there are none."""
     shown = {name: attributes[name] for name in sorted(attributes.keys() - set(without))}
     printer.print_op_attributes(shown, print_keyword=keyword)
 
@@ -211,14 +213,14 @@ def print_attributes(
 def print_function_types(
     printer: Printer, inputs: Iterable[Attribute], outputs: Iterable[Attribute]
 ) -> None:
-    """` : (i32) -> (i32)`"""
+    """Print ` : (i32) -> (i32)`."""
     print_parts(printer, " : (", inputs, ") -> (", outputs, ")")
 
 
 def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) -> None:
-    """As xDSL prints it, but for the parentheses around a function that is the only result.
+    """Print a function as xDSL does, but put parentheses around a single result of function type.
 
-    MLIR leaves out `-> ()` behind a declaration, others do not.
+    MLIR omits `-> ()` after a declaration, other printers do not.
     """
     has_function = [type(one) for one in op.function_type.outputs] == [FunctionType]
     if op.sym_visibility is not None:
@@ -237,7 +239,7 @@ def print_function(op: FuncOp, printer: Printer, *, empty_outputs: bool = True) 
 
 
 def print_call(op: CallOp, printer: Printer) -> None:
-    """As xDSL prints it, but for the parentheses around a function that is the only result."""
+    """Print a call as xDSL does, but put parentheses around a single result of function type."""
     printer.print_string(" ")
     printer.print_attribute(op.callee)
     printer.print_operands(op.arguments)
@@ -247,13 +249,13 @@ def print_call(op: CallOp, printer: Printer) -> None:
 
 
 def parse_attributes_with_keyword(parser: Parser) -> dict[str, Attribute]:
-    """`attributes {..}`, if present."""
+    """Parse `attributes {..}` if present."""
     attributes = parser.parse_optional_attr_dict_with_keyword()
     return {} if attributes is None else dict(attributes.data)
 
 
 def parse_range(parser: Parser) -> list[UnresolvedOperand]:
-    """`%from to %to fixed %size`"""
+    """Parse `%from to %to fixed %size`."""
     start = parser.parse_unresolved_operand()
     parser.parse_keyword("to")
     end = parser.parse_unresolved_operand()
@@ -262,6 +264,6 @@ def parse_range(parser: Parser) -> list[UnresolvedOperand]:
 
 
 def print_range(printer: Printer, op: Operation) -> None:
-    """` %from to %to fixed %size`"""
+    """Print ` %from to %to fixed %size`."""
     start, end, size = op.operands[:3]
     print_parts(printer, " ", start, " to ", end, " fixed ", size)

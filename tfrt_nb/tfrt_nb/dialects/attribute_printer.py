@@ -1,8 +1,9 @@
-"""Attributes as MLIR prints them: what the printers of host programs and of compiled code have in common.
+"""Print attributes as MLIR does, for host programs and compiled code alike.
 
-Floats are printed digit for digit.  MLIR tries six digits first and falls back to as many as the type needs.  Both
-come from LLVM's `APFloat::toString`, which drops surplus digits by truncation before it rounds; so 7.99 as f32 does
-not survive six digits and is printed as 7.98999977.  The steps here are that function's.
+Floats match MLIR digit for digit. MLIR tries six digits first and falls back to as many as the type
+needs. Both come from LLVM's `APFloat::toString`, which truncates surplus digits before it rounds;
+so 7.99 as f32 does not survive six digits and is printed as 7.98999977. The steps here are that
+function's.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from tfrt_nb.dialects.types import I64
 
 
 class AttributePrinter(Printer):
-    """xDSL's printer with MLIR's numbers, and arrays without the types that go without saying."""
+    """xDSL's printer with MLIR's numbers, and arrays without their elements' default types."""
 
     def print_string_literal(self, string: str) -> None:
         self.print_bytes_literal(string.encode("utf-8", "surrogateescape"))
@@ -45,7 +46,7 @@ class AttributePrinter(Printer):
             super().print_attribute(attribute)
 
     def _print_element(self, element: Attribute) -> None:
-        """In an array, the default types i64 and f64 are not printed."""
+        """Print an array element, without its type if that is the default, i64 or f64."""
         if isinstance(element, IntegerAttr | FloatAttr) and element.type in (I64, F64):
             element.print_without_type(self)
         else:
@@ -56,13 +57,13 @@ class AttributePrinter(Printer):
 
 
 def is_uniform(elements: DenseIntOrFPElementsAttr) -> bool:
-    """Whether all elements have the same bits."""
+    """Return whether all elements have the same bits."""
     data, count = elements.data.data, len(elements)
     return count > 0 and data == data[: len(data) // count] * count
 
 
 def _is_misprinted(elements: DenseIntOrFPElementsAttr) -> bool:
-    """xDSL prints one number for all elements that are equal, as -0.0 and 0.0 are."""
+    """Return whether xDSL prints one number for equal but different elements: -0.0 and 0.0."""
     is_float = isinstance(elements.get_element_type(), AnyFloat) and len(elements) > 0
     return is_float and not is_uniform(elements) and elements.is_splat()
 
@@ -71,7 +72,10 @@ _PRECISION_IN_BITS = {Float16Type: 11, BFloat16Type: 8, Float32Type: 24, Float64
 
 
 def float_text(value: float, number_type: AnyFloat) -> str:
-    """`7.500000e+00`; or enough digits to tell the value from its neighbours; or its bits."""
+    """Return the text of a float: `7.500000e+00`, more digits, or its bits.
+
+    Longer text has enough digits to distinguish the value from its neighbors.
+    """
     if math.isfinite(value):
         short = _exponential(value, 6)
         if _rounded(float(short), number_type) == value:
@@ -105,7 +109,7 @@ def _exponential(value: float, precision: int) -> str:
 
 
 def _plain(value: float, precision: int) -> str:
-    """Without an exponent if at most three zeros are needed for padding, else with an `E`."""
+    """Format without an exponent if at most three zeros pad the number, otherwise with an `E`."""
     digits, exponent = _decimal(value, precision)
     whole = len(digits) + exponent
     if exponent >= 0:
@@ -124,9 +128,10 @@ def _scientific(digits: str, exponent: int) -> str:
 
 
 def _decimal(value: float, precision: int) -> tuple[str, int]:
-    """At most `precision` digits, none of the last ones zero, and the exponent of the last one."""
+    """Return at most `precision` digits, without trailing zeros, and the last one's exponent."""
     significand, denominator = abs(value).as_integer_ratio()
     exponent = 1 - denominator.bit_length()
+    # The denominator is a power of two, and n / 2^k = n * 5^k / 10^k.
     significand *= 5**-exponent
     # 196/59 is slightly more than the number of bits in a digit.
     surplus = (significand.bit_length() - (precision * 196 + 58) // 59) * 59 // 196

@@ -1,8 +1,8 @@
-"""Every operation by name, and by a name that is like it.
+"""Look up operations by name, or by a similar name.
 
-Three kinds: operations with a class of their own (control flow), operations with a signature, and
-all others, which are taken as they are written.  Classes of the last two kinds are made when first
-asked for, and once only.
+There are three kinds: operations with a class of their own (control flow), operations with a
+signature, and all others, which are accepted as written. Classes of the last two kinds are created
+once, at their first use.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ SIGNATURES: Mapping[str, Signature] = {
 HOST_DIALECTS = frozenset(
     name.partition(".")[0] for name in (*SIGNATURES, *(op.name for op in control_flow.OPERATIONS))
 ) - {"demo"}
-"""The dialects of host programs, without the one in which users have kernels, too."""
+"""The dialects of host programs, except the one that users' kernels share."""
 
 
 def is_kernel(op: Operation) -> bool:
-    """Whether an operation is of a dialect of host programs."""
+    """Return whether an operation is in a dialect of host programs."""
     return op.name.partition(".")[0] in HOST_DIALECTS
 
 
 class UnknownOp(Operation):
-    """An operation that no table knows, under its own name: `"golden.op"(...)`.
+    """An operation that no table has, under its own name: `"golden.op"(...)`.
 
-    It may be anything, so it also passes for a terminator.
+    It may be any operation, so it also passes for a terminator.
     """
 
     name = "builtin.unknown"
@@ -62,7 +62,7 @@ class UnknownOp(Operation):
 
     @classmethod
     def dialect_name(cls) -> str:
-        """What stands before the dot of the name, "" without one: MLIR takes such names, too."""
+        """Return the name's part before the dot, or "": MLIR accepts names without a dot, too."""
         dialect, dot, _ = cls.name.partition(".")
         return dialect if dot else ""
 
@@ -72,7 +72,7 @@ _UNKNOWN: dict[str, type[Operation]] = {}
 
 
 def host_operation(name: str) -> type[Operation] | None:
-    """The class of an operation of host programs, None if no table has this name."""
+    """Return the class of an operation of host programs, None if no table has the name."""
     operation = _CLASSES.get(name)
     if operation is None and name in SIGNATURES:
         operation = _CLASSES[name] = kernel_op(SIGNATURES[name])
@@ -80,7 +80,7 @@ def host_operation(name: str) -> type[Operation] | None:
 
 
 def unknown_operation(name: str) -> type[Operation]:
-    """The class that stands for an operation that no table knows."""
+    """Return the class that represents an operation that no table has."""
     operation = _UNKNOWN.get(name)
     if operation is None:
         operation = _UNKNOWN[name] = type("UnknownOp", (UnknownOp,), {"name": name})
@@ -100,7 +100,8 @@ class HostContext(Context):
         )
 
     def get_registered_op(self, name: str, dialect_stack: Sequence[str]) -> type[Operation] | None:
-        """The class of an operation of xDSL's dialects or the async dialect."""
+        """Return the class of an operation of xDSL's dialects or the async dialect."""
+        # Otherwise xDSL would return a class for unregistered operations.
         allow_unregistered, self.allow_unregistered = self.allow_unregistered, False
         try:
             return super().get_optional_op(name, dialect_stack=dialect_stack)
@@ -109,7 +110,7 @@ class HostContext(Context):
 
 
 def new_context() -> HostContext:
-    """A context for parsing.  Dialects are loaded when the text first names them."""
+    """Return a context for parsing. It loads dialects when the text first names them."""
     context = HostContext(allow_unregistered=True)
     context.load_dialect(Builtin)
     register_upstream(context)
@@ -117,7 +118,10 @@ def new_context() -> HostContext:
 
 
 def register_upstream(context: Context) -> None:
-    """Let a context know the dialects of async programs, which are loaded when first named."""
+    """Register the dialects of async programs.
+
+    The context loads a dialect when a text first names it.
+    """
     for name, factory in _LAZY_DIALECTS.items():
         context.register_dialect(name, factory)
 
@@ -144,7 +148,8 @@ UPSTREAM_DIALECTS = frozenset({"builtin", *_LAZY_DIALECTS})
 """The dialects whose operations are defined by xDSL or by `async_`."""
 
 
-# What an author may have meant: names from elsewhere, misspelt ones, and MLIR's operations
+# Operations that an author may have meant: names from elsewhere, misspelled ones, and MLIR's
+# operations
 
 INSTEAD = {
     "async.invoke": "async.run { ... async.yield }",
@@ -154,7 +159,7 @@ INSTEAD = {
     "tfrt.constant.string": 'tfrt_test.get_string {value = "..."}',
     "tfrt.print.string": "tfrt_test.print_string %text, %chain",
 }
-"""How to write what an operation that is not here would do."""
+"""How to write the equivalent of an operation that does not exist here."""
 NOT_HERE = {
     "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', and 'memref.store'",
     "bufferization": "bufferize first, with 'mlir-opt -one-shot-bufferize'",
@@ -165,11 +170,11 @@ NOT_HERE = {
     "omp": "write 'scf.parallel' instead",
     "tensor": "bufferize first, with 'mlir-opt -one-shot-bufferize', or write 'memref.load' and 'memref.store'",
 }
-"""What to do about MLIR's dialects that are not here."""
+"""The remedies for MLIR's dialects that do not exist here."""
 
 
 def similar_operations(name: str) -> list[str]:
-    """Names of operations that `name` may be meant to be, the likeliest first.
+    """Return the names of operations that `name` may be meant to be, the likeliest first.
 
     Users' kernels come first.
     """
@@ -211,11 +216,12 @@ _LIKENESS = 0.7
 
 
 def _similar(name: str, known: Collection[str]) -> list[str]:
-    """Names of `known` that `name` may be meant to be, the likeliest first.
+    """Return the names of `known` that `name` may be meant to be, the likeliest first.
 
-    What is like it has a dialect and, without the type, a name that are: a type is a few letters
-    that many names share.  The type decides between them; without one it is `i32`.  The kernels of
-    sync functions come last: their names differ from others by an `_s` only.
+    Names are similar if their dialects are, and if their stems without the type are, because a type
+    is a few letters that many names share. The type decides between similar names; without one, it
+    is `i32`. The kernels of sync functions come last: their names differ from others only by an
+    `_s`.
     """
     dialects = {one.partition(".")[0] for one in known}
     written = name if name.partition(".")[0] in dialects else _in_a_dialect(name, dialects)
@@ -249,14 +255,17 @@ def _type_of(name: str) -> str:
 
 
 def _in_a_dialect(name: str, dialects: Collection[str]) -> str:
-    """The name with the dialect that it may be meant to have; without one it has `tfrt`."""
+    """Return the name with the dialect that it may be meant to have.
+
+    Without a dialect, it is `tfrt`.
+    """
     dialect, _, rest = name.partition(".")
     near = difflib.get_close_matches(dialect, dialects, n=1, cutoff=_LIKENESS)
     return f"{near[0]}.{rest}" if near else f"tfrt.{name}"
 
 
 def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The names of a dialect, with all that each is called without its dialect and its type."""
+    """Yield a dialect's names, each with all its names without the dialect and the type."""
     others = defaultdict[str, list[str]](list)
     for other, meanings in _OTHERS.items():
         for meaning in meanings:
@@ -270,7 +279,7 @@ def _stems(dialect: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
 
 
 def in_host_programs(name: str, type_text: str) -> str | None:
-    """The kernel that does what an operation of MLIR's dialects does with values of a type."""
+    """Return the kernel equivalent to an operation of MLIR's dialects on values of a type."""
     dialect, _, rest = name.partition(".")
     if dialect != "arith" or rest not in _OTHERS:
         return "tfrt.call" if name == "func.call" else None

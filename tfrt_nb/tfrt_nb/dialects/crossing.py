@@ -1,7 +1,7 @@
-"""How host programs call what compiled functions take and give.
+"""Map the types of compiled functions' arguments and results to those of host programs.
 
-A host value is an AsyncValue by itself: host programs see neither that a compiled function awaits an
-argument, nor that a result comes later.
+A host value is itself an AsyncValue: host programs see neither that a compiled function awaits an
+argument, nor that a result arrives later.
 
     compiled                               host
     i1, i8 ... i64, f16, bf16, f32, f64    the same
@@ -34,7 +34,7 @@ _WIDTHS = (1, 8, 16, 32, 64)
 
 
 def host_type(type_: Attribute) -> Attribute | None:
-    """What host programs have for a value of a compiled function's type; None if it cannot cross."""
+    """Return the host type for a value of a compiled function's type; None if it cannot cross."""
     match type_:
         case TokenType():
             return CHAIN
@@ -48,19 +48,19 @@ def host_type(type_: Attribute) -> Attribute | None:
 
 
 def is_awaited(type_: Attribute) -> bool:
-    """Whether a compiled function waits by itself for arguments of the type."""
+    """Return whether a compiled function itself waits for arguments of the type."""
     return isinstance(type_, TokenType | ValueType)
 
 
 def host_types(types: Sequence[Attribute]) -> list[Attribute] | None:
-    """What host programs have for several values; None if one of them cannot cross."""
+    """Return the host types for several values; None if one of them cannot cross."""
     found = [host_type(type_) for type_ in types]
     known = [type_ for type_ in found if type_ is not None]
     return known if len(known) == len(found) else None
 
 
 def uncrossable(inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> str | None:
-    """Which argument or result of a compiled function host programs cannot have, if there is one."""
+    """Return the first argument or result of a compiled function that cannot cross, if any."""
     for what, types in (("argument", inputs), ("result", outputs)):
         for index, found in enumerate(types):
             if host_type(found) is None:

@@ -1,4 +1,4 @@
-"""What MLIR says of operations that are not as they are defined: how many operands, of which types."""
+"""Check operations against their definitions, in MLIR's words: operand counts and types."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ _SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 
 def definition_problem(op: Operation) -> str | None:
-    """What is wrong with the shape of an operation, None if nothing is that can be said in MLIR's words."""
+    """Return the first mismatch between an operation and its definition, None if there is none.
+
+    None also covers mismatches that MLIR has no words for.
+    """
     if not isinstance(op, IRDLOperation):
         return None
     definition = op.get_irdl_definition()
@@ -60,7 +63,7 @@ def definition_problem(op: Operation) -> str | None:
 def type_problem(
     definition: OpDef, operands: Sequence[Attribute], results: Sequence[Attribute]
 ) -> str | None:
-    """The first operand or result that cannot have its type."""
+    """Return the problem of the first operand or result that cannot have its type."""
     return next(_type_problems(definition, operands, results), None)
 
 
@@ -142,7 +145,7 @@ def _type_problems(
             words = _words(definition.name, what, constraint)
             if words is None or _accepts(constraint, type_):
                 continue
-            if isinstance(type_, MemRefType):  # MLIR takes buffers in some casts
+            if isinstance(type_, MemRefType):  # MLIR accepts buffers in some casts
                 words = words.partition(" or memref of")[0]
             variadic = "variadic of " if is_variadic else ""
             yield f"{what} #{index} must be {variadic}{words}, but got '{type_}'"
@@ -152,7 +155,7 @@ Kind = tuple[AttrConstraint, bool]
 
 
 def _spread(definitions: Sequence[object], count: int, sizes: Sequence[int]) -> list[Kind]:
-    """The constraint for each of so many values, and whether it is one of a list."""
+    """Return the constraint for each of `count` values, and whether the value is one of a list."""
     fixed = sum(not isinstance(one, VariadicDef) for one in definitions)
     variadic = len(definitions) - fixed
     kinds: list[Kind] = []
@@ -209,7 +212,10 @@ _BY_CLASSES: dict[frozenset[type[Attribute]], str] = {
 
 @cache
 def _words(operation: str, what: str, constraint: AttrConstraint) -> str | None:
-    """How MLIR describes the types that are accepted, None if any are or if that is not known here."""
+    """Return MLIR's description of the accepted types.
+
+    The result is None if every type is accepted, or if the description is not known here.
+    """
     if isinstance(constraint, EqAttrConstraint) and constraint.attr == i1:
         return "bool-like" if operation.startswith("arith.") else "1-bit signless integer"
     classes = _classes(constraint)
@@ -223,7 +229,7 @@ def _words(operation: str, what: str, constraint: AttrConstraint) -> str | None:
 
 
 def _classes(constraint: AttrConstraint) -> frozenset[type[Attribute]] | None:
-    """The classes of types that are accepted, without vectors and tensors of them."""
+    """Return the classes of the accepted types, without vectors and tensors of them."""
     match constraint:
         case VarConstraint():
             return _classes(constraint.constraint)

@@ -1,9 +1,9 @@
-"""Operations made and linked at a third of the usual cost.
+"""Create and link operations at a third of the usual cost.
 
-`Operation.create` and `Block.add_op` serve every caller: they take any iterables, detach what was
-attached, count regions and successors.  A parser that makes a hundred thousand plain operations,
-each new and at the end of its block, needs none of that.  The fields set here are those of xDSL
-0.74; the tests compare the outcome with what xDSL makes.
+`Operation.create` and `Block.add_op` serve every caller: they accept any iterables, detach attached
+values, and count regions and successors. A parser that creates a hundred thousand plain operations,
+each new and at the end of its block, needs none of that. The fields set here are those of xDSL
+0.74; the tests compare the outcome with xDSL's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ def create(
     location: LocationAttr,
     properties: dict[str, Attribute],
 ) -> OpT:
-    """A new operation without regions and successors.  The dictionaries become its own."""
+    """Create an operation without regions and successors.
+
+    It takes ownership of the dictionaries.
+    """
     operation = operation_type.__new__(operation_type)
     operation.properties = properties
     operation.attributes = attributes
@@ -48,7 +51,10 @@ def initialize(
     properties: dict[str, Attribute] | None = None,
     successors: Sequence[Block] = (),
 ) -> None:
-    """What `Operation.__init__` does, for a new operation without regions; its place is not known yet."""
+    """Initialize a new operation without regions as `Operation.__init__` does.
+
+    Its location is not known yet.
+    """
     operation.properties = {} if properties is None else properties
     operation.attributes = {}
     operation.location = UNKNOWN_LOC
@@ -69,7 +75,7 @@ def _use(operation: Operation, operands: Sequence[SSAValue]) -> None:
     uses = []
     for index, value in enumerate(operands):
         next_use = value.first_use
-        use = Use(operation, index, None, next_use)  # the newest first in the value's list
+        use = Use(operation, index, None, next_use)  # the newest comes first in the value's list
         if next_use is not None:
             next_use._prev_use = use
         value.first_use = use
@@ -84,7 +90,7 @@ def _make_results(operation: Operation, types: Sequence[Attribute]) -> None:
 
 
 def append(block: Block, operation: Operation) -> None:
-    """Put an operation that is in no block at the end of `block`."""
+    """Append an operation that is in no block to `block`."""
     operation.parent = block
     last = block._last_op
     if last is None:
@@ -96,7 +102,7 @@ def append(block: Block, operation: Operation) -> None:
 
 
 def insert_before(operation: Operation, following: Operation) -> None:
-    """Put an operation that is in no block in front of one that is in some."""
+    """Insert an operation that is in no block before one that is in a block."""
     operation.parent = following.parent
     operation._next_op = following
     previous = following._prev_op

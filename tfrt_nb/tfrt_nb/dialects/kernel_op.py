@@ -1,7 +1,7 @@
-"""Operations whose kernels have a signature: one class per name, made when the name is first met.
+"""Define operations whose kernels have a signature: one class per name, created at its first use.
 
-`tfrt.add.i32` and its hundreds of relatives differ only in their row of the tables, so parsing,
-printing and verification are written once, here, from the row.
+`tfrt.add.i32` and its hundreds of relatives differ only in their table rows, so parsing, printing,
+and verification are written once, here, in terms of the row.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class KernelOp(Operation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """The short form.  Every kernel with fixed types has one, more than print it."""
+        """Parse the short form. Every kernel with fixed types has one, but not all print it."""
         start = parser.pos
         takes_operands = cls.signature.operands or cls.signature.rest is not None
         operands = parse_operands(parser, on_this_line=True) if takes_operands else []
@@ -62,6 +62,7 @@ class KernelOp(Operation):
         attributes |= parser.parse_optional_attr_dict()
         behind = parser.pos
         types = cls._operand_types(parser, operands, start)
+        # The position has not moved if no types are written.
         is_untyped = cls.signature.form is Form.TYPED and parser.pos == behind
         results = (is_untyped and cls.signature.other_results) or cls.signature.results
         behind = parser.pos
@@ -126,7 +127,7 @@ class KernelOp(Operation):
 
     @classmethod
     def _operand_words(cls, count: int) -> tuple[str, ...]:
-        """The words of `count` operands, as far as the signature has as many."""
+        """Return the type words of `count` operands, as far as the signature has that many."""
         words, rest = cls.signature.operands, cls.signature.rest
         if rest is not None:
             return words + (rest,) * (count - len(words))
@@ -141,7 +142,7 @@ class KernelOp(Operation):
             raise VerifyException(problem)
 
     def _problems(self) -> Iterator[str]:
-        """What is not as the signature says, in MLIR's words; each goes behind `'op.name' op `."""
+        """Yield mismatches with the signature, in MLIR's words; each follows `'op.name' op `."""
         signature = self.signature
         operands = self._operand_words(len(self.operands))
         yield from _value_problems("operand", self.operand_types, operands)
@@ -155,7 +156,10 @@ class KernelOp(Operation):
             yield "cost value must be larger than 0"
 
     def is_plainly_right(self) -> bool:
-        """A quick yes for the bulk of a program; a no means nothing."""
+        """Return True if a quick check shows that the operation is valid; False means nothing.
+
+        The check covers the bulk of a program.
+        """
         if not self.signature.is_registered:
             return True
         return (
@@ -165,7 +169,7 @@ class KernelOp(Operation):
         )
 
     def _has_plain_attribute(self) -> bool:
-        """Whether the only attribute is the integer that the signature asks for."""
+        """Return whether the only attribute is the integer that the signature requires."""
         attributes = self.signature.attributes
         if len(attributes) != 1 or len(self.attributes) != 1:
             return False
@@ -181,7 +185,10 @@ class ShortFormOp(KernelOp):
 
     @property
     def has_short_form(self) -> bool:
-        """Whether the attributes exist that the short form writes without names, and it can leave out the types."""
+        """Return whether the operation has the attributes that the short form writes without names.
+
+        The short form must also be able to omit the types.
+        """
         if self._has_other_results and any(type_ != CHAIN for type_ in self.operand_types):
             return False
         return self.attributes.keys() >= set(_inline_names(self.signature))
@@ -200,7 +207,7 @@ class ShortFormOp(KernelOp):
         return bool(self.signature.other_results) and self.result_types != self.fixed_result_types
 
     def _print_inline_attributes(self, printer: Printer) -> tuple[str, ...]:
-        """Print the attributes that are written without their names, and say which."""
+        """Print the attributes that are written without their names, and return their names."""
         names = _inline_names(self.signature)
         if not names:
             return ()
@@ -229,7 +236,10 @@ def _value_problems(kind: str, types: Sequence[Attribute], words: tuple[str, ...
 def attribute_problems(
     op: Operation, name: str, word: str, known: Collection[str] = ()
 ) -> Iterator[str]:
-    """What is wrong with an attribute that a signature gives this word; `known` has all that it names."""
+    """Yield the problems of an attribute with this signature word.
+
+    `known` has all attribute names of the signature.
+    """
     attribute, word, is_optional = op.attributes.get(name), word.rstrip("?"), word.endswith("?")
     if attribute is None:
         if not is_optional:
@@ -251,7 +261,7 @@ _ATTRIBUTE_KINDS: dict[str, tuple[type[Attribute], str]] = {
     "aggregate": (ArrayAttr, "array"),
     "typed": (Attribute, "any"),
 }
-"""Words of attributes that are no words of types: classes, and what MLIR calls them."""
+"""Words of attributes that are not type words: their classes, and MLIR's names for them."""
 
 
 def _attribute_fits(attribute: Attribute, word: str) -> bool:
@@ -273,7 +283,10 @@ def _attribute_description(word: str) -> str:
 
 
 def _written_types(parser: Parser, operands: list[UnresolvedOperand]) -> list[Attribute]:
-    """The types behind the colon, which may be left out, as the first programs do, of chains alone."""
+    """Parse the types after the colon.
+
+    They may be omitted, as in the first programs, if all operands are chains.
+    """
     if not operands:
         return []
     if parser.parse_optional_punctuation(":") is None:
@@ -290,7 +303,7 @@ def _is_known_chain(parser: Parser, operand: UnresolvedOperand) -> bool:
 
 
 def _inline_names(signature: Signature) -> tuple[str, ...]:
-    """The attributes that the short form writes without their names."""
+    """Return the attributes that the short form writes without their names."""
     if signature.form not in _INLINE:
         return ()
     names = tuple(signature.attributes)
@@ -305,7 +318,10 @@ def _print_untyped(printer: Printer, value: Attribute) -> None:
 
 
 class MergesOnce(HasCanonicalizationPatternsTrait):
-    """A merge needs each operand once, and a merge of one chain that others use, too, is that chain."""
+    """Keep each operand of a merge once.
+
+    A merge of one chain that others use, too, becomes that chain.
+    """
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
@@ -329,7 +345,10 @@ _PURE = OpTraits(lambda: (Pure(),))
 
 
 def _traits(name: str) -> OpTraits:
-    """What passes of xDSL may rely on: kernels that only compute, and cannot fail, are pure."""
+    """Return the traits that xDSL's passes may rely on.
+
+    Kernels that only compute, and cannot fail, are pure.
+    """
     operation = OPERATIONS.get(name)
     only_computes = operation is not None and operation.failure is None
     if only_computes or name.startswith("tfrt.constant.") or name == "tfrt.new.chain":
@@ -338,7 +357,7 @@ def _traits(name: str) -> OpTraits:
 
 
 def kernel_op(signature: Signature) -> type[KernelOp]:
-    """A new operation class for this kernel."""
+    """Create the operation class for this kernel."""
     base = ShortFormOp if signature.is_registered else KernelOp
     members = {
         "name": signature.name,

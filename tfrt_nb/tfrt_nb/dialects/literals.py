@@ -1,4 +1,4 @@
-"""Numbers in text, read with their range checked."""
+"""Parse numbers and check their range."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NUMBER_KINDS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.FLOAT_LIT)
 
 
 def parse_optional_number(parser: AttrParser) -> Span | None:
-    """The text of a number with its sign, or of `true` or `false`, if one comes next."""
+    """Parse a number with its sign, or `true` or `false`, if one comes next; return its span."""
     token = parser._current_token
     if token.kind in _NUMBER_KINDS or token.text in ("true", "false"):
         parser._consume_token()
@@ -49,10 +49,10 @@ def parse_optional_number(parser: AttrParser) -> Span | None:
 def number_attribute(
     parser: AttrParser, span: Span, number_type: Attribute
 ) -> IntegerAttr | FloatAttr:
-    """The number at `span` as an attribute of this type.
+    """Return the number at `span` as an attribute of this type.
 
     Raises:
-        ParseError: it is out of range, or not a number of this kind; in MLIR's words and places.
+        ParseError: if it is out of range, or not a number of this kind; in MLIR's words and places.
     """
     if isinstance(number_type, AnyFloat):
         return _float_attribute(parser, span, number_type)
@@ -62,7 +62,7 @@ def number_attribute(
 
 
 def default_type(span: Span) -> Attribute:
-    """The type of a number that is written without one."""
+    """Return the type of a number that is written without one."""
     if span.text in ("true", "false"):
         return I1
     return F64 if _is_float(span.text) else I64
@@ -77,7 +77,7 @@ def _integer_attribute(
 ) -> IntegerAttr:
     text = _without_spaces(span)
     if _is_float(text):
-        # MLIR notices it at the token after the number, where no reader looks for it.
+        # MLIR reports this at the token after the number, where no reader looks for it.
         parser.raise_error("floating point value not valid for specified type", span)
     if text in ("true", "false"):
         if number_type != I1:
@@ -93,13 +93,13 @@ def _integer_attribute(
 
 
 def _digits(span: Span) -> Span:
-    """A number without its sign: MLIR's place for what is wrong with it."""
+    """Return the span without its sign, where MLIR reports problems of a number."""
     digits = span.text.removeprefix("-").split()[-1]
     return Span(span.end - len(digits), span.end, span.input)
 
 
 def _without_spaces(span: Span) -> str:
-    """The number at `span`, whose sign may stand apart, with comments in between."""
+    """Return the number at `span`, whose sign may be apart, with comments in between."""
     return "-" + _digits(span).text if span.text.startswith("-") else span.text
 
 
@@ -111,14 +111,20 @@ def _signedness(number_type: Attribute) -> Signedness:
 
 
 def _fits(value: int, number_type: IntegerType | IndexType) -> bool:
-    """Whether MLIR takes the literal: a signless integer may be written signed or unsigned."""
+    """Return whether MLIR accepts the literal.
+
+    A signless integer may be written signed or unsigned.
+    """
     bits = 64 if isinstance(number_type, IndexType) else number_type.width.data
     signed = _signedness(number_type) is Signedness.SIGNED
     return -(1 << bits - 1) <= value < 1 << (bits - 1 if signed else bits)
 
 
 def integer(value: int, number_type: IntegerType | IndexType) -> IntegerAttr:
-    """The attribute `value : number_type`, of a value in its range: as xDSL makes it, at a third of the cost."""
+    """Build the attribute `value : number_type` as xDSL does, at a third of the cost.
+
+    The value must be in the type's range.
+    """
     number = IntAttr.__new__(IntAttr)
     _set_field(number, "data", value)
     attribute: IntegerAttr = IntegerAttr.__new__(IntegerAttr)
@@ -128,7 +134,7 @@ def integer(value: int, number_type: IntegerType | IndexType) -> IntegerAttr:
 
 
 def integer_value(text: str) -> int:
-    """The value of an integer literal, decimal or hexadecimal."""
+    """Return the value of an integer literal, decimal or hexadecimal."""
     return int(text, 16) if "x" in text else int(text)
 
 
@@ -160,7 +166,7 @@ def _float_of_bits(parser: AttrParser, span: Span, number_type: AnyFloat) -> flo
 
 
 def parse_number_attribute(parser: AttrParser) -> IntegerAttr | FloatAttr | None:
-    """`7`, `7 : i32`, `0x7F800000 : f32`, `true`, if a number comes next."""
+    """Parse `7`, `7 : i32`, `0x7F800000 : f32`, or `true`, if a number comes next."""
     span = parse_optional_number(parser)
     if span is None:
         return None
@@ -171,7 +177,7 @@ def parse_number_attribute(parser: AttrParser) -> IntegerAttr | FloatAttr | None
 
 
 def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
-    """A number of this type, whose type may follow but need not."""
+    """Parse a number of this type, which may follow the number."""
     literal = parse_optional_literal(parser, number_type)
     if literal is None:
         parser.raise_error(f"expected a constant of type {number_type}")
@@ -179,7 +185,7 @@ def parse_literal(parser: AttrParser, number_type: Attribute) -> Attribute:
 
 
 def parse_optional_literal(parser: AttrParser, number_type: Attribute) -> Attribute | None:
-    """As `parse_literal`, if a number comes next."""
+    """Parse a number as `parse_literal` does, if one comes next."""
     span = parse_optional_number(parser)
     if span is None:
         return None
@@ -192,9 +198,9 @@ def parse_optional_literal(parser: AttrParser, number_type: Attribute) -> Attrib
 
 
 def parse_array(parser: AttrParser, number_type: Attribute) -> ArrayAttr[Attribute]:
-    """`[2 : i64, 3]`: numbers of this type.
+    """Parse `[2 : i64, 3]`: numbers of this type.
 
-    The first programs write the dimensions of an i64 shape as `2: i32`; that is taken as well.
+    The first programs write the dimensions of an i64 shape as `2: i32`; that is accepted as well.
     """
 
     def parse_element() -> Attribute:

@@ -1,7 +1,8 @@
-"""Modules as text, in the form of the reference's disassembler or of its later versions.
+"""Print modules in the form of the reference's disassembler, or of its later versions.
 
 Values are numbered as MLIR numbers them: first all values of a block, then those of the regions in
-it, so that sibling regions use the same numbers; a result list is one name, `%4:2`, used as `%4#1`.
+it, so that sibling regions use the same numbers. A result list has a single name, `%4:2`, used as
+`%4#1`.
 """
 
 from __future__ import annotations
@@ -33,11 +34,12 @@ def print_module(
     places: bool = False,
     names: Mapping[SSAValue, str] | None = None,
 ) -> str:
-    """The text of `module`, ending in a newline.
+    """Return the text of `module`, ending with a newline.
 
-    With `head`, in the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.  With
-    `func_dialect`, only functions are.  With `generic`, no operation is in its short form.  With
-    `places`, each operation's location stands behind it.  `names` has those of values that are not numbered.
+    `head` selects the spelling of later versions: `func.func`, `!tfrt_tensor.tensor`.
+    `func_dialect` selects it for functions only. `generic` prints no operation in its short form.
+    `places` prints each operation's location after it. `names` has the names of values that are
+    not numbered.
     """
     stream = StringIO()
     printer = HostPrinter(
@@ -55,7 +57,7 @@ def print_module(
 
 
 class HostPrinter(AttributePrinter):
-    """Prints operations of host programs, and of every other dialect by its own short forms.
+    """Prints operations of host programs, and other dialects in their own short forms.
 
     The parameters are those of `print_module`.
     """
@@ -83,6 +85,7 @@ class HostPrinter(AttributePrinter):
         }
 
     def print_op(self, op: Operation) -> None:
+        # The first operation is the root, whose values are numbered once.
         if not self._numbered:
             self._numbered = True
             self._name_values(op)
@@ -103,14 +106,14 @@ class HostPrinter(AttributePrinter):
             self.print_attribute(op.location)
 
     def _is_readable(self, op: Operation) -> bool:
-        """Whether the short form of `op` can be read again: not if a region names two arguments alike.
+        """Return whether the short form of `op` can be parsed again: no region may repeat a name.
 
-        The reference prints it nevertheless.
+        The reference prints the short form even then.
         """
         return not isinstance(op, BodyOp) or len(set(op.body_arguments)) == len(op.body_arguments)
 
     def print_alone(self, op: Operation, operand_names: Mapping[SSAValue, str]) -> None:
-        """Print `op` as if nothing was around it; its operands have the names given, with `%`."""
+        """Print `op` as if it were alone; its operands have the given names, with `%`."""
         for operand, name in operand_names.items():
             self._ssa_values[operand] = name.removeprefix("%")
         if op.results:
@@ -149,7 +152,7 @@ class HostPrinter(AttributePrinter):
         super().print_attribute(attribute)
 
     def _name_values(self, op: Operation) -> None:
-        """Give every value under `op` its name.  Not recursive: programs nest deeply."""
+        """Name every value under `op`, without recursion, because programs nest deeply."""
         pending = [(region, 0, 0) for region in reversed(op.regions)]
         while pending:
             region, value, argument = pending.pop()

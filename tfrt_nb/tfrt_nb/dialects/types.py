@@ -1,8 +1,8 @@
-"""The types of host programs, the words by which the signature tables call them, and the one attribute of their own.
+"""The types of host programs, their words in the signature tables, and their own attribute.
 
-All types of the host runtime are names to the compiler: what a `!tfrt.device` is, only its kernels
-know.  So one attribute class, `HostType`, stands for `!tfrt.chain`, `!t.tensor`, `!test.atomic.i32`
-and every other type that is written `!dialect.name`.
+To the compiler, all types of the host runtime are names: only its kernels know what a
+`!tfrt.device` is. So a single attribute class, `HostType`, represents `!tfrt.chain`, `!t.tensor`,
+`!test.atomic.i32` and every other type that is written `!dialect.name`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class HostType(ParametrizedAttribute, BuiltinAttribute, TypeAttribute):
 
 
 def host_type(spelling: str) -> HostType:
-    """The type that is written `!spelling`."""
+    """Return the type that is written `!spelling`."""
     return HostType(StringAttr(spelling))
 
 
@@ -82,11 +82,11 @@ WORDS: dict[str, Attribute] = {
     "coordinate": host_type("my.coordinate"),
     **{f"fixed_rank_shape.{rank}": host_type(f"ts.fixed_rank_shape.{rank}") for rank in range(6)},
 }
-"""What a word in a signature means.  The word `any` is not here: it stands for every type."""
+"""The type that each signature word denotes. The word `any`, for every type, is not included."""
 
 
 def description(word: str) -> str:
-    """A word in MLIR's words: `32-bit signless integer`."""
+    """Return MLIR's description of a word: `32-bit signless integer`."""
     value_type = WORDS[word]
     match value_type:
         case IntegerType():
@@ -106,9 +106,9 @@ _CLOSED_DIALECTS = {
 
 
 def unknown_type_message(spelling: str) -> str | None:
-    """Why `!spelling` is no type, or None when it is one.
+    """Return why `!spelling` is not a valid type; None if it is valid.
 
-    The dialects of tensors and shapes have a fixed set of types; all others take any name.
+    The dialects of tensors and shapes have a fixed set of types; all others accept any name.
     """
     dialect, _, mnemonic = spelling.partition(".")
     if dialect not in _CLOSED_DIALECTS:
@@ -118,10 +118,10 @@ def unknown_type_message(spelling: str) -> str | None:
 
 
 DYNAMIC = -1
-"""A dimension that is not known, as BEF files write it; `?` in text."""
+"""A dimension of unknown size, as BEF files write it; `?` in text."""
 
 _MAX_DIGITS = 18
-"""All numbers of so many digits are 64-bit integers."""
+"""The number of decimal digits that always fit a 64-bit integer."""
 _SHAPE = re.compile(r"\s*(?:(\*)|((?:[0-9]+|\?)(?:\s*x\s*(?:[0-9]+|\?))*))?\s*")
 
 
@@ -135,17 +135,20 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
 
     @staticmethod
     def of(dimensions: Sequence[int] | None) -> ShapeAttr:
-        """The shape with these dimensions, DYNAMIC where unknown; None is the unknown rank."""
+        """Return the shape with these dimensions, DYNAMIC where unknown.
+
+        `dimensions` is None if the rank is unknown.
+        """
         if dimensions is None:
             return ShapeAttr(NoneAttr())
         return ShapeAttr(ArrayAttr(IntAttr(dimension) for dimension in dimensions))
 
     @staticmethod
     def read(body: str) -> ShapeAttr:
-        """The shape between `<` and `>`.
+        """Parse the shape between `<` and `>`.
 
         Raises:
-            ValueError: if `body` is none, or has a size that is no 64-bit integer.
+            ValueError: if `body` is not a shape, or has a size that is not a 64-bit integer.
         """
         match = _SHAPE.fullmatch(body)
         if match is None:
@@ -159,7 +162,7 @@ class ShapeAttr(ParametrizedAttribute, BuiltinAttribute):
 
     @property
     def dimensions(self) -> tuple[int, ...] | None:
-        """The dimensions, DYNAMIC where unknown; None if not even the rank is known."""
+        """Return the dimensions, DYNAMIC where unknown; None if even the rank is unknown."""
         if isinstance(self.sizes, NoneAttr):
             return None
         return tuple(size.data for size in self.sizes)

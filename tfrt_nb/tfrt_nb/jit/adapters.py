@@ -1,13 +1,15 @@
-"""The way into a compiled function for the kernels of host programs: LLVM IR, one adapter per function.
+"""Adapters, in LLVM IR, by which kernels of host programs call compiled functions.
+
+Each function has one adapter:
 
     define i64 @__kernel_f(ptr %context, ptr %record)
 
-fetches the arguments from the kernel's frame, calls @f, and hands over the results: scalars as they
-are, tokens and values as the objects that they are.  It returns 1 if @f failed.  Arguments that @f
-awaits itself come last in the frame: a kernel starts without them.
+It fetches the arguments from the kernel's frame, calls @f, and returns the results: scalars as they
+are, tokens and values as the objects that they are. The adapter returns 1 if @f failed. Arguments
+that @f itself awaits come last in the frame: a kernel starts without waiting for them.
 
-What it calls is the runtime's; `tfrt_runtime.native.kernels.compiled_kernels` says what the words mean with
-which buffers are asked for.
+The adapter calls functions of the runtime; `tfrt_runtime.native.kernels.compiled_kernels` defines
+the words of the requests for buffers.
 """
 
 from __future__ import annotations
@@ -45,12 +47,12 @@ _BITS: dict[type[Attribute], tuple[str, str]] = {
 
 
 def argument_order(types: Sequence[Attribute]) -> list[int]:
-    """The arguments as the frame has them: those that the function awaits come last."""
+    """Return the argument indices in frame order: arguments that the function awaits come last."""
     return sorted(range(len(types)), key=lambda index: is_awaited(types[index]))
 
 
 def has_buffers(type_: FunctionType) -> bool:
-    """Whether a function takes or gives buffers."""
+    """Return whether a function takes or returns buffers."""
     return any(
         isinstance(t, MemRefType) or _awaited_buffer(t) is not None
         for t in (*type_.inputs, *type_.outputs)
@@ -58,7 +60,7 @@ def has_buffers(type_: FunctionType) -> bool:
 
 
 def _awaited_buffer(type_: Attribute) -> MemRefType[Attribute] | None:
-    """What a value of a buffer holds; None for other types."""
+    """Return the buffer type that a value type holds; None for other types."""
     held = type_.value_type if isinstance(type_, ValueType) else None
     return held if isinstance(held, MemRefType) else None
 
@@ -82,7 +84,7 @@ class _Adapter:
     # Arguments
 
     def take(self, place: int, name: str, type_: Attribute) -> None:
-        """Let `name` be the argument in that place of the frame, which is no buffer."""
+        """Bind `name` to the argument at that place of the frame, which is not a buffer."""
         if is_awaited(type_):
             where = "%context", "%record", str(place)
             if (buffer := _awaited_buffer(type_)) is not None:
@@ -94,6 +96,7 @@ class _Adapter:
         self.call("tfrtKernelArgument", "%context", str(place), result=f"{name}.place")
         text = llvm_type(type_)
         if text == "i1":
+            # Memory holds an i1 as a byte.
             self.emit(f"{name}.byte = load i8, ptr {name}.place, align 8")
             self.emit(f"{name} = trunc i8 {name}.byte to i1")
         else:
@@ -102,7 +105,10 @@ class _Adapter:
     def borrow(
         self, place: int, name: str, type_: MemRefType[Attribute], *, is_first: bool
     ) -> None:
-        """Let `name` be the descriptor of the tensor in that place; leave if that is no such one."""
+        """Bind `name` to the descriptor of the tensor at that place.
+
+        Return early if it does not match.
+        """
         words = self._words(name, place, type_, is_first=is_first)
         self.call("tfrtKernelBorrowBuffer", "%context", words, result=f"{name}.wrong")
         label = name.removeprefix("%")
@@ -126,21 +132,21 @@ class _Adapter:
         return f"{name}.words"
 
     def _spec(self, type_: MemRefType[Attribute]) -> str:
-        """What Python has to know of a buffer."""
+        """Return a constant that describes a buffer to Python."""
         text, length = self.module.text(buffer_text(type_))
         return self.module.constant(
             f"{{ ptr, i64, ptr }} {{ ptr {text}, i64 {length}, ptr {LIVE_COUNTER} }}"
         )
 
     def reserve(self, name: str, type_: MemRefType[Attribute]) -> None:
-        """Room for a descriptor and for the words of a request; in the first block."""
+        """Reserve a descriptor and the words of a request, in the first block."""
         self.emit(f"{name}.descriptor = alloca {llvm_type(type_)}")
         self.emit(f"{name}.words = alloca [5 x i64]")
 
     # Results
 
     def give(self, index: int, name: str, type_: Attribute) -> None:
-        """Hand over a result that is no buffer."""
+        """Return a result that is not a buffer to the kernel."""
         place = "%context", "%record", str(index)
         if (buffer := _awaited_buffer(type_)) is not None:
             self.call("tfrtKernelReturnBufferObject", *place, name, self._spec(buffer))
@@ -150,7 +156,7 @@ class _Adapter:
             self.call("tfrtKernelReturn", *place, self._word(name, type_))
 
     def give_buffer(self, index: int, name: str, type_: MemRefType[Attribute]) -> None:
-        """Hand over a buffer."""
+        """Return a buffer to the kernel."""
         self.emit(f"store {llvm_type(type_)} {name}, ptr {name}.descriptor")
         words = self._words(name, index, type_)
         self.call("tfrtKernelReturnBuffer", "%context", words)
@@ -169,7 +175,7 @@ class _Adapter:
 
 
 def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
-    """The adapter of a function as the passes have left it."""
+    """Return the adapter of a function as the passes have left it."""
     adapter = _Adapter(module)
     inputs, outputs = op.function_type.inputs.data, op.function_type.outputs.data
     is_fallible = FALLIBLE in op.attributes
@@ -179,7 +185,7 @@ def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
     adapter.count(1)
     _take_all(adapter, inputs)
     _call(adapter, op)
-    # Those of a failed function are in error, but they exist.
+    # The async results of a failed function are in error, but they exist.
     _give_all(adapter, [(i, t) for i, t in results if is_awaited(t)], int(is_fallible))
     if is_fallible:
         adapter.emit("br i1 %r0, label %refused, label %succeeded")
@@ -204,7 +210,7 @@ def _buffers(
 
 
 def _take_all(adapter: _Adapter, inputs: Sequence[Attribute]) -> None:
-    """Buffers first: when one is refused, there is nothing yet to drop."""
+    """Take buffers first: if one is rejected, there is nothing to drop yet."""
     places = {index: place for place, index in enumerate(argument_order(inputs))}
     is_first = True
     for index, type_ in enumerate(inputs):
@@ -238,6 +244,6 @@ def _give_all(adapter: _Adapter, results: Sequence[tuple[int, Attribute]], skipp
 
 
 def buffer_text(type_: MemRefType[Attribute]) -> str:
-    """`?x4xf32`: sizes, and the type of the elements."""
+    """Return the sizes and the element type: `?x4xf32`."""
     sizes = ["?" if size == DYNAMIC_INDEX else str(size) for size in type_.get_shape()]
     return "x".join([*sizes, str(type_.element_type)])

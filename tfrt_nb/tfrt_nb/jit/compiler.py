@@ -1,8 +1,9 @@
-"""LLVM IR to machine code in this process, linked to a table of functions.
+"""Compile LLVM IR to machine code in this process, and link it to a table of functions.
 
-The pipeline is LLVM's own; it splits coroutines on the way at every level.  Code is linked to what is in a table,
-never to whatever the process happens to have.  What an object file calls is read from the file: LLVM adds calls that
-no declaration shows, such as `memcpy` for a copy of a struct, or `__divti3` for a division of 128 bits.
+The pipeline is LLVM's own; it splits coroutines at every level. Code is linked only to functions in
+a table, never to whatever the process happens to contain. The functions that an object file calls
+are read from the file itself, because LLVM adds calls that no declaration shows, such as `memcpy`
+for a copy of a struct, or `__divti3` for a division of 128 bits.
 """
 
 from __future__ import annotations
@@ -21,18 +22,21 @@ from tfrt_runtime.async_runtime.externals import address_of
 from tfrt_runtime.diagnostics import TfrtError, error
 
 QUICK, FULL = 0, 2
-"""Levels of LLVM's optimisations."""
+"""Levels of LLVM's optimizations."""
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
-"""Whether the parts of an object are less than 2 GB apart: llvmlite's memory manager then puts them into
-one piece of memory.
+"""Whether the parts of an object are less than 2 GB apart.
 
-LLVM selects instructions for larger distances by its slow way even where it is asked for the quick one.
+That holds where llvmlite's memory manager puts them into a single piece of memory. For larger
+distances, LLVM uses its slow instruction selection even when asked for the quick one.
 """
 _LIBRARY_BY_TABLE = """
 !llvm.module.flags = !{!0}
 !0 = !{i32 7, !"RtLibUseGOT", i32 1}
 """
-"""A module that makes one that it is linked into call LLVM's own needs, like `memcpy`, in that way, too."""
+"""A module that makes LLVM's own calls, like `memcpy`, go through the table, too.
+
+It affects the module that it is linked into.
+"""
 
 _HAS_COROUTINES = " presplitcoroutine"
 _TO_BFLOAT = """
@@ -73,8 +77,13 @@ define hidden bfloat @__truncdfbf2(double %x) {
 
 declare double @llvm.fabs.f64(double)
 """
-"""Rounding to bf16, for processors without an instruction for it: LLVM calls these functions, libgcc has none before 13.
-A module is linked to each that has numbers of this type."""
+"""Rounding to bf16 for processors without an instruction for it.
+
+LLVM calls these functions, and libgcc lacks them before 13. They are linked into each module that
+has numbers of this type. The rounding from f64 avoids double rounding by rounding to odd first
+(Boldo & Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding
+to Odd", IEEE Trans. Computers 57(4), 2008).
+"""
 _MATHEMATICS = (
     "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "
     "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"
@@ -83,14 +92,14 @@ LIBRARY = frozenset(
     {
         *(f"{name}{suffix}" for name in _MATHEMATICS.split() for suffix in ("", "f")),
         *("aligned_alloc", "free", "memcpy", "memmove", "memset", "bcmp"),
-        # Of integers of 128 bits, and numbers of 16 bits.
+        # Functions on integers of 128 bits, and on floats of 16 bits
         *(f"__{name}ti3" for name in ("div", "udiv", "mod", "umod", "mul")),
         *(f"__fix{sign}{short}ti" for short in ("hf", "sf", "df") for sign in ("", "uns")),
         *(f"__float{sign}ti{short}" for short in ("hf", "sf", "df") for sign in ("", "un")),
         *("__truncsfhf2", "__truncdfhf2", "__extendhfsf2"),
     }
 )
-"""What LLVM may call by itself: functions of the C library and of the compiler's own."""
+"""The functions that LLVM may call by itself, from the C library and the compiler's library."""
 
 
 class UnresolvedFunction(TfrtError):
@@ -99,12 +108,12 @@ class UnresolvedFunction(TfrtError):
 
 @dataclass(frozen=True)
 class MachineCode:
-    """Compiled functions.  They live as long as this object."""
+    """Compiled functions, which live as long as this object."""
 
     engine: llvm.ExecutionEngine
 
     def address(self, name: str) -> int:
-        """Where the function starts.
+        """Return the address of the function.
 
         Raises:
             KeyError: if no public function has the name.
@@ -116,13 +125,16 @@ class MachineCode:
 
 
 def split_coroutines(text: str, level: int = FULL) -> str:
-    """The module after LLVM's optimisations, as text; its coroutines are state machines."""
+    """Return the text of the module after LLVM's optimizations.
+
+    Its coroutines are state machines.
+    """
     module, _ = _optimised(text, level)
     return str(module)
 
 
 def assembly(text: str, level: int = FULL) -> str:
-    """The machine code of the module, as text."""
+    """Return the machine code of the module as text."""
     module, machine = _optimised(text, level)
     _call_by_table(module)
     return str(machine.emit_assembly(module))
@@ -138,14 +150,14 @@ def object_code(text: str, level: int = FULL) -> bytes:
 
 
 def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
-    """Link an object file to the runtime's functions at the given addresses, and to those of its tables.
+    """Link an object file to the runtime's functions at these addresses, and to the tables here.
 
     Raises:
         UnresolvedFunction: naming the functions that are in no table.
     """
     addresses = linked(code, functions)
     declarations = "\n".join(f"declare void {global_symbol(name)}()" for name in addresses)
-    # The engine knows addresses by the declarations of a module.
+    # The engine learns addresses through the declarations of a module.
     module = llvm.parse_assembly(declarations)
     engine = llvm.create_mcjit_compiler(module, _machine(QUICK), use_lmm=_IS_NEAR or None)
     for name, address in addresses.items():
@@ -157,7 +169,7 @@ def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
 
 
 def _connect_interrupts(engine: llvm.ExecutionEngine, functions: Mapping[str, int]) -> None:
-    """Tell code with loops where the word is that it checks."""
+    """Give code with loops the address of the word that it checks."""
     place = engine.get_global_value_address(INTERRUPT_FLAG.removeprefix("@"))
     if place:
         flag = functions.get(INTERRUPT_FLAG.removeprefix("@"), _NOBODY_INTERRUPTS)
@@ -192,7 +204,8 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
     )
     builder.getModulePassManager().run(module, builder)
     if level == QUICK and _HAS_COROUTINES in text:
-        # Each part of a split coroutine is a copy of the whole, with branches on constants around the rest.
+        # Each part of a split coroutine is a copy of the whole, with branches on constants around
+        # the rest.
         tidy = llvm.create_new_module_pass_manager()
         tidy.add_simplify_cfg_pass()
         tidy.run(module, builder)
@@ -200,7 +213,10 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
 
 
 def _call_by_table(module: llvm.ModuleRef) -> None:
-    """Let calls of functions elsewhere, however far, find their addresses in a table beside the code."""
+    """Make calls of external functions load their addresses from a table near the code.
+
+    The functions may then be arbitrarily far away.
+    """
     if not _IS_NEAR:
         return
     module.link_in(llvm.parse_assembly(_LIBRARY_BY_TABLE))
@@ -210,7 +226,7 @@ def _call_by_table(module: llvm.ModuleRef) -> None:
 
 
 def linked(code: bytes, functions: Mapping[str, int]) -> dict[str, int]:
-    """The address of each function that an object file calls; `functions` are those of the runtime.
+    """Return the address of each function that an object file calls; `functions` are the runtime's.
 
     Raises:
         UnresolvedFunction: naming the functions that are in no table.
@@ -234,7 +250,7 @@ _SYMBOL_SIZE, _SECTION_OF_SYMBOL = 24, slice(6, 8)
 
 
 def undefined_symbols(code: bytes) -> list[str]:
-    """The names in an object file (ELF, 64 bits) that other objects have to define."""
+    """Return the undefined symbols of an object file (ELF, 64 bits)."""
     sections = {s.name(): s.data() for s in llvm.ObjectFileRef.from_data(code).sections()}
     if b".symtab" not in sections:
         raise UnresolvedFunction(error("the machine code has no table of symbols"))

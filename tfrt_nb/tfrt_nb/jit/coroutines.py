@@ -1,13 +1,14 @@
-"""Async programs as LLVM IR with coroutine intrinsics.
+"""Lower async programs to LLVM IR with coroutine intrinsics.
 
-The input is what `passes.pipeline.executable_pipeline` leaves: functions of blocks with runtime and
-coroutine operations, `arith`, `math` and `memref`.  Each MLIR block becomes an LLVM block, block
-arguments become phi instructions, values of several results a struct.
+The input is the output of `passes.pipeline.executable_pipeline`: functions of blocks with runtime
+and coroutine operations, `arith`, `math` and `memref`. Each MLIR block becomes an LLVM block, block
+arguments become phi instructions, and several results become a struct. The intrinsics are those of
+https://llvm.org/docs/Coroutines.html.
 
 Functions that kernels of host programs call get an adapter (`adapters`).
 
-Each public function `f` gets a second way in, `__packed_f(ptr to pointers)`: one pointer for each argument
-and then one for each result.  It returns whether the function failed.
+Each public function `f` gets a second entry point, `__packed_f(ptr to pointers)`: it takes one
+pointer for each argument and then one for each result, and returns whether the function failed.
 """
 
 from __future__ import annotations
@@ -64,11 +65,11 @@ def lower_to_llvm(
     quick: frozenset[str] = frozenset(),
     places: Places | None = None,
 ) -> str:
-    """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
+    """Return the text of the LLVM module. The MLIR module changes: some edges get a block.
 
-    The functions `adapted` get an adapter.  `externals` are declared and are functions of Python.  The
-    functions `quick` shall be ready soon rather than run fast.
-    With `places`, instructions say which operation they are of.
+    The functions in `adapted` get an adapter. `externals` are the declared functions that Python
+    implements. The functions in `quick` should compile quickly rather than run fast. With `places`,
+    instructions record the operation that they come from.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -124,7 +125,7 @@ def lower_to_llvm(
 
 
 def packed_name(symbol: str) -> str:
-    """The name of the function by which the host calls the MLIR function `symbol`."""
+    """Return the name of the function by which the host calls the MLIR function `symbol`."""
     return f"__packed_{plain_name(symbol)}"
 
 
@@ -154,7 +155,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     is_coroutine = op.attributes.get("passthrough") == PRESPLIT
     symbol = op.sym_name.data
     has_limit = symbol in text.limited
-    # A coroutine returns whenever it is suspended; it is over when its frame is freed.
+    # A coroutine returns at each suspension; it is finished when its frame is freed.
     end = CoroFreeOp if is_coroutine else func.ReturnOp
     body = FunctionBody(
         text,
@@ -178,7 +179,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     linkage = "internal " if is_private else ""
     attributes = "presplitcoroutine " if is_coroutine else ""
     if has_limit:
-        # A recursion without end shall meet the end of the stack, not become an endless loop.
+        # An endless recursion must reach the end of the stack instead of becoming an endless loop.
         attributes += '"disable-tail-calls"="true" '
     if symbol in text.quick and text.quick != text.defined:
         attributes += "noinline optnone "
@@ -197,14 +198,14 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
 
 
 def _forward(returns: str, name: str, arguments: str) -> str:
-    """A call whose result is the function's own."""
+    """Emit a call whose result is the function's own."""
     if returns == "void":
         return f"  call void {name}({arguments})\n  ret void\n"
     return f"  %result = call {returns} {name}({arguments})\n  ret {returns} %result\n"
 
 
 def _compares_stack(op: func.FuncOp) -> bool:
-    """Whether a plain function begins with a look at how much is left of the stack."""
+    """Return whether a plain function starts with a check of the remaining stack."""
     if op.is_declaration or op.attributes.get("passthrough") == PRESPLIT:
         return False
     return any(isinstance(nested, RuntimeStackIsLowOp) for nested in op.body.blocks[0].ops)
@@ -222,7 +223,10 @@ def _lower(body: FunctionBody, op: Operation) -> None:
 
 
 def _separate_edges(region: Region) -> None:
-    """Two edges from one block to the same other one cannot pass different values in LLVM."""
+    """Give each of several edges between two blocks its own block, if they pass values.
+
+    In LLVM, such edges cannot pass different values.
+    """
     if region.first_block is region.last_block:
         return
     for block in list(region.blocks):
@@ -234,7 +238,7 @@ def _separate_edges(region: Region) -> None:
 
 
 def _in_order(region: Region) -> list[Block]:
-    """The reachable blocks, each behind those that dominate it (reverse postorder)."""
+    """Return the reachable blocks, each after its dominators (reverse postorder)."""
     entry = region.blocks[0]
     if entry is region.last_block:
         return [entry]
@@ -254,9 +258,9 @@ def _in_order(region: Region) -> list[Block]:
 
 
 def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:
-    """Load the arguments, call, store the results.
+    """Emit a function that loads the arguments, calls, and stores the results.
 
-    A fallible function's first result is not stored: it is what the packed function returns.
+    The first result of a fallible function is not stored: the packed function returns it.
     """
     lines: list[str] = []
 

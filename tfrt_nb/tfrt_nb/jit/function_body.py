@@ -1,7 +1,7 @@
-"""The text of one LLVM function while it is written.
+"""The text of one LLVM function under construction.
 
-A lowering of an operation is a function of the body and the operation: it asks for the operands' names,
-writes instructions, and binds the results to names.
+The lowering of an operation is a function of the body and the operation: it looks up the operands'
+names, writes instructions, and binds the results to names.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ Argument: TypeAlias = tuple[str, str]
 STACK_LIMIT = "%stack.limit"
 """The lowest address of this thread's stack that a recursive function may use."""
 RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
-"""The LLVM type of a record of a place (`co.PLACE_SIZE`): message, file, line and column."""
+"""The LLVM type of a place record (`co.PLACE_SIZE`): message, file, line and column."""
 LIVE_COUNTER = '@".live"'
-"""Counts calls from hosts and coroutines that exist: while it is 0, none of the code can run."""
+"""Counts calls from hosts and existing coroutines: while it is 0, no code can run."""
 
 
 @dataclass
 class ModuleText:
-    """What functions share: declarations, constants, helpers, and the other functions that are called.
+    """The text that functions share: declarations, constants, helpers, and called functions.
 
-    `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`; `helpers` are
-    functions that lowerings bring along.
+    `adapted` are the functions that kernels call. `counts` adds a `LIVE_COUNTER`. `helpers` are
+    functions that lowerings need.
     """
 
     adapted: frozenset[str] = frozenset()
@@ -67,53 +67,62 @@ class ModuleText:
     constant_globals: frozenset[str] = frozenset()
     """The global buffers that must not be changed."""
     quick: frozenset[str] = frozenset()
-    """The functions that shall be ready soon: LLVM leaves them as they are, and tasks whose bodies are such
-    functions of equal types share code."""
+    """The functions that should compile quickly.
+
+    LLVM leaves them as they are, and tasks share code if their bodies are such functions of equal
+    types.
+    """
     fallible: frozenset[str] = frozenset()
-    """The functions that return first whether they failed."""
+    """The functions whose first result tells whether they failed."""
     resolving: frozenset[str] = frozenset()
-    """The functions that resolve what they are given as the results of a task."""
+    """The functions that resolve the objects that they take as the results of a task."""
     sites: dict[int, str] = field(default_factory=dict)
-    """The places of watched code that log (`co.SITE_RECORD` and on), by number."""
+    """The places of watched code that log (`co.SITE_RECORD` and following), by number."""
     spawners: dict[Hashable, str] = field(default_factory=dict)
-    """The functions that spawn tasks, by what they depend on."""
+    """The functions that spawn tasks, by the shape that they depend on."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
-    """How a call begins that spawns a task with a function, by the function's symbol and whether its token is unused."""
+    """The start of a spawning call, by function symbol and whether the token is unused."""
     spawns_into: dict[str, str] = field(default_factory=dict)
-    """The same for tasks of which only a group knows."""
+    """The same for tasks that only a group refers to."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     limited: frozenset[str] = frozenset()
-    """The functions that compare the stack with its end, and are called with that: see `limited_function`."""
+    """The functions that compare the stack with its end: see `limited_function`.
+
+    They take the end of the stack as an argument.
+    """
     helpers: dict[str, str] = field(default_factory=dict)
     externals: Mapping[str, PythonExternal] = field(default_factory=dict)
-    """The functions of Python's that the program declares."""
+    """The functions implemented in Python that the program declares."""
     places: Places | None = None
-    """Where instructions say which operation they are of."""
+    """Records which operation each instruction comes from."""
 
     def declare(self, name: str, returns: str, parameters: str) -> str:
-        """Make sure that the function is declared; its name."""
+        """Declare the function unless it is declared; return its name."""
         if name not in self.declarations:
             self.declarations[name] = f"declare {returns} {global_symbol(name)}({parameters})"
         return f"@{name}"
 
     def function(self, symbol: str) -> str:
-        """The function that an MLIR symbol names.
+        """Return the function that an MLIR symbol names.
 
-        A program may define a function that is called like one that compiled code needs itself.
+        A program may define a function with a name that compiled code needs for itself.
         """
         is_ours = symbol in _CALLED_BY_OURS or symbol.startswith(_OUR_PREFIXES)
         if is_ours and symbol in self.defined:
             return global_symbol(f"defined.{plain_name(symbol)}")
-        # LLVM takes any character in a name but NUL.
+        # LLVM accepts any character in a name except NUL.
         return global_symbol(f"defined.{plain_name(symbol)}" if "\0" in symbol else symbol)
 
     def limited_function(self, symbol: str) -> str:
-        """The function of `limited` with the end of the stack as its last argument, which `function` looks up."""
+        """Return the function of `limited` that takes the end of the stack as its last argument.
+
+        The function that `function` returns looks that end up and calls this one.
+        """
         return f'@"__limited.{self.function(symbol)[2:]}'
 
     def text(self, content: str) -> tuple[str, int]:
-        """A constant with the text in UTF-8: its name, and its length in bytes."""
+        """Return a constant with the text in UTF-8: its name, and its length in bytes."""
         if content not in self.texts:
             data = bytes_of(content)
             type_, value = text_constant(data)
@@ -121,13 +130,13 @@ class ModuleText:
         return self.texts[content]
 
     def constant(self, value: str) -> str:
-        """A private constant; equal ones are one."""
+        """Return a private constant; equal constants are shared."""
         return self.constants.setdefault(value, f"@.constant.{len(self.constants)}")
 
     def maker(self, op: Operation) -> str | None:
-        """A record of which operation makes an object and where, if that is known.
+        """Return a record of which operation creates an object and where, if the place is known.
 
-        Behind that of a task are those of the awaits that are in its body.
+        After a task's record come those of the awaits in its body.
         """
         place = location_of(op)
         if place is None:
@@ -140,16 +149,16 @@ class ModuleText:
         return self.constant(f"[{len(records)} x {RECORD}] [{', '.join(records)}]")
 
     def adder(self, op: Operation) -> str | None:
-        """A record of where a task is added to its group, if that is known."""
+        """Return a record of where a task is added to its group, if that is known."""
         place = place_of(op.attributes.get(ADDED_AT))
         return None if place is None else self._record("", place)
 
     def failure(self, message: str, op: Operation) -> str:
-        """A record of why and where: message, file, line and column."""
+        """Return a record of why and where: message, file, line and column."""
         return self._record(message, location_of(op))
 
     def site(self, number: int, op: Operation) -> str:
-        """The place of watched code with this number, at which `op` logs."""
+        """Return the place of watched code with this number, at which `op` logs."""
         if number not in self.sites:
             name, record = f"@.site.{number}", self._record("", location_of(op))
             self.globals.append(
@@ -174,11 +183,11 @@ class ModuleText:
 
 
 MADE_FROM = {"async_execute": "async.execute", "async_dispatch": "scf.parallel"}
-"""The operations of the source whose functions passes have made, by how these are called."""
+"""The source operations for functions that passes have created, by the start of their names."""
 
 
 def source_name(op: Operation) -> str:
-    """The operation of the source that became `op`, which makes an object of the async runtime."""
+    """Return the source operation of `op`, which creates an object of the async runtime."""
     function = op.parent_op()
     if isinstance(op, RuntimeSpawnOp | RuntimeSpawnIntoOp):
         symbol = op.callee.root_reference.data
@@ -192,7 +201,7 @@ def source_name(op: Operation) -> str:
 
 
 def _is_result(create: Operation) -> bool:
-    """Whether a coroutine makes the object before it begins: one of its own results."""
+    """Return whether a coroutine creates the object before it starts: one of its own results."""
     following = create.next_op
     while following is not None and not isinstance(following, CoroIdOp):
         following = following.next_op
@@ -201,21 +210,24 @@ def _is_result(create: Operation) -> bool:
 
 @dataclass
 class FunctionBody:
-    """Instructions block by block, and the names of the values that they speak of.
+    """Instructions block by block, and the names of the values that they use.
 
-    Blocks are written in an order in which definitions come before uses; what block arguments get is
-    therefore filled in at the end.
+    Blocks are written in an order in which definitions come before uses, so the operands of phi
+    instructions are filled in at the end.
     """
 
     module: ModuleText
     frees_buffers: bool = False
-    """Whether some buffers of `memref.alloca` are on the heap; the function frees them at its end."""
+    """Whether some buffers of `memref.alloca` are on the heap.
+
+    The function frees them at its end.
+    """
     looks_ahead: bool = False
-    """Whether the code goes on at an await without suspending, where there is nothing to wait for."""
+    """Whether the code continues at an await without suspending if there is nothing to wait for."""
     has_limit: bool = False
     """Whether the last parameter, `STACK_LIMIT`, is the end of the stack."""
     place: str = ""
-    """What stands behind each instruction: the place of the operation that is written, or nothing."""
+    """The suffix of each instruction: the place of the current operation, or nothing."""
     _first: list[str] = field(default_factory=list)
     _flags: dict[int, str] = field(default_factory=dict)
     _values: dict[SSAValue, str] = field(default_factory=dict)
@@ -225,65 +237,65 @@ class FunctionBody:
     _count: int = 0
 
     def start(self, block: Block) -> None:
-        """What is emitted from here on belongs to the block.  Its arguments get names."""
+        """Make the block the current one, and name its arguments."""
         self._lines = self._blocks.setdefault(block, [])
         for argument in block.args:
             if argument not in self._values:
                 self.bind(argument, self.fresh())
 
     def fresh(self) -> str:
-        """A new name."""
+        """Return a new name."""
         self._count += 1
         return f"%v{self._count}"
 
     def bind(self, value: SSAValue, operand: str) -> None:
-        """Let a name or a constant stand for the value."""
+        """Bind the value to a name or a constant."""
         self._values[value] = operand
 
     def name(self, value: SSAValue) -> str:
-        """The operand that stands for the value."""
+        """Return the operand for the value."""
         return self._values[value]
 
     def typed(self, value: SSAValue) -> str:
-        """The operand with its type in front."""
+        """Return the operand with its type before it."""
         return f"{llvm_type(value.type)} {self.name(value)}"
 
     def typed_list(self, values: Sequence[SSAValue]) -> str:
-        """Operands with types, separated by commas."""
+        """Return operands with types, separated by commas."""
         return ", ".join(self.typed(value) for value in values)
 
     def label(self, block: Block) -> str:
-        """The block as an operand of a branch."""
+        """Return the block as an operand of a branch."""
         return f"label %{self._label(block)}"
 
     def _label(self, block: Block) -> str:
         return self._labels.setdefault(block, f"b{len(self._labels)}")
 
     def emit(self, instruction: str) -> None:
-        """Write an instruction without a result that matters."""
+        """Write an instruction whose result, if any, is not used."""
         self._lines.append(f"  {instruction}{self.place}")
 
     def branch_off(self, condition: str, target: Block) -> None:
-        """Go to a block without arguments if the condition holds, else on."""
+        """Branch to a block without arguments if the condition holds; otherwise continue."""
         name = self.fresh()[1:]
         self.emit(f"br i1 {condition}, {self.label(target)}, label %{name}")
         self._lines.append(f"{name}:")
 
     def first(self, instruction: str) -> str:
-        """Write an instruction in front of all others; the name of its result."""
+        """Write an instruction before all others, and return the name of its result."""
         name = self.fresh()
         self._first.append(f"  {name} = {instruction}{self.place}")
         return name
 
     def flag(self, number: int) -> str:
-        """The address of a word of this number, which is 0 when the function begins."""
+        """Return the address of the word with this number, which is 0 when the function starts."""
         if number not in self._flags:
             self._flags[number] = flag = self.first("alloca i64")
             self._first.append(f"  store i64 0, ptr {flag}{self.place}")
         return self._flags[number]
 
     def value(self, instruction: str) -> str:
-        """Write an instruction; the name of its result."""
+        """Write an instruction, and return the name of its result."""
         name = self.fresh()
         self.emit(f"{name} = {instruction}")
         return name
@@ -293,18 +305,22 @@ class FunctionBody:
         self.bind(result, self.value(instruction))
 
     def set_frozen(self, result: SSAValue, instruction: str) -> None:
-        """The same for what may be undefined: it is some value from here on.
+        """Write an instruction whose result may be undefined, and freeze it to some value.
 
-        LLVM takes what depends on an undefined value for unreachable, the check of an index included.
+        LLVM treats code that depends on an undefined value as unreachable, including the check of
+        an index.
         """
         self.set(result, f"freeze {llvm_type(result.type)} {self.value(instruction)}")
 
     def argument(self, value: SSAValue) -> Argument:
-        """The value as an argument of a call."""
+        """Return the value as an argument of a call."""
         return llvm_type(value.type), self.name(value)
 
     def call(self, name: str, returns: str, *arguments: Argument) -> str:
-        """Call a function of the runtime or of LLVM; the name of the result, if there is one."""
+        """Call a function of the runtime or of LLVM.
+
+        Return the name of the result, if there is one.
+        """
         function = self.module.declare(name, returns, ", ".join(type_ for type_, _ in arguments))
         operands = ", ".join(f"{type_} {operand}" for type_, operand in arguments)
         if returns == "void":
@@ -315,9 +331,11 @@ class FunctionBody:
     def call_for(
         self, results: Sequence[SSAValue], callee: str, returns: str | None = None
     ) -> None:
-        """Call a function, named with its arguments, that returns the MLIR values; several of them as a struct.
+        """Call a function, named with its arguments, that returns the MLIR values.
 
-        `returns` is what it returns in LLVM, if that is not all.
+        Several as a struct.
+
+        `returns` is the LLVM result type if it differs from that of `results`.
         """
         returns = returns or result_type([result.type for result in results])
         call = f"call {returns} {callee}"
@@ -331,7 +349,7 @@ class FunctionBody:
                 self.set(result, f"extractvalue {struct}, {index}")
 
     def text(self) -> str:
-        """All blocks, the arguments of all but the first as phi instructions."""
+        """Return all blocks; the arguments of all but the first become phi instructions."""
         edges: dict[Block, list[tuple[Operation, int]]] = {}
         for block in self._blocks:
             branch = terminator_of(block)
@@ -355,4 +373,4 @@ class FunctionBody:
 
 
 Lowering = Callable[[FunctionBody, Operation], None]
-"""Writes one operation."""
+"""A function that writes one operation."""

@@ -1,9 +1,11 @@
-"""Hot functions of host programs as machine code: scalars, calls of such functions and control flow.
+"""Compile hot functions of host programs to machine code.
 
-Each function of the file, its regions included, is a function of LLVM, which puts them into each other.  A value is
-in a register; a chain is 0.  What is not ordinary goes to the block `out`, which bails out: the limit of the stack
-becomes such that each call on the way back returns at once, and each loop ends.  `native.calls.machine_calls` says
-what happens then.  So no call has to be asked how it has ended.
+They consist of scalars, calls of such functions, and control flow.
+
+Each function of the file, including its regions, is an LLVM function, and LLVM inlines them. A
+value is in a register; a chain is 0. Exceptional cases branch to the block `out`, which bails out:
+it sets the limit of the stack so that each call on the way back returns at once, and each loop
+ends. `native.calls.machine_calls` says what happens then. So no call needs a check of how it ended.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from tfrt_runtime.kernels.registry import ControlKernel, NativeKernel
 from tfrt_runtime.native import layouts as at
 
 MAX_KERNELS = 4000
-"""What LLVM is given at once: its time grows faster than the code."""
+"""The maximum number of kernels in one LLVM module: LLVM's time grows faster than the code."""
 
 _OPERATIONS = {f"scalar_kernels.{one.symbol}": one for one in scalars.OPERATIONS.values()}
 _SEED = f"""
@@ -65,12 +67,12 @@ attributes #0 = {{ "disable-tail-calls"="true" }}
 
 
 def compile_hot(functions: Mapping[int, SyncFunction], index: int) -> MachineCode:
-    """Machine code of a function and what it calls: `executor.machine.Compiler`."""
+    """Compile a function and its callees to machine code: `executor.machine.Compiler`."""
     return load(object_code(module_text(functions, index)), {})
 
 
 def module_text(functions: Mapping[int, SyncFunction], index: int) -> str:
-    """The module of a function and what it calls.
+    """Return the module of a function and its callees.
 
     Raises:
         Uncompilable: at the first kernel that cannot be machine code.
@@ -81,9 +83,12 @@ def module_text(functions: Mapping[int, SyncFunction], index: int) -> str:
 
 
 def _called_twice(functions: Mapping[int, SyncFunction], index: int) -> set[int]:
-    """Functions that are called at more than one place, where function `index` is called once from outside.
+    """Return the functions with more than one call site.
 
-    Each cycle of calls has one: it is called from within the cycle, and from where the cycle is entered.
+    Function `index` has one call from outside.
+
+    Each cycle of calls has such a function: it is called from within the cycle, and from where the
+    cycle is entered.
     """
     callers, pending = Counter([index]), [index]
     while pending:
@@ -105,15 +110,15 @@ class _Module:
         self._called: dict[int, None] = {}
 
     def call(self, index: int) -> str:
-        """A function's name."""
+        """Return a function's name, and schedule it to be written."""
         self._called[index] = None
         return f"@f{index}"
 
     def types(self, index: int) -> tuple[list[int], list[int]]:
-        """Payload types of arguments and results.
+        """Return the payload types of arguments and results.
 
         Raises:
-            Uncompilable: if it has other ones than scalars, or too many kernels.
+            Uncompilable: if a type is not a scalar, or if there are too many kernels.
         """
         if index not in self.functions:
             text = f"a function of more than {MAX_KERNELS_OF_ONE} kernels cannot be machine code"
@@ -129,7 +134,7 @@ class _Module:
         return [*arguments], [*results]
 
     def entry(self, index: int) -> str:
-        """The function that is called from outside: from words to words."""
+        """Write the function that is called from outside, from words to words."""
         arguments, results = self.types(index)
         lines = Lines()
         lines.add("%frame = call ptr @llvm.frameaddress.p0(i32 0)")
@@ -160,7 +165,7 @@ class _Module:
         return "define i64 @entry(ptr %attempt) {\n" + "\n".join(lines.lines) + "\n}\n"
 
     def written(self) -> list[str]:
-        """The functions that are called."""
+        """Write the called functions."""
         texts: dict[int, str] = {}
         kernels = 0
         while pending := [index for index in self._called if index not in texts]:
@@ -183,7 +188,7 @@ class _Function:
         """Payload type and name, by register."""
 
     def text(self) -> str:
-        """The function."""
+        """Return the text of the function."""
         lines = self._lines
         arguments, results = self._module.types(self._index)
         for number, type_ in enumerate(arguments):
@@ -199,7 +204,7 @@ class _Function:
                 self._values[register] = type_, _constant(lines, type_, constant.first)
         lines.lines.insert(0, "begin:")
         lines.block = "begin"
-        # A region is part of a function, or of a loop; but a file may have one that calls itself.
+        # A region is part of a function, or of a loop; but in a file, a region may call itself.
         if own.name or self._index in self._module.called_twice:
             frame = lines.value("call ptr @llvm.frameaddress.p0(i32 0)")
             end = lines.value("load ptr, ptr %attempt")
@@ -222,7 +227,7 @@ class _Function:
         return "\n".join([head, *lines.lines, "}\n"])
 
     def _order(self) -> list[int]:
-        """The kernels that run, each behind those that it takes values of."""
+        """Return the kernels that run, each after those whose results it uses."""
         kernels = self._source.function.kernels
         makers = {register: i for i, one in enumerate(kernels) for register in one.results}
         order: dict[int, None] = {}
@@ -242,7 +247,7 @@ class _Function:
         return [number for number in order if self._source.calls[number] is not None]
 
     def _burn(self, kernels: int) -> None:
-        """Count kernels, and ask now and then whether to go on."""
+        """Count kernels, and check now and then whether to continue."""
         lines = self._lines
         place = lines.value(f"getelementptr i8, ptr %attempt, i64 {at.ATTEMPT_FUEL}")
         fuel = lines.value(f"load i64, ptr {place}")
@@ -259,7 +264,7 @@ class _Function:
     def _read(
         self, registers: Sequence[int], types: Sequence[int], kernel: int | None
     ) -> list[str]:
-        """Values as operands of known types."""
+        """Return values as operands of known types."""
         values = []
         for register, type_ in zip(registers, types, strict=True):
             found, value = self._values.get(register, (-1, ""))
@@ -322,7 +327,7 @@ class _Function:
     def _branches(
         self, functions: Sequence[int], values: Sequence[str], results: list[int], number: int
     ) -> list[str]:
-        """`tfrt.cond`, whose first value is an i1, and `tfrt.case`."""
+        """Lower `tfrt.cond`, whose first value is an i1, and `tfrt.case`."""
         lines = self._lines
         starts, end = [lines.name() for _ in functions], lines.name()
         if any(self._module.types(one) != self._module.types(functions[0]) for one in functions):
@@ -332,6 +337,7 @@ class _Function:
             lines.add(f"br i1 {values[0]}, label %{starts[0]}, label %{starts[1]}")
         else:
             cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(starts))
+            # An index without a branch bails out.
             lines.add(f"switch i32 {values[0]}, label %out [ {cases} ]")
         ways = []
         for label, function in zip(starts, functions, strict=True):
@@ -368,7 +374,7 @@ class _Function:
         return old
 
     def _step(self, loop: _Loop, goes_on: str, body: int) -> None:
-        """Begin an iteration if there is one."""
+        """Start an iteration if there is one."""
         iteration = self._lines.name()
         self._lines.add(f"br i1 {goes_on}, label %{iteration}, label %{loop.end}")
         self._lines.start(iteration)
@@ -376,7 +382,7 @@ class _Function:
 
 
 class _Loop:
-    """A loop whose values are in registers: `now` are those of an iteration."""
+    """A loop whose values are in registers: `now` has those of the current iteration."""
 
     def __init__(self, lines: Lines, types: Sequence[str], values: Sequence[str]) -> None:
         self._lines, self._types, self._values, self._before = lines, types, values, lines.block
@@ -388,7 +394,10 @@ class _Loop:
         self._place = len(lines.lines)
 
     def again(self, values: Sequence[str]) -> None:
-        """The end of an iteration, with the values of the next one; what follows is behind the loop."""
+        """End the iteration with the values of the next one.
+
+        Code that follows is after the loop.
+        """
         lines = self._lines
         lines.add(f"br label %{self._head}")
         lines.lines[self._place : self._place] = [
@@ -424,7 +433,7 @@ def _parts(lines: Lines, types: Sequence[int], whole: str) -> list[str]:
 
 
 def _from_word(lines: Lines, type_: int, word: str) -> str:
-    """A value from the word that its AsyncValue has as payload."""
+    """Convert the payload word of a value's AsyncValue to the value."""
     if type_ == at.TYPE_F64:
         return lines.value(f"bitcast i64 {word} to double")
     if type_ == at.TYPE_F32:

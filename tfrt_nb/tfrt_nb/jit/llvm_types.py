@@ -1,7 +1,8 @@
-"""MLIR types and constants as LLVM text.
+"""Convert MLIR types and constants to LLVM text.
 
-Async objects and coroutine frames are pointers, coroutine ids and states are LLVM tokens, `index` has
-64 bits.  A memref is MLIR's descriptor, a struct by value:
+Async objects and coroutine frames are pointers, coroutine ids and states are LLVM tokens, and
+`index` has 64 bits. A memref is MLIR's descriptor (https://mlir.llvm.org/docs/TargetLLVMIR/), a
+struct by value:
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 """
@@ -46,14 +47,16 @@ _FLOATS: dict[type[Attribute], str] = {
 }
 
 UNRANKED_TYPE = f"{{ i64, ptr, ptr, i64, [{MAX_DIMENSIONS} x i64], [{MAX_DIMENSIONS} x i64] }}"
-"""The descriptor of such a buffer: see `operations.descriptors`."""
+"""The descriptor of a buffer of any rank: see `operations.descriptors`."""
 
 MAX_BITS = 4096
-"""Of an integer."""
+"""The maximum width of an integer."""
 MAX_RANK = 256
 MAX_WORDS = 1024
-"""Of the arguments of a function, and of its results.  What LLVM takes grows with the square of such numbers,
-and 65 536 parts of one value end the process."""
+"""The maximum number of words of a function's arguments, and of its results.
+
+LLVM's work grows with the square of such numbers, and 65 536 parts of one value end the process.
+"""
 
 
 class UnsupportedType(Exception):
@@ -61,7 +64,7 @@ class UnsupportedType(Exception):
 
 
 def llvm_type(type_: Attribute) -> str:
-    """The type of a value in LLVM.
+    """Return the LLVM type of a value.
 
     Raises:
         UnsupportedType: with MLIR's name of the type.
@@ -90,19 +93,19 @@ def llvm_type(type_: Attribute) -> str:
 
 
 def memref_type(rank: int) -> str:
-    """The descriptor of a buffer."""
+    """Return the type of a buffer's descriptor."""
     if rank == 0:
         return "{ ptr, ptr, i64 }"
     return f"{{ ptr, ptr, i64, [{rank} x i64], [{rank} x i64] }}"
 
 
 def size_of(type_: str) -> str:
-    """The size of a type of LLVM in bytes, as a constant of type i64."""
+    """Return the size of an LLVM type in bytes, as a constant of type i64."""
     return f"ptrtoint (ptr getelementptr ({type_}, ptr null, i64 1) to i64)"
 
 
 def result_type(types: Sequence[Attribute]) -> str:
-    """What a function with these results returns: nothing, one value, or a struct."""
+    """Return the return type of a function with these results: void, one type, or a struct."""
     if not types:
         return "void"
     if len(types) == 1:
@@ -111,10 +114,10 @@ def result_type(types: Sequence[Attribute]) -> str:
 
 
 def signature(type_: FunctionType) -> tuple[str, list[str]]:
-    """The return type and the parameter types.
+    """Return the return type and the parameter types.
 
     Raises:
-        UnsupportedType: also for more than `MAX_WORDS`.
+        UnsupportedType: for such a type, or for more than `MAX_WORDS`.
     """
     for what, types in (("arguments", type_.inputs.data), ("results", type_.outputs.data)):
         if len(types) > MAX_WORDS or sum(map(_words, types)) > MAX_WORDS:
@@ -136,7 +139,7 @@ def _words(type_: Attribute) -> int:
 
 
 def constant(value: Attribute) -> str:
-    """A constant attribute as an operand, without its type.
+    """Return a constant attribute as an operand, without its type.
 
     Raises:
         UnsupportedType: for attributes that are not numbers.
@@ -151,7 +154,7 @@ def constant(value: Attribute) -> str:
 
 
 def float_literal(number: float, type_: Attribute) -> str:
-    """The exact value: LLVM takes the bits of a double for float and double."""
+    """Return the exact value: LLVM accepts the bits of a double for float and double."""
     match type_:
         case Float16Type():
             return f"0xH{struct.pack('>e', number).hex().upper()}"
@@ -163,7 +166,7 @@ def float_literal(number: float, type_: Attribute) -> str:
 
 
 def array_literal(value: DenseIntOrFPElementsAttr) -> str:
-    """All elements, in order, as one array."""
+    """Return all elements, in order, as one array."""
     element = value.get_element_type()
     text = llvm_type(element)
     values = value.get_values()

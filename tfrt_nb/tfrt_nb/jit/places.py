@@ -1,7 +1,7 @@
-"""Places of operations as debug information of an LLVM module: it keeps them through all that LLVM does.
+"""Record the places of operations as debug information, which LLVM keeps through all its passes.
 
-`Places` writes it while a module is written, `read_places` and `read_assembly` find in LLVM's texts which line
-belongs to which place, and leave the information out.
+`Places` writes it while a module is written. `read_places` and `read_assembly` find in LLVM's text
+which line belongs to which place, and remove the debug information.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tfrt_nb.internal_errors import location_of
 from tfrt_runtime.diagnostics import Location
 
 FIRST_NUMBER = 7
-"""The metadata before it are `descriptors.METADATA`."""
+"""The metadata before this number are `descriptors.METADATA`."""
 _HEAD = """\
 !llvm.module.flags = !{{!{0}}}
 !llvm.dbg.cu = !{{!{1}}}
@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(r"\s*\.loc\s+\d+ (\d+) (\d+)")
 _HIDDEN = re.compile(r"\s*\.file\s|\.L(?:tmp|func_begin)\d+:|\s*\.section\s+\"?\.debug|\s*\.loc\s")
 
 Placed = list[tuple[str, tuple[int, int] | None]]
-"""Lines of a text, each with the line and column of the program that it stands for."""
+"""Lines of a text, each with the line and column of its source in the program."""
 
 
 class Places:
@@ -47,7 +47,10 @@ class Places:
         self._scope = 0
 
     def function(self, symbol: str, op: Operation) -> str:
-        """The attachment of a function's definition; places asked for later are in this function."""
+        """Return the attachment of a function's definition, and make it the current scope.
+
+        Places that are requested later are in this function.
+        """
         place = location_of(op)
         line = 0 if place is None else place.line
         _, unit, file, type_ = (FIRST_NUMBER + row for row in range(4))
@@ -58,13 +61,13 @@ class Places:
         return f" !dbg !{self._scope}"
 
     def of(self, op: Operation) -> str:
-        """The attachment of the instructions of an operation."""
+        """Return the attachment of an operation's instructions."""
         place = location_of(op) or Location("", 0, 0)
         row = f"!DILocation(line: {place.line}, column: {min(place.column, 0xFFFF)}, scope: !{self._scope})"
         return f", !dbg !{self._number(row)}"
 
     def text(self) -> str:
-        """The metadata, at the end of the module."""
+        """Return the metadata, which goes at the end of the module."""
         head = _HEAD.format(*(FIRST_NUMBER + row for row in range(4)))
         rows = [f"!{number} = {row}" for row, number in list(self._numbers.items())[4:]]
         return "\n".join([head, *rows])
@@ -82,7 +85,7 @@ def _quoted(symbol: str) -> str:
 
 
 def read_places(text: str) -> Placed:
-    """The lines of LLVM IR without debug information."""
+    """Return the lines of LLVM IR without debug information."""
     known = {number: (int(line), int(column or 0)) for number, line, column in _PLACE.findall(text)}
     found: Placed = []
     for line in text.split("\n"):
@@ -95,7 +98,7 @@ def read_places(text: str) -> Placed:
 
 
 def read_assembly(text: str) -> Placed:
-    """The lines of assembly without directives of debug information."""
+    """Return the lines of assembly without directives of debug information."""
     found: Placed = []
     place: tuple[int, int] | None = None
     for line in text.split("\n"):

@@ -1,10 +1,12 @@
-"""The machine code of a program, which is made once: a program that was compiled before is only loaded.
+"""Compile each program once: the machine code of a known program is only loaded.
 
-Object files are kept in memory, and as files for the next process.  A program is known by its text and everything
-else that its code depends on: how it is called in messages, the passes, the sources of compiler and runtime, LLVM,
-the processor.  The code refers to functions by name, so it does not matter where they are.
+Object files are kept in memory, and as files for later processes. The key of a program covers its
+text and everything else that its code depends on: its name in messages, the passes, the sources of
+compiler and runtime, LLVM, and the processor. The code refers to functions by name, so it does not
+depend on their addresses.
 
-To load one needs nothing of the passes and of what writes LLVM IR; `stages` is imported for the others.
+Loading needs neither the passes nor the code that writes LLVM IR; `stages` is imported only to
+compile.
 """
 
 from __future__ import annotations
@@ -37,20 +39,20 @@ MAX_IN_MEMORY = 64
 
 @dataclass
 class CodeCache:
-    """The object files of programs by key; those that were used last stay in memory."""
+    """The object files of programs by key; the most recently used stay in memory."""
 
     files: Cache
     _recent: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
 
     def get(self, key: str) -> bytes | None:
-        """The program, if it has been compiled before."""
+        """Return the program's object file if it has been compiled before."""
         code = self._recent.get(key) or self.files.get(f"program-{key}")
         if code is not None:
             self._remember(key, code)
         return code
 
     def put(self, key: str, code: bytes) -> None:
-        """Keep a program; where files cannot be written, in memory only."""
+        """Keep a program; where files cannot be written, only in memory."""
         self._remember(key, code)
         self.files.put(f"program-{key}", code)
 
@@ -63,7 +65,7 @@ class CodeCache:
 
 @functools.cache
 def code_cache() -> CodeCache:
-    """The cache of this process."""
+    """Return the cache of this process."""
     return CodeCache(cache.code_cache())
 
 
@@ -74,7 +76,10 @@ def program_key(
     adapted: Collection[str],
     symbols: Iterable[str] = (),
 ) -> str:
-    """What a program is known by; the arguments as for `compile_program`, `symbols` are functions of Python."""
+    """Return the key of a program.
+
+    Arguments as for `compile_program`, `symbols` are Python functions.
+    """
     text, name = source
     how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])
     digest = hashlib.sha256(_compiler())
@@ -104,11 +109,11 @@ def compile_program(
     source: tuple[str, str] | None = None,
     level: int = 1,
 ) -> MachineCode:
-    """Compile the program; `functions` are the addresses of the runtime's functions.
+    """Compile the program; `functions` has the addresses of the runtime's functions.
 
-    Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
-    `adapted` through `names.adapter_name(f)`.  With its `source`, the text that the module is made
-    from and what that is called, a program is not compiled again that was before.
+    Each public function `f` is called through `coroutines.packed_name(f)`. Kernels call the
+    functions `adapted` through `names.adapter_name(f)`. `source` is the text that the module was
+    parsed from and its name. With it, a program that was compiled before is not compiled again.
     """
     from tfrt_nb.jit.operations.control import check_declarations
 
@@ -117,6 +122,7 @@ def compile_program(
     key = None if source is None else program_key(source, level, first, adapted, symbols)
     code = None if key is None else code_cache().get(key)
     if code is None:
+        # Imported here: a program that is only loaded needs no compiler.
         from tfrt_nb.jit.stages import object_of
 
         code = object_of(module, externals, first, level, adapted)
@@ -132,6 +138,9 @@ def load_program(
     adapted: Collection[str] = (),
     level: int = 1,
 ) -> MachineCode | None:
-    """A program that `compile_program` has compiled before, if it has; for one that calls nothing of Python."""
+    """Return a program that `compile_program` has compiled before, or None.
+
+    It must not call Python.
+    """
     code = code_cache().get(program_key(source, level, first, adapted))
     return None if code is None else load(code, functions)

@@ -1,7 +1,7 @@
-"""Scalar operations as LLVM IR, from the table that says what they compute (`tfrt_runtime.scalars`).
+"""Write scalar operations as LLVM IR, from the table that defines them (`tfrt_runtime.scalars`).
 
-A row of the table is a function of numbers.  It is called here with numbers that write down what is done with
-them; where it asks whether something holds, both answers are followed.
+A row of the table is a function of numbers. It is called here with numbers that record the
+operations on them; where the function tests a condition, both answers are followed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LLVM_WORDS = {"i1": "i1", "f32": "float", "f64": "double"} | {word: word for wor
 
 
 class _Fork(Exception):
-    """It is not decided yet whether a condition holds."""
+    """Raised at a condition whose outcome has not been chosen yet."""
 
     def __init__(self, condition: str) -> None:
         self.condition = condition
@@ -32,7 +32,7 @@ class Lines:
         self._count = 0
 
     def name(self) -> str:
-        """A new name for a value or a block."""
+        """Return a new name for a value or a block."""
         self._count += 1
         return f"t{self._count}"
 
@@ -41,26 +41,26 @@ class Lines:
         self.lines.append(f"  {line}")
 
     def value(self, text: str) -> str:
-        """Append an instruction with a result, which is returned."""
+        """Append an instruction, and return the name of its result."""
         name = f"%{self.name()}"
         self.add(f"{name} = {text}")
         return name
 
     def start(self, label: str) -> None:
-        """Begin a block."""
+        """Start a block."""
         self.lines.append(f"{label}:")
         self.block = label
 
 
 def literal(number: float) -> str:
-    """A constant of LLVM, of type double for a float."""
+    """Return an LLVM constant, of type double for a float."""
     if isinstance(number, float):
         return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
     return str(int(number))
 
 
 class _Number:
-    """A number of type `i64` or `double`, or a truth of type `i1`."""
+    """A number of type `i64` or `double`, or a truth value of type `i1`."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -114,13 +114,14 @@ class _Number:
     def __floordiv__(self, other: _Number) -> _Number:
         quotient = self._binary("sdiv", "", self.text, other.text)
         rest = self._binary("srem", "", self.text, other.text)
-        # Cut towards zero: one less where there is a rest whose sign is not the divisor's.
+        # `sdiv` rounds towards zero: subtract one if the remainder and the divisor have different
+        # signs.
         differs = (rest ^ other) < 0
         is_less = self._made("i1", f"and i1 {(rest != 0).text}, {differs.text}")
         return quotient - self._made("i64", f"zext i1 {is_less.text} to i64")
 
     def __divmod__(self, other: _Number) -> tuple[_Number, _Number]:
-        """As Python's `float_divmod`, step by step."""
+        """Follow CPython's `float_divmod` step by step."""
         rest = self._binary("", "frem", self.text, other.text)
         quotient = (self - rest) / other
         if rest != 0:
@@ -170,7 +171,7 @@ class _Number:
 
 
 def _to_integer(number: Any) -> Any:
-    """What `int` is in the table."""
+    """Replaces `int` in the table's functions."""
     if not isinstance(number, _Number):
         return int(number)
     if number.type == "i64":
@@ -180,7 +181,7 @@ def _to_integer(number: Any) -> Any:
 
 
 def _to_float(number: Any) -> Any:
-    """What `float` is in the table."""
+    """Replaces `float` in the table's functions."""
     if not isinstance(number, _Number):
         return float(number)
     if number.type == "double":
@@ -198,13 +199,13 @@ class _Tracer:
         self._position = 0
 
     def value(self, text: str) -> str:
-        """The result of an instruction, which is written once on each way."""
+        """Return the result of an instruction, which is written once on each path."""
         if text not in self._known:
             self._known[text] = self._lines.value(text)
         return self._known[text]
 
     def decide(self, condition: str) -> bool:
-        """Whether a condition holds on the present way."""
+        """Return whether a condition holds on the current path."""
         if self._position == len(self._decisions):
             raise _Fork(condition)
         self._position += 1
@@ -213,8 +214,12 @@ class _Tracer:
     def follow(
         self, compute: Callable[..., Any], operands: Sequence[_Number], end: Callable[[Any], None]
     ) -> None:
-        """Write what a function does; `end` writes the end of each way, with what it returns."""
+        """Write the code of a function.
+
+        `end` writes the end of each path, given the function's result.
+        """
         assert isinstance(compute, FunctionType)
+        # The table's functions call `int` and `float`, which would return Python's numbers.
         space = {**compute.__globals__, "int": _to_integer, "float": _to_float}
         own = FunctionType(compute.__code__, space, closure=compute.__closure__)
 
@@ -235,7 +240,10 @@ class _Tracer:
 
 
 def lower(lines: Lines, operation: Operation, operands: Sequence[str], failed: str) -> list[str]:
-    """The results of an operation on values of LLVM; where it is an error it goes to the block `failed`."""
+    """Lower an operation on LLVM values.
+
+    Return its results. On an error, branch to the block `failed`.
+    """
     tracer = _Tracer(lines)
     wide = [
         _Number(tracer, *_widened(lines, word, text))
@@ -263,7 +271,7 @@ def lower(lines: Lines, operation: Operation, operands: Sequence[str], failed: s
 
     tracer.follow(operation.compute, wide, finish)
     if len(ways) == 1:
-        lines.lines.pop()  # no way has ended elsewhere
+        lines.lines.pop()  # the only path ends here, so it needs no branch
         return ways[0][1]
     lines.start(joined)
     results = []

@@ -1,23 +1,25 @@
-"""How tasks begin, as LLVM functions: those that never suspend need no coroutine.
+"""Write the LLVM functions that start tasks: tasks that never suspend need no coroutine.
 
-`async.runtime.spawn @body(%args)` calls a function that makes the token and the values, puts them and the
-arguments into a frame, and hands that to the runtime.  A worker calls the second function with the frame:
+`async.runtime.spawn @body(%args)` calls a function that creates the token and the values, stores
+them and the arguments in a frame, and passes that to the runtime. A worker calls the second
+function with the frame:
 
     spawn(body, maker, args) -> { token, values }      task(frame)
     spawn(body, maker, group, args)
 
-which frees the frame, calls the body, and resolves the results, to an error if the body fails or if no
-task shall start any more.  The body owns its async arguments, like every function.  A body that is a coroutine
-gets the results as its first arguments, and resolves them itself.
+which frees the frame, calls the body, and resolves the results, to an error if the body fails or if
+tasks must no longer start. The body owns its async arguments, like every function. A body that is a
+coroutine takes the results as its first arguments, and resolves them itself.
 
-For each argument that is awaited there is one more function of the frame:
+For each awaited argument there is one more function of the frame:
 
     task(frame) -> await 0, task.1(frame) -> await 1, ... task.n(frame) -> call the body
 
-The one behind an await that failed hands the error on to the results instead, by one more function.
+The function after a failed await passes the error on to the results instead, through one more
+function.
 
-Bodies of equal types share these functions where code is to be ready soon; else each has its own, so
-that LLVM can make one function of task and body.
+Bodies of equal types share these functions where code should compile quickly; otherwise each body
+has its own, so that LLVM can inline the body into the task.
 """
 
 from __future__ import annotations
@@ -41,8 +43,11 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class _Shape:
-    """All that the functions depend on: types, how many arguments are awaited, whether the body fails, and
-    which body if one."""
+    """Everything that the functions depend on.
+
+    That is the types, the number of awaited arguments, whether the body can fail, and which body it
+    is, unless bodies share the functions.
+    """
 
     arguments: tuple[Attribute, ...]
     results: tuple[Attribute, ...]
@@ -52,29 +57,33 @@ class _Shape:
     is_member: bool = False
     """Whether the only use of the token is a group."""
     resolves: bool = False
-    """Whether the body is given the results and resolves them."""
+    """Whether the body takes the results and resolves them."""
     awaited_inside: int = 0
-    """How many of the awaited arguments, the last ones, the body awaits itself: the maker's record has their places."""
+    """How many of the last awaited arguments the body itself awaits.
+
+    The maker record has the places of these awaits.
+    """
     is_unused: bool = False
-    """Whether no code awaits the token: the object is only made where objects are shown."""
+    """Whether no code awaits the token: the object is created only where objects are shown."""
 
     def __hash__(self) -> int:
         return self._hash
 
     @functools.cached_property
     def _hash(self) -> int:
-        # Many arguments have as many fields, each of which asks for the name of the frame.
+        # With many arguments there are as many fields, each of which looks up the name of the
+        # frame.
         common = self.arguments, self.results, self.awaited, self.is_fallible
         return hash((*common, self.body, self.is_member, self.resolves, self.is_unused))
 
     @property
     def payloads(self) -> list[Attribute]:
-        """What the body returns, apart from whether it failed."""
+        """Return the types of the body's results, without the failure flag."""
         return [type_.value_type for type_ in self.results if isinstance(type_, ValueType)]
 
     @property
     def body_returns(self) -> str:
-        """The LLVM type of what the body returns."""
+        """Return the LLVM type of the body's result."""
         types = [] if self.resolves else [llvm_type(type_) for type_ in self.payloads]
         if self.is_fallible:
             types.insert(0, "i1")
@@ -82,12 +91,12 @@ class _Shape:
 
     @functools.cached_property
     def fields(self) -> list[str]:
-        """What is in a frame: the body, the results, the arguments."""
+        """Return the types in a frame: the body, the results, the arguments."""
         return ["ptr", *("ptr" for _ in self.results), *map(llvm_type, self.arguments)]
 
     @property
     def frame(self) -> str:
-        """The LLVM type of a frame."""
+        """Return the LLVM type of a frame."""
         return f"type <{{ {', '.join(self.fields)} }}>"
 
 
@@ -116,7 +125,7 @@ def _spawn(body: FunctionBody, op: Operation) -> None:
 
 
 def _is_only_dropped(token: SSAValue) -> bool:
-    """Whether all that happens to the token is that what the compiler counts of it is dropped."""
+    """Return whether the only uses of the token are drops that the compiler inserted."""
     return all(
         isinstance(use.operation, RuntimeDropRefOp) and BY_HAND not in use.operation.attributes
         for use in token.uses
@@ -144,7 +153,7 @@ def _spawn_into(body: FunctionBody, op: Operation) -> None:
 
 
 def _functions(module: ModuleText, shape: _Shape) -> str:
-    """The name of the function that spawns; all are added to the module at the first call."""
+    """Return the name of the spawning function; the first call adds all functions to the module."""
     if shape not in module.spawners:
         number = len(module.spawners)
         module.spawners[shape] = f"@__spawn.{number}"
@@ -157,8 +166,8 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
 class _Writer:
     """Writes the functions of the tasks of one shape.
 
-    A value of the frame has the same name in all of them: `%body`, `%r` and `%a` with a number for results and
-    arguments.
+    A value of the frame has the same name in all of them: `%body`, and `%r` and `%a` with a number
+    for results and arguments.
     """
 
     def __init__(self, module: ModuleText, shape: _Shape, number: int) -> None:
@@ -170,11 +179,11 @@ class _Writer:
         self._arguments = [f"%a{index}" for index in range(len(shape.arguments))]
         names = ["%body", *self._results, *self._arguments]
         self._places = {name: index for index, name in enumerate(names)}
-        """Where the frame has each value."""
+        """The index of each value in the frame."""
         self._lines: list[str] = []
 
     def text(self) -> str:
-        """The function that spawns, those that a worker and awaited arguments call, and one for errors."""
+        """Return the spawner, the functions that workers and awaits call, and one for errors."""
         self._write_spawner()
         for step in range(self._shape.awaited + 1):
             self._write_step(step)
@@ -211,7 +220,7 @@ class _Writer:
             self._emit(self._field(index), store)
         if self._module.counts:
             self._emit(f"atomicrmw add ptr {LIVE_COUNTER}, i64 1 acq_rel")
-        # Handed over first: adding first takes a quarter longer.
+        # The task is handed over before it is added: the other order takes a quarter longer.
         self._call("mlirAsyncRuntimeExecute", "%frame", self._task)
         if shape.is_member:
             self._call("tfrtAsyncAddToGroup", "%r0", "%group", "%adder", result="%rank")
@@ -228,7 +237,7 @@ class _Writer:
         self._lines.append("}")
 
     def _write_step(self, step: int) -> None:
-        """The function that begins when so many arguments have been awaited."""
+        """Write the function that runs once `step` arguments have been awaited."""
         shape = self._shape
         self._lines.append(f"define internal void {self._step(step)}(ptr %frame) {{")
         source = "null"
@@ -266,7 +275,7 @@ class _Writer:
         self._emit(self._field(index), f"{name} = load {type_}, ptr %field{index}, align 1")
 
     def _load_frame(self, loaded: str = "") -> None:
-        """Load what is in the frame, but not again the argument that is `loaded`."""
+        """Load the values in the frame, except the argument that is already `loaded`."""
         known = {loaded} if self._shape.body is None else {loaded, "%body"}
         for name in self._places:
             if name not in known:
@@ -276,7 +285,7 @@ class _Writer:
         self._call("tfrtAsyncFreeFrame", "%frame", size_of(self.frame), str(_WORD))
 
     def _payload_of(self, result: str, value: str, type_: str) -> None:
-        """Let `result` be the address of a value's payload."""
+        """Bind `result` to the address of a value's payload."""
         if type_ in IN_HEADER:
             self._emit(f"{result} = getelementptr i8, ptr {value}, i64 {VALUE_PAYLOAD}")
         else:
@@ -320,7 +329,10 @@ class _Writer:
         self._resolve()
 
     def _write_abandon(self) -> None:
-        """Resolve the results to the error of an argument, or without one to why no task shall start."""
+        """Write the function that resolves the results to errors.
+
+        The error is that of an argument or, without one, the reason why tasks must not start.
+        """
         self._lines.append(f"define internal void {self._task}.abandon(ptr %frame, ptr %source) {{")
         self._load_frame()
         self._emit("%is_cancelled = icmp eq ptr %source, null")
@@ -342,7 +354,7 @@ class _Writer:
         self._lines.append("}")
 
     def _set_errors(self) -> None:
-        """Values before the token, as where they are resolved."""
+        """Set values before the token, in the order in which they are resolved."""
         for kind, name in ((ValueType, "SetValueError"), (TokenType, "SetTokenError")):
             for result, type_ in zip(self._results, self._shape.results, strict=True):
                 if isinstance(type_, kind):
@@ -350,7 +362,7 @@ class _Writer:
         self._leave()
 
     def _resolve(self) -> None:
-        """Values before the token: an await of the token finds them resolved."""
+        """Resolve values before the token, so that an await of the token finds them resolved."""
         shape = self._shape
         position = int(shape.is_fallible)
         is_struct = position + len(shape.payloads) > 1

@@ -1,9 +1,10 @@
-"""An async program at each stage of its compilation: as text, as machine code in an object file.
+"""An async program at each stage of its compilation: as text, or as machine code in an object file.
 
-How much work LLVM should put into each function is decided here.  Optimising and selecting instructions well costs
-several times the quick way.  It pays where code runs more than once per call from outside: in loops, in recursive
-functions, and in what these call.  What runs once from top to bottom ends sooner than it would be optimised; so does
-what hardly ever runs.
+This module also decides how much work LLVM puts into each function. Optimizing, and selecting
+instructions well, costs several times as much as the quick way. It pays for code that runs more
+than once per call from outside: loops, recursive functions, and the functions that these call. Code
+that runs once from top to bottom finishes sooner than it could be optimized, and so does code that
+rarely runs.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from tfrt_nb.passes.speed.fast_path import SELDOM
 from tfrt_runtime.bef.collector import collector_paused
 
 _MAX_NESTED_LOOPS = 32
-"""What LLVM's passes on loops take grows faster than the square of how deep they nest."""
+"""The maximum nesting depth: the time of LLVM's loop passes grows faster than its square."""
 
 
 class Stage(StrEnum):
-    """What can be looked at, from the program to the processor."""
+    """The stages that can be shown, from the program to the processor."""
 
     ASYNC_RUNTIME = "async-runtime"
     COROUTINE = "coroutine"
@@ -50,11 +51,11 @@ class Stage(StrEnum):
 
 
 def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> str:
-    """The program at a stage: MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR
-    with the coroutines split, or assembly.  The module is left as it is.
+    """Return the program at a stage, without changing the module.
 
-    `first` are passes on the high-level operations, `level` says whether shortcuts are taken: as for
-    `executable_pipeline`.
+    The stages are MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR with the
+    coroutines split, and assembly. `first` are passes on the high-level operations; `level` says
+    whether to take shortcuts, as for `executable_pipeline`.
     """
     externals = check_declarations(module)
     lowered = _lowered(module, externals, first, level)
@@ -79,7 +80,7 @@ def object_of(
     level: int,
     adapted: Collection[str],
 ) -> bytes:
-    """The program as an object file; the arguments are those of `programs.compile_program`."""
+    """Return the program as an object file; arguments as for `programs.compile_program`."""
     with collector_paused():
         lowered = _lowered(module, externals, first, level, adapted)
         text, effort = _llvm_text(lowered, externals, frozenset(adapted))
@@ -93,21 +94,21 @@ def _llvm_text(
     adapted: frozenset[str] = frozenset(),
     places: Places | None = None,
 ) -> tuple[str, int]:
-    """The LLVM IR of a program after the passes, and the level at which it is worth optimising."""
+    """Return the LLVM IR of a program after the passes, and the worthwhile optimization level."""
     effort = worthwhile_effort(lowered)
     text = lower_to_llvm(lowered, adapted, externals=externals, quick=effort.quick, places=places)
     return text, effort.level
 
 
 _QUOTED = re.compile(r'@"([A-Za-z$._-][\w$.-]*)"')
-"""A name that LLVM prints without its quotes."""
+"""A name that LLVM prints without quotes."""
 _LLVM_LINE = re.compile(r"<string>:(\d+):\d+: ")
 _DEFINITION = re.compile(r'^define .*?@"?([\w.$-]+)', re.MULTILINE)
 
 
 @contextmanager
 def _llvm_errors_placed(module: ModuleOp, text: str) -> Iterator[None]:
-    """Within, what LLVM refuses of `text` is an internal error at the function of the module concerned."""
+    """Report LLVM's errors about `text` as internal errors at the function concerned."""
     try:
         yield
     except RuntimeError as problem:
@@ -125,7 +126,7 @@ def _lowered(
     level: int,
     called: Collection[str] = (),
 ) -> ModuleOp:
-    """A copy after the passes; the functions `called` from outside are public in it."""
+    """Return a copy after the passes; the functions `called` from outside are public in it."""
     *_, (_, lowered) = _steps(module, externals, first, level, called)
     return lowered
 
@@ -137,7 +138,7 @@ def _steps(
     level: int,
     called: Collection[str] = (),
 ) -> Iterator[tuple[str, ModuleOp]]:
-    """The name of each step of the lowering and the module after it, which the next step changes."""
+    """Yield each lowering step's name and the module after it, which the next step changes."""
     copy = copy_program(
         expand_calls(module, externals), spawn=level > 0 and not counts_tasks(module)
     )
@@ -156,9 +157,10 @@ def _steps(
 def lowering_steps(
     module: ModuleOp, *first: ModulePass, level: int = 1
 ) -> Iterator[tuple[str, ModuleOp]]:
-    """The name of each step from a program to what the JIT compiles, and the module after it.
+    """Yield the name of each step from a program to the JIT's input, and the module after it.
 
-    The next step changes that module; the program stays as it is.  `first` and `level` as for `emit`.
+    The next step changes that module; the program stays as it is. `first` and `level` are as
+    for `emit`.
     """
     yield from _steps(module, check_declarations(module), first, level)
 
@@ -166,7 +168,7 @@ def lowering_steps(
 def placed_code(
     module: ModuleOp, *first: ModulePass, level: int = 1
 ) -> Iterator[tuple[Stage, Placed]]:
-    """What LLVM makes of a program, stage by stage, with the place of each line in the program's text."""
+    """Yield LLVM's text of a program, stage by stage, with the source place of each line."""
     externals = check_declarations(module)
     lowered = _lowered(module, externals, first, level)
     text, effort = _llvm_text(lowered, externals, places=Places())
@@ -178,14 +180,14 @@ def placed_code(
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The level for a module, and the functions in it that are not worth more than `QUICK`."""
+    """The level for a module, and the functions in it that are worth only `QUICK`."""
 
     level: int
     quick: frozenset[str]
 
 
 def worthwhile_effort(module: ModuleOp) -> Effort:
-    """`FULL` if some function is worth it, else `QUICK`."""
+    """Return `FULL` if some function is worth it, otherwise `QUICK`."""
     functions = {
         op.sym_name.data: op
         for op in module.body.block.ops
@@ -210,7 +212,7 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 
 
 def _repeated_blocks(function: FuncOp) -> set[Block]:
-    """The blocks from which control may come back to them; none where loops nest too deep to optimise."""
+    """Return the blocks in loops; none if loops are nested too deep to optimize."""
     repeated: set[Block] = set()
     depths: Counter[Block] = Counter()
     if function.body.first_block is function.body.last_block:
@@ -223,6 +225,7 @@ def _repeated_blocks(function: FuncOp) -> set[Block]:
         for successor in terminator_of(block).successors:
             predecessors.setdefault(successor, []).append(block)
     for end, start in returns:
+        # The natural loop of a back edge: all blocks that reach its end without its start.
         loop = {start}
         pending = [end]
         while pending:

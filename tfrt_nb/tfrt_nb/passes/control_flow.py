@@ -1,4 +1,4 @@
-"""Small steps on operations, blocks and branches that several passes take."""
+"""Helpers for operations, blocks, and branches that several passes share."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _INDEX = IndexType()
 
 @dataclass
 class Emitter:
-    """Puts operations one after the other in front of `before`, or at the end of the block.
+    """Inserts operations one after the other before `before`, or at the end of the block.
 
-    All of them get the same location, so that what they cause can be traced to a line of the source.
+    All of them get the same location, so that an error they cause can be traced to a source line.
     """
 
     block: Block
@@ -41,28 +41,28 @@ class Emitter:
 
     @classmethod
     def in_front_of(cls, op: Operation) -> Emitter:
-        """In front of `op`, with its location."""
+        """Return an emitter before `op`, with its location."""
         assert op.parent is not None
         return cls(op.parent, op, op.location)
 
     @classmethod
     def behind(cls, op: Operation) -> Emitter:
-        """Right behind `op`, with its location."""
+        """Return an emitter right after `op`, with its location."""
         assert op.parent is not None
         return cls(op.parent, op.next_op, op.location)
 
     @classmethod
     def at_start(cls, block: Block, location: LocationAttr) -> Emitter:
-        """Before everything else in the block."""
+        """Return an emitter at the start of the block."""
         return cls(block, block.first_op, location)
 
     @classmethod
     def at_end(cls, block: Block, location: LocationAttr) -> Emitter:
-        """After everything else in the block."""
+        """Return an emitter at the end of the block."""
         return cls(block, None, location)
 
     def integer(self, number: int, type_: Attribute = _INDEX) -> SSAValue:
-        """A constant."""
+        """Emit an integer constant."""
         assert isinstance(type_, IntegerType | IndexType)
         return self(arith.ConstantOp(IntegerAttr(number, type_))).result
 
@@ -71,7 +71,7 @@ class Emitter:
         return self.put(op)
 
     def put(self, op: OpT) -> OpT:
-        """Put an operation there that has its location."""
+        """Insert an operation that keeps its own location."""
         assert op.parent is None
         if self.before is None:
             append(self.block, op)
@@ -80,23 +80,23 @@ class Emitter:
         return op
 
 
-# What passes make very many of is built without IRDL's constructors, which look at each operand to tell
-# whether it is a list, and take three times as long.
+# Passes create a great many of these operations. IRDL's constructors check for each operand whether
+# it is a list, and take three times as long.
 _NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
 UNROLL = "tfrt.unroll"
-"""Marks a loop, or the branch back in it, that LLVM is to unroll."""
+"""Marks a loop, or its back edge, that LLVM is to unroll."""
 _TRUTH = {value: IntegerAttr(int(value), i1) for value in (False, True)}
 
 
 def jump(target: Block) -> cf.BranchOp:
-    """A branch to a block without arguments."""
+    """Build a branch to a block without arguments."""
     branch = cf.BranchOp.__new__(cf.BranchOp)
     initialize(branch, successors=(target,))
     return branch
 
 
 def choose(condition: SSAValue, then: Block, otherwise: Block) -> cf.ConditionalBranchOp:
-    """A branch to one of two blocks without arguments."""
+    """Build a conditional branch to one of two blocks without arguments."""
     branch = cf.ConditionalBranchOp.__new__(cf.ConditionalBranchOp)
     initialize(
         branch,
@@ -108,12 +108,12 @@ def choose(condition: SSAValue, then: Block, otherwise: Block) -> cf.Conditional
 
 
 def leave(*values: SSAValue) -> ReturnOp:
-    """The end of a plain function."""
+    """Build the return of a plain function."""
     return create(ReturnOp, values, (), {}, UNKNOWN_LOC, {})
 
 
 def call(function: FuncOp, arguments: Sequence[SSAValue]) -> CallOp:
-    """A call of a plain function of the module."""
+    """Build a call of a plain function of the module."""
     return CallOp.create(
         operands=arguments,
         result_types=function.function_type.outputs.data,
@@ -122,21 +122,22 @@ def call(function: FuncOp, arguments: Sequence[SSAValue]) -> CallOp:
 
 
 def truth(value: bool) -> arith.ConstantOp:
-    """A constant of one bit."""
+    """Build a constant of one bit."""
     return create(arith.ConstantOp, (), (i1,), {}, UNKNOWN_LOC, {"value": _TRUTH[value]})
 
 
 def integer_of(value: SSAValue) -> int | None:
-    """The number, with its sign, if the value is a constant integer."""
+    """Return the signed number if the value is an integer constant."""
     owner = value.owner
     attribute = owner.properties.get("value") if type(owner) is arith.ConstantOp else None
     return attribute.value.data if isinstance(attribute, IntegerAttr) else None
 
 
 def operations_in(holder: Operation | Region) -> list[Operation]:
-    """All operations inside, at any depth, each before those in its regions.
+    """Return all operations inside, at any depth, each before those in its regions.
 
-    What `walk` gives, in a third of the time; what is found may then be changed.
+    Equivalent to `walk`, in a third of the time; since the result is a list, the operations may be
+    changed.
     """
     found: list[Operation] = []
     _collect(holder, found)
@@ -155,19 +156,19 @@ def _collect(holder: Operation | Region, found: list[Operation]) -> None:
 
 
 def terminator_of(block: Block) -> Operation:
-    """The last operation of a block that is complete."""
+    """Return the last operation of a block that has a terminator."""
     assert block.last_op is not None
     return block.last_op
 
 
 def region_of(block: Block) -> Region:
-    """The region that the block is in."""
+    """Return the region that contains the block."""
     assert block.parent is not None
     return block.parent
 
 
 def defining_block(value: SSAValue) -> Block:
-    """The block that the value is an argument of, or in which an operation makes it."""
+    """Return the block whose argument the value is, or whose operation defines it."""
     owner = value.owner
     block = owner if isinstance(owner, Block) else owner.parent
     assert block is not None
@@ -175,14 +176,21 @@ def defining_block(value: SSAValue) -> Block:
 
 
 def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Block, Block]:
-    """The block of `op`, which then ends with it and has no terminator, and a new one with what followed."""
+    """Split the block after `op`.
+
+    Returns:
+        the block of `op`, now without a terminator, and a new block with the rest.
+    """
     head, following = op.parent, op.next_op
     assert head is not None and following is not None
     return head, head.split_before(following, arg_types=arg_types)
 
 
 def split_edge(terminator: Operation, edge: int) -> Block:
-    """A new block on one edge of a branch, in front of the old successor, that only branches on."""
+    """Insert a block, just before the old successor, on one edge of a branch.
+
+    The block only branches on to the successor.
+    """
     successor = terminator.successors[edge]
     block = Block()
     region_of(successor).insert_block_before(block, successor)
@@ -193,11 +201,12 @@ def split_edge(terminator: Operation, edge: int) -> Block:
 
 
 def _redirect(terminator: Operation, edge: int, block: Block) -> None:
-    """Send one edge to a block without arguments."""
+    """Redirect one edge to a block without arguments."""
     match terminator:
         case cf.BranchOp():
             changed: Operation = jump(block)
         case cf.ConditionalBranchOp():
+            # The operand segments change with the edge, so the operation is built anew.
             arguments = [list(terminator.then_arguments), list(terminator.else_arguments)]
             targets = list(terminator.successors)
             arguments[edge], targets[edge] = [], block
@@ -215,7 +224,10 @@ def _redirect(terminator: Operation, edge: int, block: Block) -> None:
 def copied(
     op: Operation, values: dict[SSAValue, SSAValue], blocks: dict[Block, Block] | None = None
 ) -> Operation:
-    """A copy at the same place of the source that uses what the mappings give; they learn its results."""
+    """Clone an operation with its locations, mapping operands.
+
+    The mappings then include its results.
+    """
     copy = op.clone(values, blocks)
     copy.location = op.location
     if op.regions:
@@ -225,33 +237,34 @@ def copied(
 
 
 def erase(op: Operation) -> None:
-    """Take an operation whose results are not used out of its block."""
+    """Erase an operation whose results are unused."""
     assert op.parent is not None
     op.parent.erase_op(op)
 
 
 def move_to_end(op: Operation, block: Block) -> None:
-    """Move an operation from where it is to the end of a block."""
+    """Move an operation to the end of a block."""
     assert op.parent is not None
     block.add_op(op.parent.detach_op(op))
 
 
 def replace(op: Operation, values: Sequence[SSAValue]) -> None:
-    """Erase `op`; the users of its results use `values`."""
+    """Erase `op`; users of its results use `values` instead."""
     for result, value in zip(op.results, values, strict=True):
         result.replace_all_uses_with(value)
     erase(op)
 
 
 def exchange(op: Operation, new: OpT) -> OpT:
-    """Put an operation with as many results in the place of `op`, which is gone."""
+    """Replace `op` with an operation that has the same number of results."""
     replace(op, Emitter.in_front_of(op)(new).results)
     return new
 
 
 def returning_edges(region: Region) -> list[tuple[Block, Block]]:
-    """Edges to a block that control has passed on its way, each as the block it leaves and that block."""
+    """Return the back edges of a depth-first search, as pairs of source and target block."""
     entry = region.blocks[0]
+    # The path is explicit because recursion would overflow on long chains of blocks.
     path = {entry: iter(terminator_of(entry).successors)}
     finished: set[Block] = set()
     found = []
@@ -268,7 +281,7 @@ def returning_edges(region: Region) -> list[tuple[Block, Block]]:
 
 
 def blocks_behind(block: Block) -> set[Block]:
-    """The blocks that control may come to from the end of the block."""
+    """Return the blocks reachable from the end of the block."""
     reached: set[Block] = set()
     pending = list(terminator_of(block).successors)
     while pending:

@@ -1,4 +1,4 @@
-"""What passes say: why they refuse a program, at the operation that they cannot handle, and remarks."""
+"""Diagnostics of passes: errors at the operation that a pass cannot handle, and remarks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, error, not
 
 
 class PassError(TfrtError):
-    """A program that is valid but that a pass cannot transform."""
+    """The error for a valid program that a pass cannot transform."""
 
 
 def fail(op: Operation, message: str, *advice: str) -> NoReturn:
-    """Raise `PassError` at the place of `op` in the source, with notes on what to write instead."""
+    """Raise `PassError` at the source location of `op`, with notes on what to write instead."""
     place = location_of(op)
     raise PassError(error(message, place, [note(text, place) for text in advice]))
 
 
 class RemarkContext(Context):
-    """A context that keeps the remarks of passes, in order."""
+    """A context that collects the remarks of passes, in order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,6 +30,6 @@ class RemarkContext(Context):
 
 
 def remark(context: Context, op: Operation, message: str) -> None:
-    """Say something about `op`, if there is a listener."""
+    """Emit a remark about `op` if the context collects remarks."""
     if isinstance(context, RemarkContext):
         context.remarks.append(Diagnostic(Severity.REMARK, message, location_of(op)))

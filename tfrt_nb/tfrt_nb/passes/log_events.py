@@ -1,4 +1,4 @@
-"""Watched programs log which blocks begin, and which functions are called.
+"""Make watched programs log which blocks start and which functions are called.
 
     func.func @main(%c: i1) -> i32 {             func.func @main(%c: i1) -> i32 {
       %r = scf.if %c -> i32 {                      async.runtime.log block 0
@@ -11,11 +11,13 @@
                                                    } else {
                                                      async.runtime.log block 3
 
-So a reader knows of each operation whether it ran, though what only computes logs nothing itself: a block
-runs from its start to its end, unless the run fails or is cancelled.  A place stands for the first operation of
-its block.  The body of a task needs no event: that of the task says that it begins.
+A reader can then tell of each operation whether it ran, although pure computations log nothing
+themselves: a block runs from its start to its end unless the run fails or is cancelled. The
+location of the first operation represents the block. The body of a task needs no event of its own
+because the task's event says that it starts.
 
-A loop that counts logs in front of its body, if it has a round: LLVM would not make vectors of a body that calls.
+A counted loop logs before its body, if the loop has an iteration at all, because LLVM does not
+vectorize a body with calls.
 """
 
 from __future__ import annotations
@@ -40,9 +42,9 @@ from tfrt_nb.internal_errors import location_of
 from tfrt_nb.passes.control_flow import Emitter, operations_in
 
 LOGGED = frozenset({"scf.if", "scf.while", "scf.index_switch", "scf.execute_region"})
-"""The operations whose blocks log that they begin."""
+"""The operations whose blocks log their own start."""
 COUNTED = frozenset({"scf.for", "scf.parallel"})
-"""The operations that log in front of them that their blocks begin."""
+"""The operations before which the start of their blocks is logged."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ class LogEvents(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [one for one in op.body.block.ops if isinstance(one, PlainFuncOp | FuncOp)]
-        # Tasks of equal bodies share a function already, so its operations are not those of one task.
+        # Tasks with equal bodies share a function by now, so its operations cannot be attributed to
+        # one task.
         shared = {
             one.callee.root_reference.data
             for one in operations_in(op)
@@ -69,7 +72,7 @@ class LogEvents(ModulePass):
 def _log_region(
     region: Region, owner: Operation, sites: Iterator[int], called: frozenset[str], begins: bool
 ) -> None:
-    """Log in the region of `owner`; `begins`: also that its first block begins."""
+    """Add events to the region of `owner`; `begins` adds one for its first block, too."""
     for index, block in enumerate(list(region.blocks)):
         ops = list(block.ops)
         if begins or index > 0:
@@ -88,7 +91,7 @@ def _log_region(
 
 
 def _first(block: Block, owner: Operation) -> Operation | None:
-    """The operation that stands for a block; None for a block that passes have made of `owner`."""
+    """Return the operation that represents a block, or None if passes created it for `owner`."""
     placed = (op for op in block.ops if location_of(op) is not None)
     first = next(placed, None)
     return None if first is None or first.location == owner.location else first
@@ -101,7 +104,7 @@ def _log_block(block: Block, owner: Operation, sites: Iterator[int]) -> None:
 
 
 def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
-    """Log in front of a loop, if its body runs at all."""
+    """Log before a loop, if its body runs at all."""
     first = _first(loop.regions[0].blocks[0], loop)
     if first is None:
         return
@@ -115,4 +118,5 @@ def _log_rounds(loop: Operation, sites: Iterator[int]) -> None:
     for lower, upper in bounds:
         below = emit(arith.CmpiOp(lower, upper, "slt")).result
         has_round = below if has_round is None else emit(arith.AndIOp(has_round, below)).result
+    # The event has the location of the body, although it is before the loop.
     Emitter(emit.block, loop, first.location)(RuntimeLogOp("block", next(sites), has_round))

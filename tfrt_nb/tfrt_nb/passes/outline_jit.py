@@ -1,4 +1,4 @@
-"""The regions of `tfrt.jit` become functions that the host program calls.
+"""Outline the regions of `tfrt.jit` into functions that the host program calls.
 
     %r = tfrt.jit (%x as %a: i32) -> i32 {      %r = tfrt.call @main_jit(%x) : (i32) -> i32
       %d = arith.addi %a, %a : i32         =>   ...
@@ -7,7 +7,7 @@
                                                   return %d : i32
                                                 }
 
-A body with tasks becomes an `async.func`, so that it waits without a thread.
+A body with tasks becomes an `async.func`, so that it waits without blocking a thread.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _PRIVATE = StringAttr("private")
 
 
 def outline_jit(module: ModuleOp) -> None:
-    """Replace every `tfrt.jit` of the module by a call of a function at its end.
+    """Replace every `tfrt.jit` of the module with a call of a new function at the module's end.
 
     Raises:
-        PassError: at an operation in a region that only host programs have.
+        PassError: at an operation in a region that only host programs can have.
     """
     symbols = {_symbol(op) for op in module.ops}
     for function in list(module.ops):
@@ -55,10 +55,10 @@ def _unused(wanted: str, used: set[str]) -> str:
 
 
 def _outline(op: JitOp, name: str) -> Operation:
-    """The function that the body is; the operation becomes a call of it.
+    """Return the function for the body, and replace the operation with a call of it.
 
     Raises:
-        PassError: at an operation in the body that only host programs have.
+        PassError: at an operation in the body that only host programs can have.
     """
     body = op.regions[0]
     for nested in body.walk():
@@ -90,7 +90,7 @@ def _outline(op: JitOp, name: str) -> Operation:
 
 
 def _async_results(op: JitOp, values: tuple[Attribute, ...]) -> list[Attribute]:
-    """A token if one is asked for, or if there is nothing else."""
+    """Return a token if one is requested or nothing else is returned, then the values."""
     token = [TOKEN] if op.has_token or not values else []
     return [*token, *(ValueType(type_) for type_ in values)]
 

@@ -1,11 +1,11 @@
-"""Which stream each operation of a host program is in, as remarks.
+"""Report the stream of each operation of a host program as a remark.
 
     f.mlir:3:8: remark: stream id: 1, stream cost: 5, parent stream: 0, child streams: [2, 3]
 
-A stream's cost is that of all its operations.  It hangs on the operation that its first one waits for
-last: the stream of that is its parent, and it is one of the child streams of that operation.  The
-stream that the function starts in has the parent -1; the remark about it is at the function, or at
-the operation whose region it is.
+A stream's cost is the total cost of its operations. A stream's parent is the stream of the
+operation that its first operation waits for last; the remark at that operation lists it as a child
+stream. The stream that the function starts in has the parent -1. Its remark is at the function, or
+at the operation whose region it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NO_STREAM = -1
 
 @dataclass(frozen=True)
 class PrintStreams(ModulePass):
-    """`tfrt-print-stream{cost-threshold=N}`; the program's own attributes decide first."""
+    """`tfrt-print-stream{cost-threshold=N}`; attributes of the program take precedence."""
 
     name = "tfrt-print-stream"
 
@@ -49,7 +49,7 @@ class PrintStreams(ModulePass):
 
 
 def _blocks(function: FuncOp) -> list[tuple[Block, Operation]]:
-    """The body of a function, and then those of its operations' regions, each a function of a file."""
+    """Return the function's body and its operations' regions, each a function of the BEF file."""
     return [
         (region.blocks[0], op)
         for op in function.walk()
@@ -70,9 +70,9 @@ def _remark_on(context: Context, owner: Operation, block: Block, default: Stream
 
 
 def _definers(ops: Sequence[Operation], chains: bool = True) -> list[list[int]]:
-    """The operations that define the operands of each, with those that are chains or without.
+    """Return the operations that define each operation's operands, with or without chains.
 
-    The root is 0, and stands for arguments.
+    The root is 0 and represents arguments.
     """
     numbers: dict[SSAValue, int] = {}
     definers: list[list[int]] = [[]]
@@ -84,7 +84,7 @@ def _definers(ops: Sequence[Operation], chains: bool = True) -> list[list[int]]:
 
 
 class StreamTable:
-    """The streams of one function: what they cost, and how they hang together."""
+    """The streams of one function: their costs, parents, and children."""
 
     def __init__(
         self, streams: Sequence[int], costs: Sequence[int], parents_: Sequence[int]
@@ -100,7 +100,7 @@ class StreamTable:
                 self._children.setdefault(parents_[number], []).append(stream)
 
     def describe(self, number: int) -> str:
-        """What the remark on an operation says."""
+        """Return the text of the remark on an operation."""
         stream = self._streams[number]
         text = (
             f"stream id: {stream}, stream cost: {self._costs[stream]},"

@@ -1,9 +1,9 @@
-"""Modules as text, exactly as `mlir-opt` prints them.
+"""Print modules exactly as `mlir-opt` prints them.
 
-What MLIR does and xDSL's printer does not: values are named after what they are (`%c0_i64`, `%true`,
-`%token`, `%arg0`) or numbered, results that belong together share a name (`%0:2`, used as `%0#1`),
-blocks are numbered in order and say which blocks branch to them, and a function's own dialect is
-left out in its body (`return`, `call`).
+MLIR's printer differs from xDSL's: It names values after what they are (`%c0_i64`, `%true`,
+`%token`, `%arg0`) or numbers them. Results that belong together share a name (`%0:2`, used as
+`%0#1`). Blocks are numbered in order, and a comment lists their predecessors. A function's own
+dialect is omitted in its body (`return`, `call`).
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _SUGGESTED_NAMES: dict[str, Sequence[str]] = {
     "memref.subview": ("subview",),
     "async.execute": ("token", "bodyResults"),
 }
-"""How MLIR calls results: one name for all, or one for each group of the operation's definition."""
+"""MLIR's names for results: one name for all, or one for each result group of the definition."""
 
 _WITH_MLIRS_FORM = {op.name: op for dialect in (Cf, MemRef, Scf) for op in dialect.operations}
-"""The classes of operations, of which xDSL has some as well with another custom form."""
+"""Operation classes that print MLIR's custom form where xDSL's class has a different one."""
 
 
 def print_ir(module: ModuleOp, *, generic: bool = False) -> str:
-    """The text of the module, ending with a newline; with `generic`, without short forms."""
+    """Return the text of the module, ending with a newline; `generic` selects the generic form."""
     stream = StringIO()
     printer = MlirPrinter(stream, generic=generic)
     with deep_stack():
@@ -59,7 +59,7 @@ def print_ir(module: ModuleOp, *, generic: bool = False) -> str:
 
 @dataclass
 class _Names:
-    """Names given so far on the way from the module to a region."""
+    """Names assigned so far on the path from the module to a region."""
 
     next_value: int = 0
     next_argument: int = 0
@@ -67,16 +67,16 @@ class _Names:
     used: set[str] = field(default_factory=set)
 
     def inside(self) -> _Names:
-        """The names on the way to a region within."""
+        """Return the names for a nested region."""
         return replace(self, used=set(self.used))
 
     def number(self) -> str:
-        """The next number."""
+        """Return the next number."""
         self.next_value += 1
         return str(self.next_value - 1)
 
     def unused(self, wanted: str) -> str:
-        """The wanted name, numbered if an enclosing or earlier value has it."""
+        """Return the wanted name, numbered if an enclosing or earlier value has it."""
         name = wanted
         while name in self.used:
             name = f"{wanted}_{self.next_conflict}"
@@ -86,7 +86,7 @@ class _Names:
 
 
 def _result_groups(op: Operation) -> list[tuple[str | None, Sequence[SSAValue]]]:
-    """The results that share a name, with the name that MLIR suggests for them."""
+    """Group the results that share a name, each group with the name that MLIR suggests."""
     names = _suggested_names(op)
     if len(names) < 2:
         return [(names[0] if names else None, op.results)] if op.results else []
@@ -113,7 +113,7 @@ def _name_of_constant(op: arith.ConstantOp) -> str:
 
 @dataclass
 class _Namer:
-    """Gives every value its name, region by region from the outside in, as MLIR numbers them."""
+    """Names every value, region by region from the outside in, in MLIR's order."""
 
     values: dict[SSAValue, str]
     results: dict[Operation, str]
@@ -132,6 +132,7 @@ class _Namer:
                         self.values[argument] = names.number()
                 for op in block.ops:
                     self._name_results(op, names)
+            # All values of a region get their names before those of the regions nested in it.
             operations = (op for block in region.blocks for op in block.ops)
             pending.extend((nested, names) for op in operations for nested in op.regions)
 
@@ -148,15 +149,15 @@ class _Namer:
 
 
 class MlirPrinter(AttributePrinter):
-    """xDSL's printer with MLIR's names and block comments.  Call `name_values` first.
+    """xDSL's printer with MLIR's names and block comments. Call `name_values` first.
 
-    Not a dataclass: that of xDSL 0.74 is one, that of 0.75 has an `__init__` of its own.
+    This is not a dataclass because xDSL 0.74's printer is one, but 0.75's has its own `__init__`.
     """
 
     _flags_are_spaced = False
-    """MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`."""
+    """Whether ", " separates flags: MLIR writes `overflow<nsw, nuw>`, but `fastmath<nnan,ninf>`."""
     _region: Region | None = None
-    """Whose predecessors of blocks are in `_sources`."""
+    """The region whose blocks' predecessors are in `_sources`."""
 
     def __init__(self, stream: IO[str], *, generic: bool = False) -> None:
         super().__init__(stream, print_generic_format=generic)
@@ -187,7 +188,8 @@ class MlirPrinter(AttributePrinter):
         if self.print_generic_format or isinstance(op, UnregisteredOp):
             super().print_op(op)
             return
-        # Passes make operations of xDSL's own classes, whose custom form is another here and there.
+        # Passes create operations of xDSL's own classes, some of which have a different custom
+        # form.
         class_ = _WITH_MLIRS_FORM.get(op.name, type(op))
         if class_.print is Operation.print:
             super().print_op(op)
@@ -238,7 +240,7 @@ class MlirPrinter(AttributePrinter):
 
 
 def _shown_name(op: Operation) -> str:
-    """The operation's name, without its dialect where that goes without saying."""
+    """Return the operation's name, without its dialect if that is the default in the parent."""
     parent = op.parent_op()
     is_default = isinstance(parent, func.FuncOp | AsyncFuncOp | ModuleOp) or parent is None
     dialect, _, rest = op.name.partition(".")

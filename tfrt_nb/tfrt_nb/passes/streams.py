@@ -1,22 +1,26 @@
-"""Which kernels run together: every kernel gets a stream, and a stream is one task.
+"""Assign kernels to streams; the kernels of one stream run as one task.
 
-Problem: a task per independent kernel costs more than most kernels; one task for all of them uses one
-worker.  So kernels are put into few streams, none of them cheaper than a threshold unless the whole
-function is.
+A task per independent kernel costs more than most kernels, and a single task for all of them uses a
+single worker. So the kernels are grouped into few streams. No stream costs less than a threshold
+unless the whole function does.
 
     %a = k0()                       stream 0
-    %b = k1(%a); %c = k2(%b)        stream 0: the costliest path goes on where it comes from
+    %b = k1(%a); %c = k2(%b)        stream 0: the costliest path stays in its stream
     %d = k3(%a); %e = k4(%d)        stream 0 if k3 and k4 together are cheap, else stream 1
     tfrt.return %c, %e              stream 0
 
-Two passes over a function.  Forward: each operation's parent becomes the definer of that operand that
-is ready last, by cost from the start; operations without operands hang on the root.  Backward: an
-operation without children opens a stream; any other joins the stream of one of its children that is not
-too costly, after the cheap ones among its children's streams have been merged.
+Two passes over a function assign the streams. The forward pass makes the definer of the operand
+that is ready last, by cost from the start, the parent of each operation; the root is the parent of
+operations without operands. The backward pass opens a stream at each operation without children.
+Any other operation joins the stream of one of its children that is not too costly, after the cheap
+streams among those of its children have been merged.
 
-Invariants: a stream is a tree of parent edges plus merged siblings, so it needs to wait for others only
-where it has further operands; the stream of the function's return goes up to the root as
-far as it can.
+Invariants: A stream is a tree of parent edges plus merged siblings, so it waits for other streams
+only where it has further operands. The stream of the function's return extends as far up to the
+root as possible.
+
+The algorithm is that of TFRT's `StreamAnalysis` (`lib/compiler/stream_analysis.cc` in
+https://github.com/tensorflow/runtime).
 """
 
 from __future__ import annotations
@@ -33,12 +37,14 @@ _CHEAP_OPERATIONS = frozenset({"tfrt.return", "tfrt.merge.chains"})
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """`cost_threshold` is what a task is worth; 0 is the cost of the function's longest path.
+    """Options of the stream assignment.
 
-    With `merge_inter_dependent_streams`, cheap streams that wait for values of each other are merged
-    first.  With `prefers_return`, an operation joins the stream of the return when it can, else the
-    costliest one; none that costs `upper_cost_threshold` or more, if that is not negative.  The reference
-    of 2022 has StreamOptions(1, prefers_return=False).
+    `cost_threshold` is the cost from which work is worth a task; 0 means the cost of the function's
+    longest path. With `merge_inter_dependent_streams`, cheap streams that wait for each other's
+    values are merged first. With `prefers_return`, an operation joins the stream of the return if
+    it can, otherwise the costliest one. No operation joins a stream that costs
+    `upper_cost_threshold` or more, unless that is negative. The 2022 reference has StreamOptions(1,
+    prefers_return=False).
     """
 
     cost_threshold: int = 0
@@ -48,7 +54,7 @@ class StreamOptions:
 
     @property
     def default_cost(self) -> int:
-        """What an operation costs that does not say."""
+        """Return the cost of an operation that does not state one."""
         return max(self.cost_threshold, 1)
 
 
@@ -56,7 +62,10 @@ AUTOMATIC = StreamOptions()
 
 
 def stream_options(op: Operation, default: StreamOptions) -> StreamOptions:
-    """`default` as the attributes of `op` and of what it is in change it, the innermost deciding."""
+    """Return `default` as overridden by attributes of `op` and its ancestors.
+
+    The innermost attribute wins.
+    """
     scopes = [op]
     while (parent := scopes[-1].parent_op()) is not None:
         scopes.append(parent)
@@ -83,7 +92,7 @@ def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
 
 
 def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[int]:
-    """The cost that each operation says it has, or what one like it is taken to have."""
+    """Return the cost of each operation: the stated one, or the default for its kind."""
     default = options.default_cost
     return [
         _cost(op, default) if op.attributes or op.name in _CHEAP_OPERATIONS else default
@@ -104,11 +113,12 @@ def assign_streams(
     options: StreamOptions,
     data_definers: Sequence[Sequence[int]] | None = None,
 ) -> list[int]:
-    """The stream of each operation of a function.
+    """Return the stream of each operation of a function.
 
-    Operation 0 is the root, the last one the return.  `definers` has, for each, the operations that
-    define its operands, all of them earlier; 0 stands for the function's arguments.  `data_definers` are
-    those of operands that are no chains, if not all: `merge_inter_dependent_streams` looks at them only.
+    Operation 0 is the root, the last operation is the return. `definers` has, for each operation,
+    the operations that define its operands, all of them earlier; 0 represents the function's
+    arguments. `data_definers` is the same without chain operands, and defaults to `definers`; only
+    `merge_inter_dependent_streams` uses it.
     """
     parents, costs_from_root = _forward(definers, costs)
     children: list[list[int]] = [[] for _ in costs]
@@ -120,15 +130,16 @@ def assign_streams(
     merges = options.merge_inter_dependent_streams
     links = _Links(data_definers or definers, parents) if merges else None
     is_unlimited = options.upper_cost_threshold < 0
+    # Operations come after their parents, so all children of one have their streams by now.
     for operation in reversed(range(len(costs))):
         following = children[operation]
-        if len(following) == 1 and is_unlimited:  # the bulk of a program
+        if len(following) == 1 and is_unlimited:  # the common case
             assigned[operation] = streams.extend(assigned[following[0]], costs[operation])
         elif not following:
             assigned[operation] = streams.open(costs[operation])
         else:
             candidates = streams.distinct(assigned[child] for child in following)
-            # The longest path is compared with whole paths, from the root on.
+            # Without a threshold, whole paths from the root are compared with the longest path.
             is_automatic = operation > 0 and not options.cost_threshold
             spent = costs_from_root[operation] if is_automatic else 0
             if links is not None:
@@ -141,18 +152,21 @@ def assign_streams(
 
 
 def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int]:
-    """What each operation waits for last, as `assign_streams` sees it; 0 for what waits for nothing."""
+    """Return the operation that each operation waits for last, as `assign_streams` sees it.
+
+    It is 0 if the operation waits for nothing.
+    """
     return _forward(definers, costs)[0]
 
 
 def _forward(
     definers: Sequence[Sequence[int]], costs: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """The parent of each operation, and the cost of the costliest path from the root up to it."""
+    """Return each operation's parent, and the cost of the costliest path from the root to it."""
     parents, costs_from_root = [0], [costs[0]]
     for operation in range(1, len(costs)):
         known = definers[operation]
-        if len(known) == 2:  # `max` would do, at five times the price
+        if len(known) == 2:  # five times as fast as `max`
             definer, other = known
             if costs_from_root[other] > costs_from_root[definer]:
                 definer = other
@@ -160,7 +174,7 @@ def _forward(
             definer = max(known, key=costs_from_root.__getitem__)
         else:
             definer = 0
-        # What has no operands does not wait for the root, which stands for the arguments.
+        # An operation without operands does not wait for the root, which represents the arguments.
         way = costs_from_root[definer] if known else 0
         parents.append(definer)
         costs_from_root.append(way + costs[operation])
@@ -168,7 +182,11 @@ def _forward(
 
 
 class _Streams:
-    """Streams and their costs."""
+    """Streams and their costs, as a union-find structure.
+
+    `find` halves paths (Tarjan & van Leeuwen, "Worst-case Analysis of Set Union Algorithms", J. ACM
+    31(2), 1984).
+    """
 
     def __init__(self, prefers_return: bool, upper_threshold: int) -> None:
         self._prefers_return = prefers_return
@@ -177,37 +195,37 @@ class _Streams:
         self._costs: list[int] = []
 
     def find(self, stream: int) -> int:
-        """What `stream` is part of by now."""
+        """Return the stream that `stream` has been merged into."""
         merged_into = self._merged_into
         while merged_into[stream] != stream:
             merged_into[stream] = stream = merged_into[merged_into[stream]]
         return stream
 
     def all(self) -> list[int]:
-        """What each stream is part of by now."""
+        """Return the stream that each stream has been merged into."""
         return [self.find(stream) for stream in range(len(self._costs))]
 
     def distinct(self, streams: Iterable[int]) -> list[int]:
-        """The streams that `streams` are part of, once each, in order."""
+        """Return the streams that `streams` have been merged into, each once, in order."""
         return list(dict.fromkeys(map(self.find, streams)))
 
     def cost(self, stream: int) -> int:
-        """What the operations of a stream cost together."""
+        """Return the total cost of a stream's operations."""
         return self._costs[stream]
 
     def merge(self, kept: int, gone: int) -> None:
-        """Make one stream of two different ones, which goes by the number of the first."""
+        """Merge two different streams; the result keeps the number of the first."""
         self._merged_into[gone] = kept
         self._costs[kept] += self._costs[gone]
 
     def open(self, cost: int) -> int:
-        """A new stream, for an operation without children."""
+        """Open a stream for an operation without children."""
         self._merged_into.append(len(self._costs))
         self._costs.append(cost)
         return len(self._costs) - 1
 
     def extend(self, stream: int, cost: int) -> int:
-        """The stream for an operation whose only child is in `stream`."""
+        """Return the stream for an operation whose only child is in `stream`."""
         found = self._merged_into[stream]
         if self._merged_into[found] != found:
             found = self.find(found)
@@ -215,16 +233,19 @@ class _Streams:
         return found
 
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
-        """The stream for an operation whose children are in `candidates`, one or more.
+        """Return the stream for an operation whose children are in `candidates`, one or more.
 
-        Candidates that cost less than `threshold` are merged until they do not, each with the last one
-        before it.  One that is left over is merged into the stream that is joined.
+        Candidates that cost less than `threshold` are merged, each with the last cheap one before
+        it, until they reach it. A cheap candidate that is left over is merged into the stream that
+        the operation joins.
         """
         costs = self._costs
         joinable: list[int] = []
         cheap: int | None = None
         for stream in candidates:
             if costs[stream] < threshold:
+                # A group that has reached the threshold is complete: the next cheap stream starts
+                # another.
                 if cheap is None or costs[cheap] >= threshold:
                     cheap = stream
                 else:
@@ -242,14 +263,14 @@ class _Streams:
         return chosen
 
     def _choose(self, streams: Sequence[int]) -> int | None:
-        """The stream of the return, which is opened first, or the first of the costliest."""
+        """Return the stream of the return, which is opened first, or the first of the costliest."""
         if self._prefers_return and (found := self.find(0)) in streams:
             return found
         return max(streams, key=self._costs.__getitem__, default=None)
 
 
 class _Links:
-    """Which streams wait for which others: values used by operations whose parent is another one."""
+    """Waits between streams: values whose users have another operation as their parent."""
 
     def __init__(self, definers: Sequence[Sequence[int]], parents: Sequence[int]) -> None:
         self._users: dict[int, list[int]] = {}
@@ -260,12 +281,12 @@ class _Links:
                     self._users.setdefault(definer, []).append(user)
 
     def add(self, operation: int, assigned: Sequence[int]) -> None:
-        """Take note of the stream that `operation` has been assigned to; its users are done."""
+        """Record the stream assigned to `operation`; its users are assigned already."""
         for user in self._users.get(operation, ()):
             self._known.append((assigned[user], assigned[operation]))
 
     def merge(self, streams: _Streams, candidates: list[int], threshold: int) -> list[int]:
-        """Merge candidates of which one waits for another that is cheap, until they are worth a task.
+        """Merge cheap candidates into ones linked by a wait, until these are worth a task.
 
         Returns:
             the candidates that are left.

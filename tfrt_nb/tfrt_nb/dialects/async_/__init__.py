@@ -1,7 +1,8 @@
-"""The async dialect: tasks, asynchronous functions, and what they are lowered to.
+"""The async dialect: tasks, asynchronous functions, and the operations that they are lowered to.
 
-Read in this order: `types`, `forms` (how operations are defined), `tasks`, `functions`; then the lower level: `runtime`,
-and `extensions`, operations that MLIR lacks; then `proposal`, what only the seeds have; `dialect` has it all.
+Read in this order: `types`, `forms` (how operations are defined), `tasks`, `functions`; then the
+lower level: `runtime`, and `extensions`, operations that MLIR lacks; then `proposal`, operations
+that only the 2020 proposal has; `dialect` lists all of them.
 
 `upstream` has the other dialects that async programs use.
 """

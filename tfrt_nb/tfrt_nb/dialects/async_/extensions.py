@@ -1,8 +1,9 @@
-"""Operations that MLIR does not have: tasks without coroutines, interrupts, the end of the stack, reasons of errors.
+"""Operations that MLIR lacks: tasks without coroutines, interrupts, stack checks, error reasons.
 
-MLIR loses why and where something failed.  Here an error of a coroutine is noted at its results right before they
-are set to it.  An error of a plain function is noted for the thread, until a coroutine that called the function
-takes it over or the program ends.  The place is the operation's own location.
+MLIR loses why and where something failed. Here the error of a coroutine is recorded at its results
+right before they are set to it. The error of a plain function is recorded for the thread, until a
+coroutine that called the function takes it over or the program ends. The place of the error is the
+operation's own location.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ from tfrt_nb.dialects.fast_ir import initialize
 
 @irdl_op_definition
 class RuntimeSpawnOp(IRDLOperation):
-    """Has a worker call a function.
+    """Makes a worker call a function.
 
-    The results are a token and values of what the function returns; a function that is a coroutine gets
-    them instead, as its first arguments, and resolves them.  The first `awaited` arguments are tokens and
-    values that the task awaits, one after the other, before it calls the function; of these the function
-    gets the payloads of the values.
+    The results are a token, and values with the function's results. A function that is a coroutine
+    instead takes these objects as its first arguments, and resolves them. The first `awaited`
+    arguments are tokens and values that the task awaits, one after the other, before it calls the
+    function. Of these, the function gets the payloads of the values.
     """
 
     name = "async.runtime.spawn"
@@ -84,7 +85,7 @@ class RuntimeSpawnOp(IRDLOperation):
 
     @property
     def awaited_count(self) -> int:
-        """How many of the arguments are awaited."""
+        """Return how many of the arguments are awaited."""
         return 0 if self.awaited is None else self.awaited.value.data
 
     def verify_(self) -> None:
@@ -97,16 +98,20 @@ class RuntimeSpawnOp(IRDLOperation):
 
 
 AWAITED_AT = "awaited_at"
-"""The attribute of a `RuntimeSpawnOp` that says where the body awaits the last of the awaited arguments itself."""
+"""The attribute of a `RuntimeSpawnOp` that locates an await in the body.
+
+It is the place where the body itself awaits the last of the awaited arguments.
+"""
 ADDED_AT = "added_at"
-"""The attribute of a `RuntimeSpawnIntoOp` that says where the program adds to the group."""
+"""The attribute of a `RuntimeSpawnIntoOp` with the place where the program adds to the group."""
 
 
 @irdl_op_definition
 class RuntimeSpawnIntoOp(IRDLOperation):
-    """Has a worker call a function that never waits, as a member of a group.
+    """Makes a worker call a function that never waits, as a member of a group.
 
-    The same as `async.runtime.spawn`, `async.runtime.add_to_group` and dropping the token, in one call.
+    It combines `async.runtime.spawn`, `async.runtime.add_to_group`, and dropping the token in one
+    call.
     """
 
     name = "async.runtime.spawn_into"
@@ -139,13 +144,13 @@ class RuntimeAddRefsOp(IRDLOperation):
 
 
 class _QuestionOp(PlainOp):
-    """Has no operands, and an answer."""
+    """Has no operands, and a bit as its result."""
 
     result = result_def(i1)
 
 
 class _BufferQuestionOp(PlainOp):
-    """Has a buffer, and an answer."""
+    """Has a buffer as its operand, and a bit as its result."""
 
     buffer = operand_def(BUFFER)
     result = result_def(i1)
@@ -153,37 +158,38 @@ class _BufferQuestionOp(PlainOp):
 
 @plain_op
 class RuntimeIsCancelledOp(_QuestionOp):
-    """Whether tasks shall not start any more; why is then this thread's failure."""
+    """Returns whether tasks must no longer start; the reason is then this thread's failure."""
 
     name = "async.runtime.is_cancelled"
 
 
 @plain_op
 class RuntimeStackIsLowOp(_QuestionOp):
-    """Whether little is left of this thread's stack."""
+    """Returns whether this thread's stack is almost exhausted."""
 
     name = "async.runtime.stack_is_low"
 
 
 @plain_op
 class RuntimeInterruptIsPendingOp(_QuestionOp):
-    """Whether some run of this process is cancelled; costs one load."""
+    """Returns whether any run of this process is cancelled; costs one load."""
 
     name = "async.runtime.interrupt_is_pending"
 
 
 @plain_op
 class RuntimeIsInterruptedOp(_QuestionOp):
-    """Whether the run that this thread works for is cancelled; why is then this thread's failure."""
+    """Returns whether this thread's run is cancelled; the reason is then this thread's failure."""
 
     name = "async.runtime.is_interrupted"
 
 
 @irdl_op_definition
 class RuntimeLogOp(IRDLOperation):
-    """Logs, for runs that are watched, that control comes here, if `condition` holds where there is one.
+    """Logs, for watched runs, that control is here, if `condition` is absent or true.
 
-    `event` says how: a `block` begins, a call `enter`s a function, or `leave`s it.  Of a call both have one `site`.
+    `event` is the kind: a `block` starts, or a call `enter`s or `leave`s a function. Both events of
+    a call have the same `site`.
     """
 
     name = "async.runtime.log"
@@ -203,7 +209,7 @@ class RuntimeLogOp(IRDLOperation):
 
 @plain_op
 class RuntimeIsAvailableOp(PlainOp):
-    """Whether the value has a payload: it is resolved, and not to an error."""
+    """Returns whether the value has a payload: it is resolved, and not to an error."""
 
     name = "async.runtime.is_available"
     operand = operand_def(ValueType)
@@ -212,7 +218,10 @@ class RuntimeIsAvailableOp(PlainOp):
 
 @plain_op
 class RuntimeHandleOfOp(PlainOp):
-    """A handle of an object: a number other than 0.  It owns a reference, which `from_handle` takes."""
+    """Returns a handle of an object: a number other than 0.
+
+    The handle owns a reference, which `from_handle` takes.
+    """
 
     name = "async.runtime.handle_of"
     operand = operand_def(AWAITABLE)
@@ -221,7 +230,7 @@ class RuntimeHandleOfOp(PlainOp):
 
 @irdl_op_definition
 class RuntimeFromHandleOp(IRDLOperation):
-    """The object of a handle, and the reference that the handle owned."""
+    """Returns the object of a handle, and takes over the reference that the handle owned."""
 
     name = "async.runtime.from_handle"
     handle = operand_def(i64)
@@ -235,30 +244,32 @@ class RuntimeFromHandleOp(IRDLOperation):
 
 @plain_op
 class RuntimeFreeBufferOp(_BufferQuestionOp):
-    """Gives a buffer of `memref.alloc` back; whether it was one, and live."""
+    """Frees a buffer of `memref.alloc`; returns whether it was such a buffer, and live."""
 
     name = "async.runtime.free_buffer"
 
 
 @plain_op
 class RuntimeIsLiveOp(_BufferQuestionOp):
-    """Whether a buffer has not been given back."""
+    """Returns whether a buffer has not been freed."""
 
     name = "async.runtime.is_live"
 
 
 @plain_op
 class RuntimeIsWritableOp(_BufferQuestionOp):
-    """Whether the elements of a buffer may be changed, which is so for all time."""
+    """Returns whether the elements of a buffer may be changed, which never changes."""
 
     name = "async.runtime.is_writable"
 
 
 @irdl_op_definition
 class RuntimeCompareExchangeOp(IRDLOperation):
-    """Stores `desired` in an element if that is `expected`, in one step; what it was, and whether it did.
+    """Stores `desired` in an element if that is `expected`, atomically.
 
-    Floats are compared by their bits.  The indices are known to be right.
+    Returns the old element, and whether `desired` was stored.
+
+    Floats are compared by their bits. The indices are known to be in bounds.
     """
 
     name = "async.runtime.compare_exchange"
@@ -286,7 +297,7 @@ class RuntimeCompareExchangeOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeDescribeErrorOp(IRDLOperation):
-    """Says why a token or value that is about to be set to an error fails."""
+    """Records why a token or value that is about to be set to an error fails."""
 
     name = "async.runtime.describe_error"
     operand = operand_def(AWAITABLE)
@@ -300,7 +311,7 @@ class RuntimeDescribeErrorOp(IRDLOperation):
 
 @plain_op
 class RuntimeInheritErrorOp(PlainOp):
-    """The error that a token or value is about to be set to is the one of another object."""
+    """Makes another object's error the one that a token or value is about to be set to."""
 
     name = "async.runtime.inherit_error"
     operand = operand_def(AWAITABLE)
@@ -309,21 +320,21 @@ class RuntimeInheritErrorOp(PlainOp):
 
 @plain_op
 class RuntimeCheckOp(ObjectOp):
-    """Fails the enclosing plain function with the object's error, if it is in error."""
+    """Fails the enclosing plain function with the object's error if the object is in error."""
 
     name = "async.runtime.check"
 
 
 @plain_op
 class RuntimeCheckInterruptOp(PlainOp):
-    """Fails the enclosing function if the run that it is part of is cancelled."""
+    """Fails the enclosing function if its run is cancelled."""
 
     name = "async.runtime.check_interrupt"
 
 
 @irdl_op_definition
 class RuntimeFailOp(IRDLOperation):
-    """Notes for this thread that the function fails, and why."""
+    """Records for this thread that the function fails, and why."""
 
     name = "async.runtime.fail"
     message = prop_def(StringAttr)
@@ -336,14 +347,17 @@ class RuntimeFailOp(IRDLOperation):
 
 @plain_op
 class RuntimeFailFromOp(ObjectOp):
-    """Notes for this thread that the function fails with the error of an object."""
+    """Records for this thread that the function fails with the error of an object."""
 
     name = "async.runtime.fail_from"
 
 
 @plain_op
 class RuntimeTakeFailureOp(ObjectOp):
-    """The error that a token or value is about to be set to is the one noted for this thread."""
+    """Makes this thread's recorded failure the error of a token or value.
+
+    The token or value is about to be set to that error.
+    """
 
     name = "async.runtime.take_failure"
     operand = operand_def(AWAITABLE)
@@ -358,4 +372,4 @@ FAILURES = (
     RuntimeInheritErrorOp,
     RuntimeTakeFailureOp,
 )
-"""The operations about why something fails."""
+"""The operations that deal with the reasons of failures."""

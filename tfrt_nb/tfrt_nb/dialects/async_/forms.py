@@ -1,4 +1,4 @@
-"""How operations of the async dialect, and other classes for those of xDSL, are defined."""
+"""Define operations of the async dialect, and replacements for operations of xDSL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Op = TypeVar("Op", bound=IRDLOperation)
 
 
 class PlainOp(IRDLOperation):
-    """An operation on values alone, given in order, whose results have the types that its definition says."""
+    """An operation on values alone, in order, whose definition determines its result types."""
 
     def __init__(self, *operands: SSAValue) -> None:
         initialize(self, operands=operands, result_types=_result_types(type(self)))
@@ -55,9 +55,9 @@ def _plain_form(definition: OpDef) -> str:
 
 
 def written_as(form: str | Callable[[OpDef], str]) -> Callable[[type[Op]], type[Op]]:
-    """Give an operation an assembly format, which is looked at when a text first has the operation.
+    """Give an operation an assembly format, which is parsed when a text first has the operation.
 
-    Other than `assembly_format`, this is also for subclasses of operations of xDSL.
+    Unlike `assembly_format`, this works for subclasses of xDSL's operations, too.
     """
 
     def decorate(operation: type[Op]) -> type[Op]:
@@ -88,14 +88,14 @@ def with_operations(
     more: Sequence[type[Operation]] = (),
     without: Sequence[type[Operation]] = (),
 ) -> Dialect:
-    """The dialect with some operations replaced by others of the same name, some more, and some less."""
+    """Return the dialect with some operations replaced by name, some added, and some removed."""
     by_name = {op.name: op for op in replacements}
     operations = [by_name.get(op.name, op) for op in dialect.operations if op not in without]
     return Dialect(dialect.name, [*operations, *more], list(dialect.attributes))
 
 
 def operations_of(module: ModuleType) -> list[type[Operation]]:
-    """The operations that a module defines: the classes with a name of their own."""
+    """Return the operations that a module defines: the classes with a name of their own."""
     return [
         one
         for one in vars(module).values()

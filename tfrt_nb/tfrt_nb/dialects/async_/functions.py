@@ -6,7 +6,7 @@
     }
 
 A call starts the body at once on the caller's thread and returns at the first await that has to
-wait; the results resolve when the body returns.
+wait. The results are resolved when the body returns.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _SIGNATURE = ("sym_name", "function_type", "sym_visibility", "arg_attrs", "res_a
 
 @irdl_op_definition
 class FuncOp(IRDLOperation):
-    """A function that returns async values: optionally one token, and it comes first."""
+    """A function that returns async values; an optional token comes first."""
 
     name = "async.func"
     body = region_def()
@@ -120,17 +120,17 @@ class FuncOp(IRDLOperation):
 
     @property
     def is_declaration(self) -> bool:
-        """Whether the function has no body."""
+        """Return whether the function has no body."""
         return not self.body.blocks
 
     @property
     def payload_types(self) -> tuple[Attribute, ...]:
-        """What `async.return` has to give: the results without the token, unwrapped."""
+        """Return the types that `async.return` needs: the results without the token, unwrapped."""
         return _payload_types(self.function_type)
 
     @property
     def takes_runtime(self) -> bool:
-        """Whether the function is in the spelling of the proposal, where a handle goes without saying."""
+        """Return whether the function is in the proposal's spelling, where a handle is implied."""
         return RUNTIME in self.function_type.inputs
 
     def verify_(self) -> None:
@@ -175,8 +175,8 @@ def _is_async_by_its_return(function: Operation | None) -> TypeGuard[PlainFuncOp
 class ReturnOp(IRDLOperation):
     """Resolves the results of the function.
 
-    It makes a `func.func` that returns handles and async values an `async.func`, as the proposal's
-    discussion has it.
+    It turns a `func.func` that returns handles and async values into an `async.func`, as in the
+    proposal's discussion.
     """
 
     name = "async.return"
@@ -196,7 +196,7 @@ class ReturnOp(IRDLOperation):
         if not all(
             isinstance(type_, TokenType | ValueType) for type_ in function.function_type.outputs
         ):
-            return  # which is said of the function
+            return  # which is reported for the function
         if _payload_types(function.function_type) != self.operands_.types:
             raise VerifyException(
                 "operand types do not match the types returned from the parent FuncOp"
@@ -204,7 +204,7 @@ class ReturnOp(IRDLOperation):
 
 
 def ends_async(function: PlainFuncOp | FuncOp) -> bool:
-    """Whether `async.return` ends the function."""
+    """Return whether `async.return` ends the function."""
     return any(isinstance(block.last_op, ReturnOp) for block in function.body.blocks)
 
 
@@ -229,7 +229,10 @@ class _CalleeIsAsync(SymbolUserOpInterface):
 
 
 def _is_in_proposal(op: Operation | None) -> bool:
-    """Whether it is in a function of the proposal, where `call` without a dialect is a plain call."""
+    """Return whether the operation is in a function of the proposal.
+
+    There, `call` without a dialect is a plain call.
+    """
     while op is not None and not isinstance(op, FuncOp):
         op = op.parent_op()
     return op is not None and op.takes_runtime
@@ -265,7 +268,10 @@ class CallOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> IRDLOperation:  # type: ignore[override]
-        """`@f(%a) : (T) -> ...`; with a runtime before the name it is the seed's other call."""
+        """Parse `@f(%a) : (T) -> ...`.
+
+        A runtime before the name makes it the proposal's other call.
+        """
         if parser._current_token.kind is MLIRTokenKind.PERCENT_IDENT:
             return CallOnRuntimeOp.parse(parser)
         callee = SymbolRefAttr(parser.parse_symbol_name())

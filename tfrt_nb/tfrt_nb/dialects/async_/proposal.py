@@ -1,4 +1,4 @@
-"""The spellings of the 2020 proposal (the seed's RFC), as operations of their own.
+"""The spellings of the 2020 proposal (the RFC), as operations of their own.
 
     func @job(%rt: !async.runtime) -> !async.handle {
       %h = async.call %rt : !async.runtime @work() : () -> !async.handle
@@ -7,9 +7,9 @@
       return %done : !async.handle
     }
 
-They are only read: the pass `async-desugar-proposal` turns them into the operations that landed.
-`!async.handle` became `!async.token`, and is one as soon as it is read.  Types may be left out
-where the seed's discussion leaves them out.
+They are only parsed: the pass `async-desugar-proposal` turns them into the operations that landed.
+`!async.handle` became `!async.token`, and is parsed as one. Types are optional where the proposal's
+discussion omits them.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ from tfrt_nb.dialects.async_.upstream.loops import ParallelOp
 
 @irdl_attr_definition
 class RuntimeType(ParametrizedAttribute, TypeAttribute):
-    """`!async.runtime`: what ran the tasks, before there was one runtime per process."""
+    """`!async.runtime`: the executor of tasks before there was one runtime per process."""
 
     name = "async.runtime"
 
 
 @irdl_attr_definition
 class HandleType(ParametrizedAttribute, TypeAttribute):
-    """`!async.handle`: reading one gives an `!async.token`."""
+    """`!async.handle`: parsed as an `!async.token`."""
 
     name = "async.handle"
 
@@ -88,7 +88,7 @@ _LOOP_BUFFERS = "'async.parallel_for' yields buffers that are made before it, an
 
 @irdl_op_definition
 class DefaultRuntimeOp(IRDLOperation):
-    """The runtime of the process."""
+    """Returns the runtime of the process."""
 
     name = "async.default_runtime"
     result = result_def(RuntimeType)
@@ -100,9 +100,11 @@ class DefaultRuntimeOp(IRDLOperation):
 
 @irdl_op_definition
 class ReturnHandleOp(IRDLOperation):
-    """The handle that the function returns.  It makes the function asynchronous: an await suspends it, and its caller goes on.
+    """Returns the handle that the function returns.
 
-    The return resolves the handle, unless the function uses the handle otherwise, as in `async.emplace_handle`.
+    The operation makes the function asynchronous: an await suspends it, and its caller continues.
+    The return resolves the handle, unless the function uses the handle otherwise, as in
+    `async.emplace_handle`.
     """
 
     name = "async.ret_handle"
@@ -113,7 +115,10 @@ class ReturnHandleOp(IRDLOperation):
 
 @irdl_op_definition
 class EmplaceHandleOp(HandleOp):
-    """Marks a handle ready by hand.  If it is the function's own handle, who awaits it need not wait for the function's return."""
+    """Marks a handle ready by hand.
+
+    If it is the function's own handle, code that awaits it need not wait for the function's return.
+    """
 
     name = "async.emplace_handle"
     handle = operand_def(TokenType)
@@ -139,9 +144,10 @@ class _CalleeTakesArguments(SymbolUserOpInterface):
 
 
 def verify_arguments(given: Sequence[Attribute], expected: Sequence[Attribute]) -> None:
-    """
+    """Check a call's argument types against those of its callee.
+
     Raises:
-        VerifyException: if a callee takes others.
+        VerifyException: if the callee takes others.
     """
     if len(given) != len(expected):
         raise VerifyException("incorrect number of operands for callee")
@@ -235,7 +241,10 @@ class RegionOp(IRDLOperation):
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
-        """`async.region (%runtime | [%tokens])? { ... } (-> types)?`; the types follow the yield."""
+        """Parse `async.region (%runtime | [%tokens])? { ... } (-> types)?`.
+
+        The types follow the yield.
+        """
         runtime = _parse_runtime(parser)
         dependencies = parse_dependencies(parser)
         with _reading_plain_calls(parser):
@@ -255,7 +264,10 @@ class RegionOp(IRDLOperation):
 
 @contextmanager
 def _reading_plain_calls(parser: Parser) -> Iterator[None]:
-    """In regions read meanwhile `call` without a dialect calls a plain function, as in 2020."""
+    """Read `call` without a dialect, in regions parsed meanwhile, as a call of a plain function.
+
+    That is its meaning in the 2020 proposal.
+    """
     stack = parser._parser_state.dialect_stack
     stack.append("func")
     yield
@@ -272,7 +284,7 @@ def _value_types(body: Region) -> list[Attribute]:
 
 @irdl_op_definition
 class RunOp(IRDLOperation):
-    """`async.run`: what the discussion first calls `async.region`, and what is read as one."""
+    """`async.run`: the discussion's first name for `async.region`, and parsed as one."""
 
     name = "async.run"
 
@@ -283,16 +295,19 @@ class RunOp(IRDLOperation):
 
 @irdl_op_definition
 class ParallelForOp(IRDLOperation):
-    """A parallel loop as a task, which the discussion only sketches.  Its iterations are shared among the workers of the queue.
+    """A parallel loop as a task, which the discussion only sketches.
+
+    The iterations are shared among the workers of the queue.
 
         %squares, %done = async.parallel_for (%i) = (%c0) to (%n) step (%c1) {
           memref.store %x, %m[%i] : memref<?xf32>
           async.yield %m : memref<?xf32>
         } : memref<?xf32>, !async.handle
 
-    The results are the buffers that the body yields, which are made before the loop, and a handle: it is ready when
-    all iterations are done.  A loop without buffers is read as an `async.execute` around an `scf.parallel`.  The queue
-    `s` has no workers, so there the iterations run one after the other; `--parallel-for` chooses how they are shared.
+    The results are the buffers that the body yields, which are created before the loop, and a
+    handle, which is ready when all iterations are done. A loop without buffers is parsed as an
+    `async.execute` around an `scf.parallel`. The queue `s` has no workers, so there the iterations
+    run one after the other; `--parallel-for` selects how they are shared.
     """
 
     name = "async.parallel_for"
@@ -311,6 +326,7 @@ class ParallelForOp(IRDLOperation):
         ends = [op for op in body.ops if isinstance(op, YieldOp)]
         given = [value for end in ends for value in end.operands]
         types = [*(value.type for value in given), TOKEN]
+        # The yielded buffers become results of the task, so the loop itself yields nothing.
         for end in ends:
             body.erase_op(end)
         written = types

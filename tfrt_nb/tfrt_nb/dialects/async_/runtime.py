@@ -1,7 +1,8 @@
-"""The lower level: what the high-level operations become.
+"""The lower level, to which the high-level operations are lowered.
 
-A coroutine operation for each of LLVM's switched-resume intrinsics, and runtime operations, one call of the runtime
-each.
+It has one coroutine operation for each of LLVM's switched-resume intrinsics
+(https://llvm.org/docs/Coroutines.html), and runtime operations, each of which is one call of the
+runtime.
 """
 
 from __future__ import annotations
@@ -43,20 +44,22 @@ from tfrt_nb.dialects.async_.types import (
 from tfrt_nb.dialects.fast_ir import initialize
 
 ON_TOP = "on_top"
-"""The attribute of an `add_ref` or `drop_ref` that does not make its value one that is counted by hand."""
+"""The attribute of an `add_ref` or `drop_ref` that does not make its value one counted by hand."""
 OF_OWN = "of_own"
-"""The attribute of a `drop_ref` on top, of one reference to an object that the program has created itself:
-it may be the producer's."""
+"""The attribute of an additional `drop_ref` of one reference to an object that the program created.
+
+The reference may be the producer's.
+"""
 BY_HAND = "by_hand"
-"""The attribute of an `add_ref` or `drop_ref` that the program has: it is kept where it is, and checked."""
+"""The attribute of an `add_ref` or `drop_ref` of the program: it stays in place, checked."""
 UNSEEN = "unseen"
-"""The attribute of `async.runtime.set_available` where no other code refers to the object yet."""
+"""The attribute of `async.runtime.set_available` if no other code refers to the object yet."""
 UNLESS_AVAILABLE = "unless_available"
-"""The attribute of `async.runtime.set_error` that does nothing to an object that is available by now."""
+"""The attribute of `async.runtime.set_error` that does nothing to an available object."""
 
 
 def runtime_kind(value: SSAValue) -> str:
-    """Token, Value or AllInGroup: how the runtime's functions call the type."""
+    """Return Token, Value or AllInGroup: the type's name in the runtime's functions."""
     match value.type:
         case TokenType():
             return "Token"
@@ -76,7 +79,7 @@ class CoroIdOp(PlainOp):
 
 @plain_op
 class CoroBeginOp(PlainOp):
-    """Allocates the frame and gives its handle."""
+    """Allocates the frame and returns its handle."""
 
     name = "async.coro.begin"
     id = operand_def(CoroIdType())
@@ -85,7 +88,7 @@ class CoroBeginOp(PlainOp):
 
 @plain_op
 class CoroFreeOp(PlainOp):
-    """Frees the frame.  Nothing that lives in it may be used afterwards."""
+    """Frees the frame. Nothing that lives in it may be used afterwards."""
 
     name = "async.coro.free"
     id = operand_def(CoroIdType())
@@ -102,7 +105,7 @@ class CoroEndOp(PlainOp):
 
 @plain_op
 class CoroSaveOp(PlainOp):
-    """Fixes where the coroutine goes on.  From here on another thread may resume it."""
+    """Fixes where the coroutine resumes. From here on, another thread may resume it."""
 
     name = "async.coro.save"
     handle = operand_def(CoroHandleType())
@@ -111,9 +114,9 @@ class CoroSaveOp(PlainOp):
 
 @irdl_op_definition
 class CoroSuspendOp(IRDLOperation):
-    """Leaves the function through `suspend`; control comes back at `resume` (or `cleanup`).
+    """Leaves the function through `suspend`; control resumes at `resume` (or `cleanup`).
 
-    A coroutine that was resumed since its state was saved goes to `resume` at once.
+    A coroutine that was resumed after its state was saved continues to `resume` at once.
     """
 
     name = "async.coro.suspend"
@@ -138,7 +141,7 @@ class ObjectOp(PlainOp):
 
 @irdl_op_definition
 class RuntimeCreateOp(IRDLOperation):
-    """A new token or value, unavailable, with two references: the caller's and the producer's."""
+    """Creates an unavailable token or value with two references: caller's and producer's."""
 
     name = "async.runtime.create"
     result = result_def(AWAITABLE)
@@ -151,7 +154,7 @@ class RuntimeCreateOp(IRDLOperation):
 
 @irdl_op_definition
 class RuntimeCreateGroupOp(PlainOp):
-    """A new group that is done when `size` members were added and are resolved."""
+    """Creates a group that is done when `size` members have been added and are resolved."""
 
     name = "async.runtime.create_group"
     size = operand_def(IndexType())
@@ -170,7 +173,7 @@ class RuntimeSetAvailableOp(ObjectOp):
 
 @plain_op
 class RuntimeSetErrorOp(ObjectOp):
-    """Resolves a token or value to an error, otherwise like `set_available`."""
+    """Resolves a token or value to an error; otherwise like `set_available`."""
 
     name = "async.runtime.set_error"
     operand = operand_def(AWAITABLE)
@@ -178,7 +181,7 @@ class RuntimeSetErrorOp(ObjectOp):
 
 @plain_op
 class RuntimeIsErrorOp(PlainOp):
-    """Whether the object is resolved to an error; false while it is unavailable."""
+    """Returns whether the object is resolved to an error; false while it is unavailable."""
 
     name = "async.runtime.is_error"
     operand = operand_def(ASYNC)
@@ -194,7 +197,7 @@ class RuntimeAwaitOp(ObjectOp):
 
 @plain_op
 class RuntimeResumeOp(PlainOp):
-    """Has a worker resume the coroutine."""
+    """Makes a worker resume the coroutine."""
 
     name = "async.runtime.resume"
     handle = operand_def(CoroHandleType())
@@ -210,7 +213,7 @@ class RuntimeAwaitAndResumeOp(PlainOp):
 
 
 class _StorageOp(IRDLOperation):
-    """Has the value whose payload it is about as its last operand."""
+    """Has as its last operand the value whose payload it accesses."""
 
     storage = operand_def(ValueType)
 
@@ -278,7 +281,7 @@ class RuntimeLoadOp(_StorageOp):
 
 @plain_op
 class RuntimeAddToGroupOp(PlainOp):
-    """Makes a token or value a member of a group and gives its rank: 0, 1, ... in this order."""
+    """Makes a token or value a member of a group and returns its rank: 0, 1, ... in this order."""
 
     name = "async.runtime.add_to_group"
     operand = operand_def(AWAITABLE)
@@ -337,7 +340,7 @@ class AddRefOp(CountingOp):
 
 @irdl_op_definition
 class DropRefOp(CountingOp):
-    """Drops `count` references, as `AddRefOp` takes them."""
+    """Drops `count` references, the counterpart of `AddRefOp`."""
 
     name = "async.drop_ref"
     BITS: ClassVar = 32
@@ -345,7 +348,7 @@ class DropRefOp(CountingOp):
 
 @irdl_op_definition
 class RuntimeNumWorkerThreadsOp(PlainOp):
-    """How many threads run tasks."""
+    """Returns the number of threads that run tasks."""
 
     name = "async.runtime.num_worker_threads"
     result = result_def(IndexType())

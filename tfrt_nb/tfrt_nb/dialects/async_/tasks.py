@@ -1,4 +1,4 @@
-"""Tasks: `async.execute`, its terminator, and what one does with tokens, values and groups.
+"""Tasks: `async.execute`, its terminator, and the operations on tokens, values and groups.
 
     %token, %result = async.execute [%before] (%v as %x: !async.value<f32>) -> !async.value<f32> {
       %y = arith.addf %x, %x : f32
@@ -6,8 +6,8 @@
     }
     %z = async.await %result : !async.value<f32>
 
-The body starts when all dependencies and operands are resolved, and may run beside the code that
-follows.  If one of them is in error the body is skipped and all results are in error.
+The body starts when all dependencies and operands are resolved, and may run concurrently with the
+code that follows. If one of them is in error, the body is skipped and all results are in error.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _RESULTS = "parent results"
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """Ends the body of a task with its results, not yet wrapped in async values."""
+    """Ends the body of a task with its results, which are not yet wrapped in async values."""
 
     name = "async.yield"
     operands_ = var_operand_def()
@@ -86,7 +86,7 @@ class YieldOp(IRDLOperation):
 
     @property
     def awaitable(self) -> Attribute | None:
-        """The type of the first operand that is an async value, if one is."""
+        """Return the type of the first operand that is an async value, None if there is none."""
         return next((one for one in self.operands_.types if isinstance(one, ValueType)), None)
 
     def verify_(self) -> None:
@@ -102,7 +102,7 @@ class YieldOp(IRDLOperation):
 
 
 class MakesObjects(MemoryEffect):
-    """Each result is a new object: an unused operation may be erased, but equal ones are not merged.
+    """Each result is a new object: unused operations may be erased, equal ones not merged.
 
     MLIR calls such operations pure, and its `cse` merges them (as of MLIR 23).
     """
@@ -142,6 +142,7 @@ class ExecuteOp(IRDLOperation):
         waited_for = parse_dependencies(parser)
         values, arguments = parse_renamed(parser, lambda written: written)
         for argument in arguments:
+            # The text has the type outside; inside, the name denotes the payload.
             argument.type = awaited_type(argument.type) or argument.type
         result_types = parse_result_types(parser)
         attributes = parser.parse_optional_attr_dict_with_keyword()
@@ -168,7 +169,7 @@ class ExecuteOp(IRDLOperation):
 
     @property
     def terminator(self) -> YieldOp:
-        """The `async.yield` of a verified task."""
+        """Return the `async.yield` of a verified task."""
         terminator = self.body.block.last_op
         assert isinstance(terminator, YieldOp)
         return terminator
@@ -210,7 +211,7 @@ class ExecuteOp(IRDLOperation):
 
 
 def parse_dependencies(parser: Parser) -> Sequence[SSAValue]:
-    """`[%tokens]`, or nothing."""
+    """Parse `[%tokens]`, or nothing."""
     tokens = parser.parse_optional_comma_separated_list(
         parser.Delimiter.SQUARE,
         lambda: parser.resolve_operand(parser.parse_unresolved_operand(), TOKEN),
@@ -224,7 +225,7 @@ def _segments(dependencies: int, operands: int) -> DenseArrayBase:
 
 
 class HandleOp(IRDLOperation):
-    """An operation on one token or value, whose type the seed's discussion leaves out where it is a token."""
+    """An operation on one token or value; the proposal's discussion omits the type of a token."""
 
     def __init__(self, operand: SSAValue) -> None:
         super().__init__(operands=[operand])
@@ -247,7 +248,7 @@ class HandleOp(IRDLOperation):
 
 @irdl_op_definition
 class AwaitOp(HandleOp):
-    """Waits for a token or a value; a coroutine is suspended meanwhile, other code blocks."""
+    """Waits for a token or a value; a coroutine suspends meanwhile, other code blocks."""
 
     name = "async.await"
     operand = operand_def(ANYTHING)
@@ -281,7 +282,7 @@ class _CreateGroupPatterns(HasCanonicalizationPatternsTrait):
 
 @irdl_op_definition
 class CreateGroupOp(IRDLOperation):
-    """A group of `size` tokens and values."""
+    """Creates a group of `size` tokens and values."""
 
     name = "async.create_group"
     size = operand_def(IndexType())
@@ -296,7 +297,7 @@ class CreateGroupOp(IRDLOperation):
 
 
 class EraseUnfilledGroup(RewritePattern):
-    """A group that is only awaited goes, with its awaits: their end has no observer."""
+    """Erases a group that is only awaited, with its awaits, whose end nothing can observe."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: CreateGroupOp, rewriter: PatternRewriter) -> None:
@@ -310,7 +311,7 @@ class EraseUnfilledGroup(RewritePattern):
 
 @irdl_op_definition
 class AddToGroupOp(IRDLOperation):
-    """Makes a token or value a member and gives its rank: 0, 1, ... in the order of addition."""
+    """Makes a token or value a member and returns its rank: 0, 1, ... in the order of addition."""
 
     name = "async.add_to_group"
     operand = operand_def(AWAITABLE)
@@ -325,7 +326,7 @@ class AddToGroupOp(IRDLOperation):
 
 @irdl_op_definition
 class AwaitAllOp(IRDLOperation):
-    """Waits until as many members as the group's size were added and are resolved."""
+    """Waits until as many members as the group's size have been added and are resolved."""
 
     name = "async.await_all"
     operand = operand_def(GroupType)

@@ -1,7 +1,7 @@
 """The types of the async dialect.
 
-Tokens, values and groups are reference counted objects of the runtime; the coroutine types stand for
-LLVM's coroutine tokens and frame handles.
+Tokens, values and groups are reference-counted objects of the runtime; the coroutine types
+represent LLVM's coroutine tokens and frame handles.
 """
 
 from __future__ import annotations
@@ -48,12 +48,18 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
 
     @classmethod
     def new(cls, params: Sequence[Any]) -> Self:
-        """The type; `!async.value<>`, the proposal's other name for a handle, is an `!async.token`."""
+        """Return the type.
+
+        `!async.value<>`, the proposal's other name for a handle, is an `!async.token`.
+        """
         return super().new(params) if params else cast(Self, TOKEN)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
-        """`<T>` or `<>`; anything else is refused in MLIR's words: what is wrong, and then that it is."""
+        """Parse `<T>` or `<>`.
+
+        Report anything else in MLIR's words: first the cause, then the failure.
+        """
         start = parser.pos - len("value")
         try:
             parser.parse_punctuation("<")
@@ -74,14 +80,14 @@ class ValueType(ParametrizedAttribute, TypeAttribute):
 
 @irdl_attr_definition
 class GroupType(_PlainType):
-    """`!async.group`: tokens and values, as many as were announced when it was made."""
+    """`!async.group`: as many tokens and values as were announced when it was created."""
 
     name = "async.group"
 
 
 @irdl_attr_definition
 class CoroIdType(_PlainType):
-    """`!async.coro.id`: which coroutine this is."""
+    """`!async.coro.id`: the identity of a coroutine."""
 
     name = "async.coro.id"
 
@@ -95,7 +101,7 @@ class CoroHandleType(_PlainType):
 
 @irdl_attr_definition
 class CoroStateType(_PlainType):
-    """`!async.coro.state`: where a coroutine goes on after it was suspended."""
+    """`!async.coro.state`: where a coroutine resumes after it was suspended."""
 
     name = "async.coro.state"
 
@@ -106,7 +112,7 @@ GROUP = GroupType()
 AWAITABLE = BaseAttr(TokenType) | BaseAttr(ValueType)
 ASYNC = BaseAttr(TokenType) | BaseAttr(ValueType) | BaseAttr(GroupType)
 BUFFER = BaseAttr(MemRefType) | BaseAttr(UnrankedMemRefType)
-"""Buffers of known rank and of any."""
+"""Buffers of known and of unknown rank."""
 ANYTHING = AnyAttr()
 
 
@@ -114,12 +120,12 @@ _COUNTED = frozenset({TokenType, ValueType, GroupType})
 
 
 def is_async(value: SSAValue) -> bool:
-    """Whether the value is a reference counted object of the runtime."""
+    """Return whether the value is a reference-counted object of the runtime."""
     return type(value.type) in _COUNTED
 
 
 def awaited_type(awaitable: Attribute) -> Attribute | None:
-    """What awaiting gives: the T of `!async.value<T>`, or nothing for a token or a group."""
+    """Return the result of an await: the T of `!async.value<T>`, or None for a token or a group."""
     return awaitable.value_type if isinstance(awaitable, ValueType) else None
 
 
@@ -130,9 +136,12 @@ def verify_edge(
     expected: Sequence[Attribute],
     held_by: Literal["source", "target"] | None = None,
 ) -> None:
-    """Along an edge of control flow types are equal, or those of one end hold those of the other.
+    """Check that types along an edge of control flow are equal, or that one end holds the other's.
 
-    An `!async.value<T>` of the end `held_by` matches T.
+    An `!async.value<T>` at the end `held_by` matches T.
+
+    Raises:
+        VerifyException: if the types or their counts differ.
     """
     if len(given) != len(expected):
         raise VerifyException(
@@ -151,7 +160,7 @@ def verify_edge(
 
 
 def parse_value_type(parser: Parser) -> ValueType:
-    """An async value type whose prefix may be left out: `<f32>` or `!async.value<f32>`."""
+    """Parse an async value type whose prefix is optional: `<f32>` or `!async.value<f32>`."""
     if parser.parse_optional_punctuation("<") is None:
         position = parser.pos
         written = parser.parse_type()

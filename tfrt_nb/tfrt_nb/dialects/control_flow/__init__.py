@@ -1,7 +1,8 @@
 """Control flow: `tfrt.return`, and the kernels that call functions or run regions.
 
-Read in this order: `structure` (what all of them have, and `tfrt.return`), `calls` (functions by name), `regions`,
-`jit` (operations that become machine code).  None of it but `tfrt.return` is built into the executor.
+Read in this order: `structure` (the operations' shared parts, and `tfrt.return`), `calls`
+(functions by name), `regions`, `jit` (operations that become machine code). Only `tfrt.return` is
+built into the executor.
 """
 
 from tfrt_nb.dialects.async_.forms import operations_of
@@ -28,7 +29,7 @@ from tfrt_nb.dialects.control_flow.structure import ReturnOp
 NONSTRICT = "bef.nonstrict"
 """The unit attribute of an operation that may run before all its operands are available."""
 NATIVE = "tfrt.native"
-"""The unit attribute of a declaration that stands for a kernel."""
+"""The unit attribute of a declaration that represents a kernel."""
 SYNC = "tfrt.sync"
 """The unit attribute of a function that runs from its first kernel to its last, on one thread."""
 

@@ -1,8 +1,7 @@
-"""The kernels that call functions by name: `tfrt.call`, `once`, `cond`, `case`, `while`,
-`parallel_call`.
+"""The kernels that call functions by name.
 
-A callee is a symbol attribute.  Functions reach a kernel in the alphabetical order of the
-attributes' names.
+These are `tfrt.call`, `once`, `cond`, `case`, `while`, and `parallel_call`. A callee is a symbol
+attribute. A kernel receives its functions in the alphabetical order of the attributes' names.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from tfrt_nb.dialects.types import CHAIN, I1, I32, I64
 
 
 class _NamedCallOp(CallingOp):
-    """The operands in front, the functions, the operands that these get, and types."""
+    """Writes the leading operands, the functions, the operands that these get, and types."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -47,7 +46,7 @@ class _NamedCallOp(CallingOp):
 
     @classmethod
     def _parse_settings(cls, parser: Parser) -> dict[str, Attribute]:
-        """Attributes that are written without their names."""
+        """Parse the attributes that are written without their names."""
         return {}
 
     def print(self, printer: Printer) -> None:
@@ -62,7 +61,7 @@ class _NamedCallOp(CallingOp):
         self._print_types(printer)
 
     def _print_settings(self, printer: Printer) -> tuple[str, ...]:
-        """Print the attributes that are written without their names, and say which."""
+        """Print the attributes that are written without their names, and return their names."""
         return ()
 
     def _print_types(self, printer: Printer) -> None:
@@ -72,8 +71,8 @@ class _NamedCallOp(CallingOp):
 class CallOp(_NamedCallOp):
     """Runs a function: `tfrt.call @f(%x) : (i32) -> i32`.
 
-    It is strict unless it has the attribute `{bef.nonstrict}`, in front of the `:`: then it begins with the first
-    argument.
+    The call is strict unless it has the attribute `{bef.nonstrict}`, before the `:`. A non-strict
+    call starts with the first available argument.
     """
 
     name = "tfrt.call"
@@ -94,20 +93,23 @@ class OnceOp(_NamedCallOp):
 class CondOp(_NamedCallOp):
     """Runs one of two functions: `tfrt.cond %c @then @else (%x) : (i32) -> (i32)`.
 
-    It waits for the condition and all arguments; with `{bef.nonstrict}` in front of the `:`, for the condition.
+    The operation waits for the condition and all arguments; with `{bef.nonstrict}` before the `:`,
+    only for the condition.
     """
 
     name = "tfrt.cond"
     leading = ("i1",)
-    # The letters in front keep the order.
+    # The letters in front make the alphabetical order match the order of the functions.
     callees = ("a_true_fn", "b_false_fn")
     roles = ("true function", "false function")
 
 
 class WhileOp(_NamedCallOp):
-    """Runs a function while its last result is true: `tfrt.while %c @body(%x) parallel_iterations(1) : (i32) -> (i32)`.
+    """Runs a function while its last result is true:
+    `tfrt.while %c @body(%x) parallel_iterations(1) : (i32) -> (i32)`.
 
-    A round begins when all results of the one before are resolved, whatever `parallel_iterations` says.
+    An iteration starts when all results of the previous one are resolved, whatever
+    `parallel_iterations` says.
     """
 
     name = "tfrt.while"
@@ -135,8 +137,8 @@ class WhileOp(_NamedCallOp):
 class CaseOp(CallingOp):
     """`tfrt.case %i [@b0, @b1] (%ch, %x) : (i32) -> (i32)`
 
-    In that form the first argument and the first result are a chain that the types leave out; the
-    form of later versions, `(!tfrt.chain, i32) -> (!tfrt.chain, i32)`, is read as well.
+    In that form the first argument and the first result are a chain that the types omit. The form
+    of later versions, `(!tfrt.chain, i32) -> (!tfrt.chain, i32)`, is accepted as well.
     """
 
     name = "tfrt.case"
@@ -166,7 +168,7 @@ class CaseOp(CallingOp):
 
     @property
     def has_short_form(self) -> bool:
-        """Whether first argument and result are chains, and the lists behind them not empty."""
+        """Return whether the first argument and result are chains followed by further ones."""
         inputs, outputs = self.operand_types[1:], self.result_types
         return (
             min(len(inputs), len(outputs)) > 1
@@ -222,7 +224,7 @@ class ParallelCallOp(CallingOp):
 
 
 def _parse_types_in_parentheses(parser: Parser) -> list[Attribute]:
-    """`(i32, i32)`: at least one type."""
+    """Parse `(i32, i32)`: at least one type."""
     parser.parse_punctuation("(")
     types = parse_types(parser)
     parser.parse_punctuation(")")

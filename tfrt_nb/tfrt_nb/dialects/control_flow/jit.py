@@ -6,8 +6,9 @@
       tfrt.return %d : i32
     }
 
-The region is a function of its own, which sees nothing from outside.  Its arguments and results have the
-types of compiled code, operands and results of the operation those that host programs have for them.
+The region is a function of its own, which sees no values from outside. The types of its arguments
+and results are those of compiled code; the operation's operands and results have the corresponding
+types of host programs.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ from tfrt_runtime.diagnostics import counted
 
 
 class JitOp(BodyOp):
-    """`tfrt.jit (%x as %a: i32) -> i32 { ... }`; a leading `!async.token` among the results is a chain
-    that is available when the body is done.
+    """`tfrt.jit (%x as %a: i32) -> i32 { ... }`.
+
+    A leading `!async.token` among the results is a chain that is available when the body is done.
     """
 
     name = "tfrt.jit"
@@ -60,7 +62,7 @@ class JitOp(BodyOp):
 
     @property
     def body_types(self) -> Types:
-        """The types of what the body returns."""
+        """Return the types of the values that the body returns."""
         for block in self.regions[0].blocks:
             if isinstance(block.last_op, ReturnOp):
                 return tuple(block.last_op.operand_types)
@@ -68,12 +70,12 @@ class JitOp(BodyOp):
 
     @property
     def has_token(self) -> bool:
-        """Whether the first result says that the body is done."""
+        """Return whether one of the results is a chain that signals that the body is done."""
         return len(self.results) == len(self.body_types) + 1
 
     @property
     def is_token_last(self) -> bool:
-        """Whether that result comes after the values, as in `hex.run`."""
+        """Return whether that chain comes after the values, as in `hex.run`."""
         crossed = host_types(self.body_types)
         return crossed is not None and list(self.result_types) not in (crossed, [CHAIN, *crossed])
 
@@ -112,11 +114,12 @@ class JitOp(BodyOp):
 
 
 class JitExecuteOp(JitOp):
-    """`hex.jit_execute(%x, %t: memref<?xf32>) -> !hex.chain { ... }`, as the proposal's discussion has it;
-    read as `tfrt.jit`.
+    """`hex.jit_execute(%x, %t: memref<?xf32>) -> !hex.chain { ... }`, read as `tfrt.jit`.
 
-    Inside, the arguments have the names that they have outside.  A tensor without a type is a
-    `memref<?xf32>`.  The results are of types of host programs; the end may be left out.
+    The form is that of the proposal's discussion.
+
+    Inside, the arguments have the names that they have outside. A tensor without a type is a
+    `memref<?xf32>`. The results have types of host programs; the terminator is optional.
     """
 
     name = "tfrt.jit_execute"
@@ -132,8 +135,9 @@ class JitExecuteOp(JitOp):
 
 
 class RunOp(JitOp):
-    """`hex.run { ... kernel.return %x } : i32, !hex.chain`, as the proposal's discussion has it; read as
-    `tfrt.jit`.  Arguments may be given as to `hex.jit_execute`.
+    """`hex.run { ... kernel.return %x } : i32, !hex.chain`, read as `tfrt.jit`.
+
+    The form is that of the proposal's discussion. Arguments may be given as to `hex.jit_execute`.
     """
 
     name = "tfrt.run"
@@ -151,14 +155,14 @@ class RunOp(JitOp):
 
 
 def _jit(operands: Sequence[SSAValue], results: Sequence[Attribute], body: Region) -> JitOp:
-    """The `tfrt.jit` that another spelling stands for."""
+    """Build the `tfrt.jit` that another spelling denotes."""
     if body.blocks and not isinstance(body.blocks[-1].last_op, ReturnOp):
         body.blocks[-1].add_op(ReturnOp.create())
     return JitOp.create(operands=operands, result_types=results, regions=[body])
 
 
 def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
-    """`%x` or `%x: type`, where the type is the one inside."""
+    """Parse `%x` or `%x: type`, where the type is the one inside."""
     unresolved = parser.parse_unresolved_operand()
     if parser.parse_optional_punctuation(":") is not None:
         inside: Attribute = parser.parse_type()

@@ -1,7 +1,7 @@
-"""The kernels whose bodies are regions: `tfrt.if`, `repeat`, `parallel_for`, `tfrt_test.do.async`
-and the benchmarks.
+"""The kernels whose bodies are regions.
 
-The arguments of a body have the names of the operands, and the body sees no other names:
+These are `tfrt.if`, `repeat`, `parallel_for`, `tfrt_test.do.async`, and the benchmarks. The
+arguments of a body have the names of the operands, and the body sees no other names:
 
     %r = tfrt.if %c, %x : (i32) -> (i32)  {
       tfrt.return %x : i32
@@ -45,7 +45,7 @@ from tfrt_nb.dialects.types import CHAIN, I32
 class IfOp(BodyOp):
     """`tfrt.if %c, %x : (i32) -> (i32)  { ... } else  { ... }`
 
-    Without results, the second region may be left out; it returns at once then.
+    Without results, the second region is optional; an omitted one returns at once.
     """
 
     name = "tfrt.if"
@@ -88,7 +88,7 @@ class IfOp(BodyOp):
 class RepeatOp(BodyOp):
     """`tfrt.repeat.i32 %n, %x : i32 { ... }`: the body takes and returns the loop values.
 
-    `attributes {bef.nonstrict}` stands in front of the `:`.
+    `attributes {bef.nonstrict}` goes before the `:`.
     """
 
     name = "tfrt.repeat.i32"
@@ -261,7 +261,10 @@ _SETTINGS = ("duration_secs", "max_count", "num_warmup_runs")
 def _parse_measured(
     parser: Parser,
 ) -> tuple[list[UnresolvedOperand], list[Attribute], dict[str, Attribute]]:
-    """`(%x : i32, %y : f32) duration_secs = 1, max_count = 20`: operands, their types, and settings.
+    """Parse `(%x : i32, %y : f32) duration_secs = 1, max_count = 20`.
+
+    Returns:
+        the operands, their types, and the settings.
 
     Settings are integers of 32 bits; there is one warm-up run by default.
     """
@@ -289,7 +292,7 @@ def _verify_settings(op: Operation) -> None:
 
 
 def _print_measured(printer: Printer, op: Operation, title: str) -> None:
-    """The attribute `title`, the operands, and the settings."""
+    """Print the attribute `title`, the operands, and the settings."""
     print_parts(printer, " ", op.attributes[title])
     with printer.in_parens():
         printer.print_list(op.operands, lambda one: print_parts(printer, one, " : ", one.type))

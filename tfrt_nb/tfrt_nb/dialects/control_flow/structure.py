@@ -1,5 +1,7 @@
-"""What all control flow operations have: fixed operands first, then the arguments that they pass on
-to functions or regions; and `tfrt.return`, with which these end.
+"""The shared structure of control flow operations, and `tfrt.return`.
+
+Control flow operations have leading fixed operands, and then the arguments that they pass on to
+functions or regions. These end with `tfrt.return`.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ Types: TypeAlias = tuple[Attribute, ...]
 
 
 class ControlFlowOp(Operation):
-    """`leading` are the type words of the operands in front, such as the condition; `result_words`
+    """An operation that passes operands on to functions or regions.
+
+    `leading` has the type words of the leading operands, such as the condition. `result_words` has
     those of the results, None if they are free.
     """
 
@@ -46,7 +50,10 @@ class ControlFlowOp(Operation):
         types: Sequence[Attribute],
         position: int,
     ) -> list[SSAValue]:
-        """The values of the operands in front, and of those behind with these types, listed at `position`."""
+        """Return the values of the leading and the other operands.
+
+        `position` is that of `types`.
+        """
         return [
             *parser.resolve_operands(leading, [WORDS[word] for word in cls.leading], position),
             *parser.resolve_operands(operands, types, position),
@@ -54,12 +61,12 @@ class ControlFlowOp(Operation):
 
     @property
     def arguments(self) -> tuple[SSAValue, ...]:
-        """The operands that are passed on."""
+        """Return the operands that are passed on."""
         return tuple(self.operands[len(self.leading) :])
 
     @property
     def argument_types(self) -> Types:
-        """The types of the operands that are passed on."""
+        """Return the types of the operands that are passed on."""
         return tuple(value.type for value in self.arguments)
 
     def verify_(self) -> None:
@@ -94,10 +101,10 @@ class CallingOp(ControlFlowOp):
 
     callees: ClassVar[tuple[str, ...]] = ()
     roles: ClassVar[tuple[str, ...]] = ()
-    """What errors call the callees, one after the other, of an operation that has several."""
+    """The names that errors use for the callees, in order, if an operation has several."""
 
     def callee_symbols(self) -> Iterator[SymbolRefAttr]:
-        """The functions that may be called."""
+        """Yield the functions that may be called."""
         for name in self.callees:
             attribute = self.attributes[name]
             for symbol in attribute if isinstance(attribute, ArrayAttr) else (attribute,):
@@ -105,7 +112,10 @@ class CallingOp(ControlFlowOp):
                 yield symbol
 
     def callee_types(self) -> tuple[Types, Types | None]:
-        """The arguments and results that a callee must have; None if its results are free."""
+        """Return the arguments and results that a callee must have.
+
+        The result types are None if they are free.
+        """
         return self.argument_types, tuple(self.result_types)
 
     def verify_(self) -> None:
@@ -125,17 +135,17 @@ class BodyOp(ControlFlowOp):
 
     @classmethod
     def body_positions(cls, operand_count: int) -> Sequence[int]:
-        """Which operands the arguments of the regions stand for."""
+        """Return the positions of the operands that become the regions' arguments."""
         return range(len(cls.leading), operand_count)
 
     @property
     def body_arguments(self) -> tuple[SSAValue, ...]:
-        """The operands that the arguments of the regions stand for."""
+        """Return the operands that become the regions' arguments."""
         operands = self.operands
         return tuple([operands[index] for index in self.body_positions(len(operands))])
 
     def accepts_return(self, types: Types) -> bool:
-        """Whether a region may return values of these types."""
+        """Return whether a region may return values of these types."""
         return types == tuple(self.result_types)
 
     def verify_(self) -> None:
@@ -157,7 +167,10 @@ def _holds_symbols(attribute: Attribute) -> bool:
 
 
 class ReturnOp(Operation):
-    """`tfrt.return %x, %ch : i32, !tfrt.chain`: what a function or a region gives back.  It has no kernel."""
+    """`tfrt.return %x, %ch : i32, !tfrt.chain`: the results of a function or a region.
+
+    It has no kernel.
+    """
 
     name = "tfrt.return"
     traits = OpTraits(lambda: (IsTerminator(),))
@@ -184,7 +197,10 @@ class ReturnOp(Operation):
 
 
 class KernelReturnOp(ReturnOp):
-    """`kernel.return %x`, with types or without, at the end of a `hex.run`; read as `tfrt.return`."""
+    """`kernel.return %x`, with or without types, at the end of a `hex.run`.
+
+    Read as `tfrt.return`.
+    """
 
     name = "kernel.return"
 

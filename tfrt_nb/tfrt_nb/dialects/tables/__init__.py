@@ -1,1 +1,4 @@
-"""The kernels of each dialect as a table: `signatures` says what a row is; `tfrt`, `tfrt_test`, `tensor`."""
+"""The kernels of each dialect as tables.
+
+`signatures` defines a row; the tables are `tfrt`, `tfrt_test`, and `tensor`.
+"""

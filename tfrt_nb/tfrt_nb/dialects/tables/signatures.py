@@ -1,8 +1,8 @@
-"""What the kernels take and give, as tables.
+"""Tables of the kernels' operands, attributes, and results.
 
-A `Signature` says of one kernel which operands, attributes and results it has, in type words (see
-`types.WORDS`), and which short form its operation has in text.  The tables of the kernels are in
-the modules of their dialects (`tfrt`, `tfrt_test`, `tensor`); `catalog` has them all by name.
+A `Signature` lists the operands, attributes, and results of one kernel as type words (see
+`types.WORDS`), and the short form of its operation. The tables of the kernels are in the modules of
+their dialects (`tfrt`, `tfrt_test`, `tensor`); `catalog` has all of them by name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ class Form(Enum):
     """How an operation is written."""
 
     GENERIC = auto()
-    """`"tfrt.minus.i32"(%a, %b) : (i32, i32) -> i32`; types are taken as written, not checked."""
+    """`"tfrt.minus.i32"(%a, %b) : (i32, i32) -> i32`.
+
+    Types are accepted as written, not checked.
+    """
 
     OPERANDS = auto()
     """`tfrt.add.i32 %a, %b`, then attributes in braces, if any."""
@@ -32,7 +35,7 @@ class Form(Enum):
     """`tfrt_dht.fill_tensor_with_constant.i32 %t, %c 0 : i32`."""
 
     ARRAY = auto()
-    """`ts.build_shape [2, 3]`, after operands, if any."""
+    """`ts.build_shape [2, 3]`, after any operands."""
 
     TYPED = auto()
     """`tfrt.merge.chains %a, %b : i32, !tfrt.chain`, with attributes in braces before the colon."""
@@ -40,11 +43,12 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One kernel.  `rest` is the word of any number of further operands, None if there are none.
+    """One kernel. `rest` is the word of any number of further operands, or None.
 
-    `attributes` maps names to type words; `array.W` is an array of W, `typed` an attribute of any type,
-    `W?` may be left out.  The attribute that the short form writes without its name is the first one.
-    `other_results` are those of the short form that names no types; empty if they are the same.
+    `attributes` maps names to type words: `array.W` is an array of W, `typed` is an attribute of
+    any type, and `W?` is optional. The first attribute is the one that the short form writes
+    without its name. `other_results` are those of the short form without types; empty if they are
+    the same.
     """
 
     name: str
@@ -57,21 +61,21 @@ class Signature:
 
     @property
     def is_registered(self) -> bool:
-        """Whether the types of the operation are checked, and it is printed in its short form."""
+        """Return whether the operation's types are checked and it is printed in its short form."""
         return self.form is not Form.GENERIC
 
     @property
     def has_optional_chain(self) -> bool:
-        """Whether the last operand is a chain that may be left out, as the first programs do."""
+        """Return whether the last operand is an optional chain, as in the first programs."""
         return bool(self.operands) and self.operands[-1] == "chain" and self.rest is None
 
 
 def kernel(
     name: str, types: str, form: Form = Form.GENERIC, /, **attributes: str
 ) -> Iterator[Signature]:
-    """The signature of one kernel, from `"i32 chain -> chain"`; `i32*` takes any number.
+    """Yield the signature of one kernel, from `"i32 chain -> chain"`; `i32*` accepts any number.
 
-    `"any* -> i32 / chain"` has a chain as result in the short form without types.
+    `"any* -> i32 / chain"` has a chain as its result in the short form without types.
     """
     operands, _, results = types.partition("->")
     results, _, others = results.partition("/")
@@ -91,9 +95,9 @@ def family(
     /,
     **attributes: str,
 ) -> Iterator[Signature]:
-    """A kernel per variant, `{}` in the name, the types and the attributes standing for it.
+    """Yield a kernel per variant, which replaces `{}` in the name, the types, and the attributes.
 
-    Variants are words, or tuples of them for several `{}`: `{0}`, `{1}`.
+    Variants are words, or tuples of words for several placeholders: `{0}`, `{1}`.
     """
     for variant in variants.split() if isinstance(variants, str) else variants:
         words = (variant,) if isinstance(variant, str) else variant
@@ -102,5 +106,5 @@ def family(
 
 
 def table(*rows: Iterable[Signature]) -> dict[str, Signature]:
-    """The signatures of `rows` by name."""
+    """Return the signatures of `rows` by name."""
     return {signature.name: signature for signature in itertools.chain.from_iterable(rows)}

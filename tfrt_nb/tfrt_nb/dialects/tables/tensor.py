@@ -1,5 +1,7 @@
-"""The kernels of host tensors: dense (`tfrt_dht`), of strings (`tfrt_sht`), sparse (`coo`), their
-shapes (`ts`), files of tensors (`btf`), and the mathematics that tests use (`tfrt_test`).
+"""The kernels of host tensors.
+
+Dense tensors (`tfrt_dht`), tensors of strings (`tfrt_sht`), sparse tensors (`coo`), their shapes
+(`ts`), files of tensors (`btf`), and the mathematics that tests use (`tfrt_test`).
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ def _product(*words: str) -> list[tuple[str, ...]]:
 
 
 def _elements(names: str) -> list[tuple[str, ...]]:
-    """Pairs of an element's name and its type word: they differ for `bool` only."""
+    """Return pairs of an element's name and its type word, which differ only for `bool`."""
     return [(name, "i1" if name == "bool" else name) for name in names.split()]
 
 
@@ -59,7 +61,7 @@ SIGNATURES = table(
     kernel("tfrt_dht.get_tensor_shape", "tensor -> shape", Form.OPERANDS),
     kernel("tfrt_dht.no_op_ht", "tensor -> tensor"),
     kernel("tfrt_sht.create_tensor", "-> tensor", shape="array.i64", values="aggregate"),
-    # What there is in sync functions
+    # The subset for sync functions
     family(_product(SHORT, RANKS),
            "tfrt_dht_sync.create_uninitialized_tensor.{0}.{1}", "-> tensor",
            Form.ARRAY, shape="array.i64"),

@@ -1,9 +1,9 @@
-"""The kernels that exist to test the runtime, and to show it: asynchrony, errors, lifetimes, strings, atomics.
+"""The kernels that test and demonstrate the runtime.
 
-`vt` is a value that prints when it is constructed, moved, copied and destroyed; `demo` makes a first program worth
-watching.
+They cover asynchrony, errors, lifetimes, strings, and atomics. `vt` is a value that prints when it
+is constructed, moved, copied, and destroyed; `demo` makes a first program worth watching.
 
-The ones with regions or callees are in `control_flow`.
+Kernels with regions or callees are in `control_flow`.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ SIGNATURES = table(
     kernel("vt.constant", "-> vt", value="i32"),
     kernel("vt.add", "vt vt -> vt"),
     kernel("vt.print", "vt chain -> chain"),
-    # In quotes it takes operands of any types, and gives them back.
+    # In quotes, it takes operands of any types and returns them.
     kernel("demo.wait", "chain -> chain", seconds="f64"),
     family("i1 i32 i64 f32 f64", "demo.wait.{}", "{0} -> {0}", Form.OPERANDS, seconds="f64"),
 )
-"""The kernels `tfrt_test.*` and `tfrt_tutorial.*` without regions and callees, `vt.*` and `demo.*`."""
+"""Kernels without regions and callees: `tfrt_test.*`, `tfrt_tutorial.*`, `vt.*`, `demo.*`."""

@@ -1,1 +1,5 @@
-"""What lowers which operations to LLVM IR: `arithmetic`, `control`, `async_runtime`; of buffers `descriptors`, `buffers`."""
+"""Lower operations to LLVM IR.
+
+The modules are `arithmetic`, `control`, `async_runtime`, and, for buffers, `descriptors` and
+`buffers`.
+"""

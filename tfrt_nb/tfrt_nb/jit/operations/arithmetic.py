@@ -43,7 +43,7 @@ _CASTS = {
     "bitcast": "bitcast",
 }
 _LIBRARY_FUNCTIONS = ("acosh", "asinh", "atanh", "cbrt", "erf", "expm1", "log1p")
-"""Functions of the C library that LLVM has no intrinsic for."""
+"""Functions of the C library for which LLVM has no intrinsic."""
 _INTEGER_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
@@ -68,7 +68,7 @@ def _lower_addi(body: FunctionBody, op: Operation) -> None:
 
 
 def _intrinsic(name: str, *flags: Argument) -> Lowering:
-    """Some intrinsics take a flag that zero or the least number is poison."""
+    """Lower to an intrinsic; some take a flag that makes zero or the least number poison."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
         type_ = op.results[0].type
@@ -80,7 +80,7 @@ def _intrinsic(name: str, *flags: Argument) -> Lowering:
 
 
 def _type_suffix(type_: Attribute) -> str:
-    """How LLVM writes the type in the name of an intrinsic."""
+    """Return LLVM's name for the type in the names of intrinsics."""
     text = llvm_type(type_)
     return {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(text, text)
 
@@ -117,7 +117,10 @@ def _lower_constant(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_poison(body: FunctionBody, op: Operation) -> None:
-    """A value all the same: LLVM would take what depends on poison for unreachable, assertions included."""
+    """Lower poison to an actual value.
+
+    LLVM would treat code that depends on poison as unreachable, including assertions.
+    """
     [result] = op.results
     if isinstance(result.type, MemRefType | UnrankedMemRefType):
         body.bind(result, dead_buffer(body, result.type))
@@ -141,15 +144,15 @@ def _lower_comparison(body: FunctionBody, op: Operation) -> None:
 
 
 def _widened_truth(body: FunctionBody, value: str, type_: str) -> str:
-    """0 or 1 as a number."""
+    """Return 0 or 1 as a number."""
     return value if type_ == "i1" else body.value(f"zext i1 {value} to {type_}")
 
 
 def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
-    """Quotient and remainder, rounded towards zero.
+    """Return quotient and remainder, rounded towards zero.
 
-    The least number divided by -1 overflows, for which the processor stops the process: a division
-    by -1 is a negation instead.
+    Dividing the least number by -1 overflows, for which the processor stops the process, so a
+    division by -1 becomes a negation.
     """
     left, right = op.operands
     type_ = llvm_type(left.type)
@@ -165,7 +168,7 @@ def _divide(body: FunctionBody, op: Operation) -> tuple[str, str]:
 
 
 def _division(part: int) -> Lowering:
-    """The quotient, which is part 0, or the remainder."""
+    """Return the lowering to the quotient, which is part 0, or to the remainder."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
         body.bind(op.results[0], _divide(body, op)[part])
@@ -174,7 +177,7 @@ def _division(part: int) -> Lowering:
 
 
 def _rounded_division(*, up: bool) -> Lowering:
-    """Corrects the quotient by one when there is a remainder and the true quotient lies beyond it."""
+    """Correct the quotient by one if there is a remainder and the true quotient lies beyond it."""
 
     def lower(body: FunctionBody, op: Operation) -> None:
         quotient, remainder = _divide(body, op)
@@ -203,7 +206,10 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
 
 
 def _library_function(name: str) -> Lowering:
-    """The function for doubles, or with `f` behind its name for floats, which shorter ones become."""
+    """Call the function for doubles, or for floats with the suffix `f`.
+
+    Shorter floats are widened.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         [operand], [result] = op.operands, op.results
@@ -229,7 +235,7 @@ def _lower_rsqrt(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
-    """By `pow`: what LLVM's `powi` calls is in the compiler's library, not in the process."""
+    """Use `pow`: LLVM's `powi` calls a function of the compiler's library, not of the process."""
     base, exponent = op.operands
     type_ = llvm_type(base.type)
     power = body.value(f"sitofp {body.typed(exponent)} to {type_}")
@@ -238,7 +244,7 @@ def _lower_fpowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
-    """By squaring, in a helper; see `_integer_power`."""
+    """Use squaring, in a helper; see `_integer_power`."""
     base, exponent = op.operands
     type_ = base.type
     if not isinstance(type_, IntegerType):
@@ -250,7 +256,10 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _integer_power(name: str, type_: str) -> str:
-    """What 1 and -1 are to any power; to a negative one everything else is 0, rounded towards zero."""
+    """Return a function that raises to an integer power, by repeated squaring.
+
+    To a negative power, 1 and -1 stay units, and everything else is 0, rounded towards zero.
+    """
     return f"""\
 define internal {type_} {name}({type_} %base, {type_} %exponent) {{
 start:

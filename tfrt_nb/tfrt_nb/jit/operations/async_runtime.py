@@ -1,7 +1,10 @@
-"""Runtime and coroutine operations as calls of the runtime's C functions and of LLVM's intrinsics.
+"""Lower runtime and coroutine operations to C functions and LLVM's intrinsics.
 
-22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled here runs
-on MLIR's runtime (without messages of errors) and code compiled by MLIR on ours.
+The C functions are the runtime's.
+
+22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled
+here runs on MLIR's runtime (without error messages) and code compiled by MLIR runs on ours. The
+intrinsics are those of https://llvm.org/docs/Coroutines.html.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ _PREFIX = "mlirAsyncRuntime"
 
 
 IN_HEADER = frozenset({"i1", "i8", "i16", "i32", "i64", "half", "bfloat", "float", "double", "ptr"})
-"""Types of payloads that a value has at `layouts.VALUE_PAYLOAD`, as others that fit into a word."""
+"""Types of payloads at `layouts.VALUE_PAYLOAD` in a value, like others that fit in a word."""
 
 
 _OF_MLIR: dict[str, tuple[str, ...]] = {
@@ -48,11 +51,15 @@ _OF_MLIR: dict[str, tuple[str, ...]] = {
     "AwaitValueAndExecute": ("void", "ptr", "ptr", "ptr"),
     "AwaitAllInGroupAndExecute": ("void", "ptr", "ptr", "ptr"),
 }
-"""The runtime's functions that MLIR defines, apart from two for numbers of threads, without the prefix of their names:
-the LLVM types of the result and of the parameters."""
+"""The runtime's functions that MLIR defines, by name without the prefix.
+
+Two of them, for numbers of threads, are not included.
+
+Each has the LLVM types of the result and of the parameters.
+"""
 RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
     **{f"{_PREFIX}{name}": types for name, types in _OF_MLIR.items()},
-    "mlirAsyncRuntimGetNumWorkerThreads": ("i64",),  # the typo is the name
+    "mlirAsyncRuntimGetNumWorkerThreads": ("i64",),  # the typo is part of the name
     "mlirAsyncRuntimeAddValueToGroup": ("i64", "ptr", "ptr"),
     "tfrtAsyncAddToGroup": ("i64", "ptr", "ptr", "ptr"),
     "tfrtAsyncAddRefOnTop": ("void", "ptr", "i64"),
@@ -99,19 +106,20 @@ RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
 }
 """All functions of the runtime.
 
-Those that MLIR's runtime does not have: values in groups, places of objects, objects that are resolved before any other
-code refers to them, messages of errors, the lowest address of this thread's stack that recursive functions should use,
-whether tasks shall not start any more, what watched code logs, frames of coroutines from a free list, and what kernels
-of host programs are given and give (`adapters`).
+MLIR's runtime lacks these: values in groups, places of objects, objects that are resolved before
+any other code refers to them, error messages, the lowest address of this thread's stack that
+recursive functions should use, whether tasks must no longer start, the events of watched code,
+frames of coroutines from a free list, and the arguments and results of kernels of host programs
+(`adapters`).
 
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
 RESUME = "@__resume"
-"""Resumes a coroutine; the runtime gets it as a pointer."""
+"""Resumes a coroutine; the runtime takes it as a pointer."""
 
 
 def runtime_call(module: ModuleText, name: str, *operands: str) -> str:
-    """A call of a function of the runtime, which the module declares from then on."""
+    """Return a call of a function of the runtime, and declare the function in the module."""
     returns, *types = RUNTIME_FUNCTIONS[name]
     symbol = module.declare(name, returns, ", ".join(types))
     given = ", ".join(f"{type_} {one}" for type_, one in zip(types, operands, strict=True))
@@ -119,7 +127,7 @@ def runtime_call(module: ModuleText, name: str, *operands: str) -> str:
 
 
 def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
-    """Call a function of the runtime; the name of its result, if there is one."""
+    """Call a function of the runtime; return the name of its result, if there is one."""
     call = runtime_call(body.module, name, *operands)
     if call.startswith("call void "):
         body.emit(call)
@@ -128,7 +136,10 @@ def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
 
 
 def _calls(name: str, *more: str) -> Lowering:
-    """A call with the operands, then `more`; KIND in the name is what the runtime calls the first operand."""
+    """Lower to a call with the operands, then `more`.
+
+    KIND in the name becomes the runtime's name for the first operand's type.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         kind = runtime.runtime_kind(op.operands[0]) if "KIND" in name else ""
@@ -154,7 +165,7 @@ def _create_group(body: FunctionBody, op: Operation) -> None:
 
 
 def _make(body: FunctionBody, op: Operation, name: str, *operands: str) -> None:
-    """Make an object, and say where it comes from, for reports of what is left over or never resolved."""
+    """Create an object, with its origin for reports of objects that leak or are never resolved."""
     record = body.module.maker(op)
     if record is None:
         made = _runtime(body, f"{_PREFIX}{name}", *operands)
@@ -170,7 +181,7 @@ def _set_available(body: FunctionBody, op: Operation) -> None:
     payload = operand.type.value_type if isinstance(operand.type, ValueType) else None
     if isinstance(payload, MemRefType | UnrankedMemRefType):
         name = "tfrtAsyncEmplaceStored"
-        # Where a descriptor has its first pointer: see `llvm_types`.
+        # The offset of the first pointer in a descriptor: see `llvm_types`.
         given.append("0" if isinstance(payload, MemRefType) else "8")
         text = "the value is made available before anything is stored in it"
         given.append(body.module.failure(text, op))
@@ -186,7 +197,7 @@ def _set_error(body: FunctionBody, op: Operation) -> None:
 
 
 def _await(body: FunctionBody, op: Operation) -> None:
-    """Wait, and say where, for the report of what is never resolved."""
+    """Wait, and record where, for the report of objects that are never resolved."""
     _runtime(body, "tfrtAsyncAwait", body.name(op.operands[0]), body.module.maker(op) or "null")
 
 
@@ -194,7 +205,7 @@ def _await_and_resume(body: FunctionBody, op: Operation) -> None:
     awaited, handle = map(body.name, op.operands)
     function = op.parent_op()
     if function is not None and SHARED_BODY in function.attributes:
-        # The place is that of one task of several.
+        # Several tasks share the body, so the place is that of one of them.
         result = body.name(function.regions[0].blocks[0].args[0])
         _runtime(body, "tfrtAsyncAwaitAndExecuteFor", awaited, handle, RESUME, result, "0")
     else:
@@ -214,7 +225,7 @@ def _is_error(body: FunctionBody, op: Operation) -> None:
 
 
 def _payload_of(body: FunctionBody, value: SSAValue, type_: Attribute) -> str:
-    """The address of a value's payload."""
+    """Return the address of a value's payload."""
     if llvm_type(type_) in IN_HEADER:
         return body.value(f"getelementptr i8, ptr {body.name(value)}, i64 {VALUE_PAYLOAD}")
     return _runtime(body, f"{_PREFIX}GetValueStorage", body.name(value))
@@ -223,7 +234,7 @@ def _payload_of(body: FunctionBody, value: SSAValue, type_: Attribute) -> str:
 def _store(body: FunctionBody, op: Operation) -> None:
     value, storage = op.operands
     pointer = _payload_of(body, storage, value.type)
-    # The storage promises no more than byte alignment.
+    # The storage guarantees only byte alignment.
     body.emit(f"store {body.typed(value)}, ptr {pointer}, align 1")
 
 
@@ -267,10 +278,10 @@ def _count(body: FunctionBody, op: Operation, function: str, *more: str) -> None
 
 def _stack_is_low(body: FunctionBody, op: Operation) -> None:
     if body.has_limit:
-        # The address of a variable: that of the frame would cost a register.
+        # The address of a variable, because that of the frame would cost a register.
         here, limit = body.first("alloca i8"), STACK_LIMIT
     else:
-        # A variable of a coroutine may be on the heap.
+        # A variable of a coroutine may be on the heap, so this uses the frame's address.
         limit = _runtime(body, "tfrtAsyncStackLimit")
         here = body.call("llvm.frameaddress.p0", "ptr", ("i32", "0"))
     body.set(op.results[0], f"icmp ult ptr {here}, {limit}")
@@ -279,7 +290,7 @@ def _stack_is_low(body: FunctionBody, op: Operation) -> None:
 def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
     body.module.watches_interrupts = True
     flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
-    # Volatile: it changes while the loop runs.
+    # Volatile because the word changes while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
     body.bind(op.results[0], body.call("llvm.expect.i1", "i1", ("i1", pending), ("i1", "false")))
 
@@ -315,7 +326,7 @@ def _coro_id(body: FunctionBody, op: Operation) -> None:
 
 
 def _coro_begin(body: FunctionBody, op: Operation) -> None:
-    """The frame is as large as LLVM says."""
+    """Allocate the frame with the size that LLVM computes."""
     _count_coroutine(body, 1)
     memory = _runtime(body, "tfrtAsyncAllocateFrame", *_frame_size(body))
     arguments = body.argument(op.operands[0]), ("ptr", memory)
@@ -345,7 +356,7 @@ def _coro_end(body: FunctionBody, op: Operation) -> None:
 def _coro_save(body: FunctionBody, op: Operation) -> None:
     wait = op.next_op
     suspend = None if wait is None else wait.next_op
-    # What stands between await and suspension, such as a dropped reference, happens in any case.
+    # Operations between await and suspension, such as a dropped reference, must happen in any case.
     if (
         body.looks_ahead
         and isinstance(wait, runtime.RuntimeAwaitAndResumeOp)
@@ -359,7 +370,7 @@ def _coro_save(body: FunctionBody, op: Operation) -> None:
 
 
 def _where_no_error(block: Block, awaited: SSAValue) -> Block:
-    """The block, or where it branches to at once if what was awaited is no error."""
+    """Return the block, or its immediate successor for an awaited object that is not an error."""
     check = block.first_op
     if isinstance(check, runtime.RuntimeIsErrorOp) and check.operand is awaited:
         choice = check.next_op
@@ -392,7 +403,7 @@ end:
 
 
 def _log(body: FunctionBody, op: Operation) -> None:
-    """A block logs once in an activation: a loop would log each round."""
+    """Log a block once in an activation: otherwise, a loop would log each iteration."""
     assert isinstance(op, extensions.RuntimeLogOp)
     number = op.site.value.data
     site, logged = body.module.site(number, op), body.flag(number)
@@ -400,7 +411,7 @@ def _log(body: FunctionBody, op: Operation) -> None:
         entered = _runtime(body, "tfrtAsyncLogEnter", site)
         body.emit(f"store i64 {entered}, ptr {logged}")
     elif op.event.data == "leave":
-        # Of a call that another function has made, as a continuation is one, nothing is known here.
+        # A call that another function has made, as in a continuation, left no entry here.
         _runtime(body, "tfrtAsyncLogLeave", site, body.value(f"load i64, ptr {logged}"))
     else:
         body.module.declare("tfrtAsyncLogBlock", "void", "ptr")

@@ -1,6 +1,7 @@
-"""`memref` as LLVM instructions on descriptors; views are new descriptors, no copies.
+"""Lower `memref` to LLVM instructions on descriptors; views are new descriptors, not copies.
 
-Buffers made here are contiguous and begin behind their header: see `tfrt_runtime.native.coroutines.async_buffers`.
+Buffers allocated here are contiguous and start after their header: see
+`tfrt_runtime.native.coroutines.async_buffers`.
 """
 
 from __future__ import annotations
@@ -73,13 +74,14 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
         else:
             array = f"[{math.prod(type_.get_shape())} x {llvm_type(type_.element_type)}]"
             elements = body.first(f"alloca {array}, align {alignment}")
-        # What LLVM sees written before it is read costs nothing.
+        # Zeros cost nothing where LLVM sees that elements are written before they are read.
         zeros = ("ptr", elements), ("i8", "0"), ("i64", size), ("i1", "false")
         body.call("llvm.memset.p0.i64", "void", *zeros)
     else:
         if alignment > ALIGNMENT:
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
-        # LLVM may know that nothing else points to a new buffer: the handle is the pointer, with marks.
+        # The handle is the pointer, with marks, so LLVM may assume that nothing else points to a
+        # new buffer.
         if isinstance(op, memref.AllocOp):
             handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
         else:
@@ -89,6 +91,7 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
             f"getelementptr i8, ptr {header_of(body, handle)}, i64 {BLOCK_ELEMENTS}"
         )
         if alignment > ALIGNMENT:
+            # Round the address up: move to the last candidate, then clear the low bits.
             last = body.value(f"getelementptr i8, ptr {elements}, i64 {alignment - ALIGNMENT}")
             arguments = ("ptr", last), ("i64", str(-alignment))
             elements = body.call("llvm.ptrmask.p0.i64", "ptr", *arguments)
@@ -96,18 +99,18 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
 
 
 def has_frame_buffers(op: func.FuncOp) -> bool:
-    """Whether a function has buffers of `memref.alloca` on the heap, which it frees at its end."""
+    """Return whether a function frees buffers of `memref.alloca` on the heap at its end."""
     return any(type(o) is memref.AllocaOp and is_on_heap(o) for o in operations_in(op))
 
 
 def begin_buffers(body: FunctionBody) -> None:
-    """At the start of a function that frees buffers: there are none yet."""
+    """Start the list of buffers that the function frees; it is empty."""
     body.emit(f"{_LAST_BUFFER} = alloca ptr")
     body.emit(f"store ptr null, ptr {_LAST_BUFFER}")
 
 
 def end_buffers(body: FunctionBody) -> None:
-    """At its end: free them."""
+    """Free the buffers at the end of the function."""
     last = body.value(f"load ptr, ptr {_LAST_BUFFER}")
     body.call("tfrtAsyncFreeFrameBuffers", "void", ("ptr", last))
 
@@ -123,14 +126,14 @@ def _free_buffer(body: FunctionBody, op: Operation) -> None:
 
 
 def _free(body: FunctionBody, buffer: SSAValue) -> str:
-    """Give a buffer back; the name of whether it could be."""
+    """Free a buffer; return the name of whether it could be freed."""
     return body.call("tfrtAsyncFreeBuffer", "i1", ("ptr", allocated_pointer(body, buffer)))
 
 
 def _is_live(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeIsLiveOp)
     handle = allocated_pointer(body, op.buffer)
-    # Atomic, as another thread may write it; unordered, so that LLVM may ask once for several times.
+    # Atomic, because another thread may write it; unordered, so that LLVM may merge several checks.
     header = header_of(body, handle)
     generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
     bits = body.value(f"ptrtoint ptr {handle} to i64")
@@ -154,9 +157,9 @@ def _load(body: FunctionBody, op: Operation) -> None:
 
 
 def may_be_undefined(buffer: SSAValue) -> bool:
-    """Whether LLVM may see that an element is loaded that nothing was stored to: in the frame it may.
+    """Return whether LLVM may see a load of an element that nothing was stored to, as in the frame.
 
-    Not so where the only element is stored to right behind the allocation.
+    It may not if the only element is stored to right after the allocation.
     """
     op = root(buffer).owner
     if not isinstance(op, memref.AllocaOp):
@@ -214,7 +217,7 @@ def _copy(body: FunctionBody, op: Operation) -> None:
 
 
 def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Layout) -> None:
-    """One by one, by a helper for buffers of this rank."""
+    """Copy elements one by one, in a helper for buffers of this rank."""
     rank = len(source.sizes)
     name = global_symbol(f"__copy.{rank}.{element}")
     body.module.helpers[name] = _copying_function(name, rank, element)
@@ -228,7 +231,7 @@ def _copy_elements(body: FunctionBody, element: str, source: Layout, target: Lay
 
 
 def _copying_function(name: str, rank: int, element: str) -> str:
-    """A nest of loops: `check.k` asks whether there is another index, `next.k` goes on to it."""
+    """Return a nest of loops: `check.k` tests for another index, `next.k` advances to it."""
     parameters = ["ptr %from.0", "ptr %to.0"]
     parameters += [f"i64 %{one}.{k}" for one in ("size", "step", "stride") for k in range(rank)]
     lines = [f"define internal void {name}({', '.join(parameters)}) {{", "start:"]
@@ -275,7 +278,7 @@ def _get_global(body: FunctionBody, op: Operation) -> None:
 
 
 def global_name(symbol: str) -> str:
-    """The LLVM global that holds the elements of a `memref.global`."""
+    """Return the LLVM global that holds the elements of a `memref.global`."""
     return global_symbol(f".global.{symbol}")
 
 
@@ -349,14 +352,14 @@ _ATOMIC_WIDTHS = (8, 16, 32, 64)
 
 
 def _bits_of(type_: Attribute) -> int:
-    """How many bits a number has; 0 for what is none."""
+    """Return the number of bits of a number's type; 0 for other types."""
     if isinstance(type_, IntegerType | AnyFloat):
         return type_.bitwidth
     return 64 if isinstance(type_, IndexType) else 0
 
 
 def _numbers(body: FunctionBody, static: Iterable[int], dynamic: Sequence[SSAValue]) -> list[str]:
-    """Operands for `[1, %n, 3]`."""
+    """Return the operands for `[1, %n, 3]`."""
     names = map(body.name, dynamic)
     return [next(names) if number == DYNAMIC_INDEX else str(number) for number in static]
 

@@ -1,11 +1,12 @@
-"""Branches, calls and returns as LLVM instructions; what a program may declare, and how that is called.
+"""Lower branches, calls, and returns to LLVM instructions, and check declarations.
 
     func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
     func.func private @price(i64) -> i64
 
-The functions that a program may declare, with exactly these types, are in `async_runtime.printing` and what
-Python has registered (`async_runtime.externals`).  Those of buffers get the address of a buffer of any
-rank, whether or not they ask for a C interface: see `descriptors`.  A call of a Python function may fail:
+A program may declare, with exactly these types, the functions in `async_runtime.printing` and those
+that Python has registered (`async_runtime.externals`). Functions of buffers take the address of a
+buffer of any rank, whether or not they request a C interface: see `descriptors`. A call of a Python
+function may fail:
 
     %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
                                                  cf.assert %ok, "'price' failed"
@@ -47,14 +48,14 @@ from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
 from tfrt_runtime.diagnostics import Diagnostic, error, meant, note
 
 Externals = Mapping[str, PythonExternal]
-"""What a program calls of what Python has registered, by name."""
+"""The functions that a program calls and Python has registered, by name."""
 
 
 def check_declarations(module: ModuleOp) -> Externals:
-    """The functions that Python has registered and the program declares.
+    """Return the functions that Python has registered and the program declares.
 
     Raises:
-        PassError: at each declaration of something else, or with another type than it has.
+        PassError: at each declaration of another function, or with a different type.
     """
     found: dict[str, PythonExternal] = {}
     problems: list[Diagnostic] = []
@@ -66,7 +67,7 @@ def check_declarations(module: ModuleOp) -> Externals:
             if own is not None:
                 found[name] = own
             if any(type_.name.startswith("llvm.") for type_ in op.function_type.inputs):
-                continue  # `CheckAsync` says better that the program is lowered already
+                continue  # `CheckAsync` explains better that the program has been lowered already
             if known is None:
                 problems.append(_unknown(op, name, is_first=not problems))
             elif _spelled(op.function_type) != known.type:
@@ -98,12 +99,15 @@ def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
 
 
 def _spelled(type_: FunctionType) -> str:
-    """The type as the tables have it: an `index` has 64 bits."""
+    """Return the type as the tables spell it: an `index` has 64 bits."""
     return re.sub(r"\bindex\b(?!>)", "i64", str(type_))
 
 
 def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
-    """A copy of the program in which calls of Python functions may fail; itself, if it has none."""
+    """Return a copy of the program in which calls of Python functions may fail.
+
+    Itself if it has none.
+    """
     python = {name for name, known in externals.items() if known.address is None}
     if not python:
         return module
@@ -121,9 +125,10 @@ def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
 
 
 def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
-    """Call a function that the program declares and that is not called as it is declared.
+    """Call a declared function that is not called as it is declared.
 
-    False if that is none.
+    Returns:
+        False if the function is not such a one.
     """
     if name in BUFFER_PRINTERS:
         [buffer] = op.arguments
@@ -142,7 +147,7 @@ def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
 
 
 def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
-    """Give the address of words with the arguments, in which are then the results."""
+    """Pass the address of words with the arguments, which the results then replace."""
     count = max(len(known.arguments), len(known.results), 1)
     words = body.first(f"alloca [{count} x i64]")
     places = [body.value(f"getelementptr i64, ptr {words}, i64 {i}") for i in range(count)]
@@ -157,7 +162,7 @@ def _call_python(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> 
 
 
 _EXTENDED = {"i1": "zeroext ", "i8": "signext ", "i16": "signext ", "i32": "signext "}
-"""What C wants of integers in registers, on processors where that matters."""
+"""The extensions that C requires of integers in registers, on processors where that matters."""
 
 
 def _call_native(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> None:
@@ -177,7 +182,7 @@ def _call_native(body: FunctionBody, op: func.CallOp, known: PythonExternal) -> 
 
 
 def _print(body: FunctionBody, op: Operation) -> None:
-    """`vector.print` of a number."""
+    """Lower `vector.print` of a number."""
     assert isinstance(op, PrintOp)
     type_, value = op.source.type, body.name(op.source)
     text = llvm_type(type_)

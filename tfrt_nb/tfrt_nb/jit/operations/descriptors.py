@@ -1,12 +1,14 @@
-"""Descriptors of buffers: what they hold, and where elements are.
+"""Descriptors of buffers: their fields, and the addresses of elements.
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 
-An address is computed from the strides that the type fixes, and from the descriptor where it does not.
+An address is computed from the strides that the type fixes, and from the descriptor where the type
+does not fix them.
 
-Of a buffer whose rank is known when the program runs, `memref<*xf32>`, MLIR has a pointer to a descriptor in the frame
-of the function that casts.  Here it is a descriptor by value, with room for `MAX_DIMENSIONS`: it can be captured by a
-task, returned and kept in a value, and it needs no free.
+For a buffer whose rank is known only at run time, `memref<*xf32>`, MLIR has a pointer to a
+descriptor in the frame of the function that casts (https://mlir.llvm.org/docs/TargetLLVMIR/). Here
+it is a descriptor by value, with room for `MAX_DIMENSIONS`: it can be captured by a task, returned,
+and kept in a value, and it needs no free.
 
     { i64 rank, ptr allocated, ptr aligned, i64 offset, [8 x i64] sizes, [8 x i64] strides }
 """
@@ -27,7 +29,7 @@ from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
 from tfrt_runtime.native.async_layouts import HANDLE_ADDRESS, HANDLE_CONSTANT
 
 _ALLOCATED, _ALIGNED, _OFFSET, _SIZES, _STRIDES = range(5)
-"""The fields of a descriptor, behind the rank where it has one."""
+"""The fields of a descriptor, which come after the rank if it has one."""
 
 
 def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
@@ -38,7 +40,7 @@ def buffer_type(value: SSAValue, op: Operation) -> MemRefType:
 
 
 def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[str], str]:
-    """Strides in elements, and the number of all elements."""
+    """Return strides in elements, and the number of all elements."""
     strides: list[str] = []
     count = "1"
     for size in reversed(sizes):
@@ -49,7 +51,7 @@ def contiguous_strides(body: FunctionBody, sizes: Sequence[str]) -> tuple[list[s
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a descriptor holds, as operands."""
+    """The fields of a descriptor, as operands."""
 
     allocated: str
     aligned: str
@@ -59,12 +61,12 @@ class Layout:
 
 
 def descriptor(body: FunctionBody, layout: Layout) -> str:
-    """A descriptor by value."""
+    """Build a descriptor by value."""
     return _filled(body, memref_type(len(layout.sizes)), "poison", layout, 0)
 
 
 def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
-    """A buffer of known rank as one of any rank."""
+    """Convert a buffer of known rank to one of any rank."""
     layout = layout_of(body, buffer, op)
     rank = len(layout.sizes)
     if rank > MAX_DIMENSIONS:
@@ -74,7 +76,7 @@ def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
 
 
 def _filled(body: FunctionBody, type_: str, value: str, layout: Layout, first: int) -> str:
-    """A descriptor with what the layout says, from field `first` on."""
+    """Fill in the fields of a descriptor from the layout, from field `first` on."""
     fields = [
         (f"ptr {layout.allocated}", f"{first + _ALLOCATED}"),
         (f"ptr {layout.aligned}", f"{first + _ALIGNED}"),
@@ -88,7 +90,7 @@ def _filled(body: FunctionBody, type_: str, value: str, layout: Layout, first: i
 
 
 def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
-    """What the descriptor of a buffer holds: constants where its type says so."""
+    """Return the fields of a buffer's descriptor: constants where its type fixes them."""
     type_ = buffer_type(buffer, op)
     shape = type_.get_shape()
     return Layout(
@@ -104,7 +106,7 @@ def layout_of(body: FunctionBody, buffer: SSAValue, op: Operation) -> Layout:
 
 
 def static_handle(body: FunctionBody, *, is_constant: bool = False) -> str:
-    """The handle of a buffer that never ends, or not before the function that has it."""
+    """Return the handle of a buffer that lives forever, or at least as long as its function."""
     header = body.module.constant("i64 0")
     if not is_constant:
         return header
@@ -112,12 +114,12 @@ def static_handle(body: FunctionBody, *, is_constant: bool = False) -> str:
 
 
 def dead_handle(body: FunctionBody) -> str:
-    """The handle of a buffer that never was."""
+    """Return the handle of a buffer that never existed."""
     return body.module.constant("i64 1")
 
 
 def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> str:
-    """A descriptor whose buffer never was."""
+    """Return a descriptor whose buffer never existed."""
     handle = f"ptr {dead_handle(body)}, ptr null, i64 0"
     rank = MAX_DIMENSIONS if isinstance(type_, UnrankedMemRefType) else len(type_.get_shape())
     numbers = f", [{rank} x i64] zeroinitializer" * 2 if rank else ""
@@ -126,9 +128,12 @@ def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> s
 
 
 IS_HEADER, IS_ELEMENT = ", !tbaa !3", ", !tbaa !4"
-"""At the end of a load or store: LLVM may take words of headers and elements for different memory."""
+"""Suffixes of loads and stores: LLVM may assume that words of headers and elements do not alias.
+
+See https://llvm.org/docs/LangRef.html#tbaa-metadata.
+"""
 IS_UNROLLED = ", !llvm.loop !5"
-"""At the end of a branch back to the start of a loop: LLVM unrolls it."""
+"""The suffix of a back edge: LLVM unrolls the loop."""
 METADATA = """\
 !0 = !{!"memory"}
 !1 = !{!"header", !0, i64 0}
@@ -140,14 +145,14 @@ METADATA = """\
 
 
 def header_of(body: FunctionBody, handle: str) -> str:
-    """Where the word is that says whether a buffer is live."""
-    # Not by integers: LLVM keeps knowing which memory the pointer is of.
+    """Return the address of the word that says whether a buffer is live."""
+    # A mask on the pointer, not on integers: LLVM keeps the provenance of the pointer.
     mask = str(HANDLE_ADDRESS)
     return body.call("llvm.ptrmask.p0.i64", "ptr", ("ptr", handle), ("i64", mask))
 
 
 def allocated_pointer(body: FunctionBody, buffer: SSAValue) -> str:
-    """The handle of a buffer."""
+    """Return the handle of a buffer."""
     return _field(body, buffer, _ALLOCATED)
 
 
@@ -159,7 +164,7 @@ def _field(body: FunctionBody, buffer: SSAValue, field: int, *place: int) -> str
 def element_address(
     body: FunctionBody, op: Operation, buffer: SSAValue, indices: Sequence[SSAValue]
 ) -> str:
-    """The address of an element."""
+    """Return the address of an element."""
     type_ = buffer_type(buffer, op)
     base = _field(body, buffer, _ALIGNED)
     position = "0"
@@ -176,7 +181,7 @@ def element_address(
 
 
 def stride_of(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension: int) -> str:
-    """How far apart neighbours in a dimension are, in elements."""
+    """Return the distance between neighbors in a dimension, in elements."""
     inner = type_.get_shape()[dimension + 1 :]
     if not isinstance(type_.layout, NoneAttr) or DYNAMIC_INDEX in inner:
         return _field(body, buffer, _STRIDES, dimension)
@@ -184,7 +189,7 @@ def stride_of(body: FunctionBody, buffer: SSAValue, type_: MemRefType, dimension
 
 
 def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
-    """A buffer of any rank as one of this rank, which it has."""
+    """Convert a buffer of any rank to this rank, which it must have."""
     return Layout(
         allocated_pointer(body, buffer),
         _field(body, buffer, _ALIGNED),
@@ -195,10 +200,13 @@ def narrowed(body: FunctionBody, buffer: SSAValue, rank: int) -> Layout:
 
 
 def rank_of(body: FunctionBody, buffer: SSAValue) -> str:
-    """How many dimensions a buffer of any rank has."""
+    """Return the number of dimensions of a buffer of any rank."""
     return body.value(f"extractvalue {body.typed(buffer)}, 0")
 
 
 def sizes_of(body: FunctionBody, buffer: SSAValue) -> list[str]:
-    """The sizes of all dimensions that a buffer of any rank may have; 0 for those that it does not."""
+    """Return the sizes of all dimensions that a buffer of any rank may have.
+
+    The sizes of dimensions that it lacks are 0.
+    """
     return [_field(body, buffer, _SIZES, dimension) for dimension in range(MAX_DIMENSIONS)]

@@ -1,6 +1,7 @@
-"""Operations on buffers become loads and stores that stay in their buffer.
+"""Lower operations on buffers to loads and stores that stay inside their buffer.
 
-`check_buffers` refuses what cannot be compiled, `expand_buffers` and `convert_linalg_to_parallel_loops` make loops of
-operations on whole buffers.  `guard_buffers` asserts bounds and that a buffer is not freed, in front of loops where that
-is the same, `guard_views` what views need.
+`check_buffers` rejects programs that cannot be compiled. `expand_buffers` and
+`convert_linalg_to_parallel_loops` turn operations on whole buffers into loops. `guard_buffers`
+asserts bounds and liveness, before loops where that is equivalent, and `guard_views` asserts the
+preconditions of views.
 """

@@ -1,11 +1,12 @@
-"""Buffers that LLVM cannot have, and buffers that are used after they were given back, are refused.
+"""Reject buffers that LLVM cannot represent, and uses of buffers after their deallocation.
 
     memref.dealloc %m : memref<4xi64>
-    %x = memref.load %m[%i] : memref<4xi64>     // refused: the memory may be another buffer's by now
+    // rejected: the memory may belong to another buffer by now
+    %x = memref.load %m[%i] : memref<4xi64>
 
-Seen is what stands behind in the same block, at any depth.  On other ways it is an error where it happens
-(`guard_buffers`, `guard_operations`).  Elements are numbers: new memory holds anything, and what is no
-buffer or async object must not be taken for one.
+The pass finds later uses in the same block, at any depth. On other paths the use is an error at run
+time (`guard_buffers`, `guard_operations`). Elements must be numbers: new memory holds arbitrary
+bits, which must not be taken for a buffer or an async object.
 """
 
 from __future__ import annotations
@@ -41,12 +42,15 @@ from tfrt_nb.passes.errors import PassError, fail
 from tfrt_runtime.diagnostics import error, note
 
 MAX_GLOBAL_ELEMENTS = 1 << 24
-"""Of all globals of a module: they are part of the machine code, which no budget counts."""
+"""The maximum number of elements in all globals of a module.
+
+Globals are part of the machine code, which no budget counts.
+"""
 
 
 @dataclass(frozen=True)
 class CheckBuffers(ModulePass):
-    """Changes nothing."""
+    """Checks the module without changing it."""
 
     name: ClassVar[str] = "async-check-buffers"
 

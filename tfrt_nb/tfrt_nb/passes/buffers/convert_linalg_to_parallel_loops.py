@@ -1,4 +1,4 @@
-"""Operations of `linalg` on buffers become loops over their elements.
+"""Lower operations of `linalg` on buffers to loops over their elements.
 
     linalg.fill ins(%x : f32) outs(%m : memref<?xf32>)
 
@@ -7,9 +7,10 @@
           memref.store %x, %m[%i]
         }
 
-Parallel dimensions are one `scf.parallel`, reductions a nest of `scf.for` in it.  MLIR leaves it undefined
-what happens when the sizes of buffers do not fit each other; here that is asserted in front of the loops,
-which then need no check of each access, as far as indices are the loops' own.
+Parallel dimensions become one `scf.parallel`, and reductions become a nest of `scf.for` inside it.
+MLIR leaves the behavior undefined if the buffers' sizes do not match. Here an assertion before the
+loops checks them, so accesses whose indices are the loops' own need no further check. MLIR's pass
+is described at https://mlir.llvm.org/docs/Passes/#-convert-linalg-to-parallel-loops.
 """
 
 from __future__ import annotations
@@ -72,8 +73,8 @@ class ConvertLinalgToParallelLoops(ModulePass):
 
 
 def _lower(op: Operation) -> None:
-    """Replace an operation.  What only tensors have, or is no structured operation, is refused."""
-    # Imported here: most programs do without.
+    """Replace an operation; reject operations on tensors and operations that are not structured."""
+    # Imported here because most programs do not need it.
     from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 
     if not isinstance(op, LinalgStructuredOperation):
@@ -88,14 +89,14 @@ def _lower(op: Operation) -> None:
 
 
 def _maps(op: LinalgStructuredOperation) -> list[AffineMap]:
-    """From the indices of the loops to those of each operand's elements."""
+    """Return, for each operand, the map from loop indices to element indices."""
     return [one.data for one in op.get_indexing_maps()]
 
 
 def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
-    """How many rounds each loop has, which is asserted to be the size of all dimensions it runs over.
+    """Return each loop's trip count, asserting that all dimensions it runs over have that size.
 
-    Sizes that are known were verified.
+    The verifier has compared the static sizes already.
     """
     found: dict[int, tuple[SSAValue, int]] = {}
     for number, (buffer, map_) in enumerate(zip(op.operands, _maps(op), strict=True)):
@@ -120,7 +121,10 @@ def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
 def _loops(
     op: LinalgStructuredOperation, emit: Emitter, sizes: Sequence[SSAValue]
 ) -> tuple[Emitter, list[SSAValue]]:
-    """Empty loops of these sizes: what emits into the innermost one, and the index of each."""
+    """Emit empty loops of these sizes.
+
+    Return an emitter for the innermost body, and the indices.
+    """
     kinds = [one.data.value for one in op.get_iterator_types()]
     parallel = [loop for loop, kind in enumerate(kinds) if kind == "parallel"]
     indices: dict[int, SSAValue] = {}
@@ -141,7 +145,7 @@ def _loops(
 
 
 def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAValue]) -> None:
-    """Put the body of the operation into the loops: it gets elements, and gives those of the results."""
+    """Move the operation's body into the loops: it takes elements, and its results are stored."""
     maps = _maps(op)
     body = op.body.block
     for argument, operand, map_ in zip(list(body.args), op.operands, maps, strict=True):
@@ -151,7 +155,7 @@ def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAVal
     for nested in list(body.ops):
         if nested is not end:
             nested.detach()  # type: ignore[no-untyped-call]
-            if nested.location is UNKNOWN_LOC:  # that of a named operation
+            if nested.location is UNKNOWN_LOC:  # from a named operation
                 nested.location = op.location
             emit.put(nested)
     for value, buffer, map_ in zip(end.operands, op.outputs, maps[len(op.inputs) :], strict=True):
@@ -172,7 +176,7 @@ def _element(
 
 
 def _mark(access: Operation, map_: AffineMap) -> None:
-    """The sizes of dimensions that loops run over were compared."""
+    """Mark an access as in bounds if the loops' sizes were compared for all its dimensions."""
     if all(isinstance(expression, AffineDimExpr) for expression in map_.results):
         access.attributes[IN_BOUNDS] = UnitAttr()
 
@@ -200,7 +204,7 @@ def _index(
 
 
 def _converted(op: Operation, emit: Emitter, value: SSAValue, target: Attribute) -> SSAValue:
-    """The value as a number of the type: named operations convert what they are given."""
+    """Convert the value to the type, as named operations convert their operands."""
     source = value.type
     if source == target:
         return value

@@ -1,4 +1,4 @@
-"""Operations of `memref` that others can do.
+"""Expand operations of `memref` into simpler operations.
 
     %old = memref.generic_atomic_rmw     =>  %first = memref.load %m[%i]
         %m[%i] {                             %old = scf.while (%now = %first) {
@@ -7,7 +7,8 @@
       memref.atomic_yield %new                 condition(not %done) %found
     }                                        } do { yield }
 
-What the processor cannot do in one step of `memref.atomic_rmw` becomes `memref.generic_atomic_rmw` first.
+A `memref.atomic_rmw` that the processor cannot do in one step first becomes a
+`memref.generic_atomic_rmw`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from tfrt_nb.passes.control_flow import (
 from tfrt_nb.passes.lowering.coroutines import UNINTERRUPTED
 
 _BY_LOOP: dict[str, type[Operation]] = {"mulf": arith.MulfOp, "muli": arith.MuliOp}
-"""What `memref.atomic_rmw` can do and the processor cannot."""
+"""The kinds of `memref.atomic_rmw` that the processor cannot do in one step."""
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,20 @@
-"""Uses of buffers are preceded by assertions that the buffers are live, and indices are checked in front
-of loops.
+"""Assert before uses of buffers that they are live, and check indices before loops.
 
     scf.for %i = %lo to %hi step %one {        %live = async.runtime.is_live %m
       %x = memref.load %m[%i]             =>   cf.assert %live or %lo >= %hi
     }                                          cf.assert 0 <= %lo and %hi <= %size or %lo >= %hi
                                                scf.for ... { memref.load %m[%i] {in_bounds} }
 
-A buffer is asked once on a way, and again behind what may give buffers back: `memref.dealloc`, operations
-on tasks, calls of functions with such operations.  What every round of a loop uses is asked for in front
-of it, which lets LLVM vectorize the loop; not so if the loop frees buffers, prints, or calls what does: the
-error would come before the output of the first rounds.  Several blocks of a region ask each for itself.
+A buffer is checked once on a path, and again after operations that may free buffers:
+`memref.dealloc`, operations on tasks, and calls of functions with such operations. Buffers that
+every iteration of a loop uses are checked before the loop, which lets LLVM vectorize it. That is
+not done if the loop frees buffers, prints, or calls a function that does, because the error would
+come before the output of the first iterations. If a region has several blocks, each block checks
+for itself.
 
-Not asked are global buffers, which never end, and buffers of `memref.alloca` that only their function has.
-A store is preceded by the assertion that the buffer may be changed.  Behind an allocation it is asserted that
-there was memory.
+Global buffers are not checked, because they are never freed, nor are buffers of `memref.alloca`
+that do not escape their function. An assertion before a store checks that the buffer may be
+changed. An assertion after an allocation checks that there was memory.
 """
 
 from __future__ import annotations
@@ -48,25 +49,28 @@ from tfrt_nb.passes.errors import fail
 from tfrt_nb.passes.lowering.call_graph import callees, with_callers
 
 IN_BOUNDS = "in_bounds"
-"""The attribute of an access to a buffer whose indices are known to be right."""
+"""The attribute of a buffer access whose indices are known to be in bounds."""
 _GONE = "the buffer is used after its end: it was deallocated, or its function has returned"
 _NO_MEMORY = "there is no memory for the buffer"
 _CONSTANT = "the buffer is constant"
 _MAX_IN_FRAME = 2**15
 """Buffers of `memref.alloca` with more bytes are on the heap."""
 _MAX_IN_FRAMES = 2**18
-"""So many bytes are in the frames of all functions of a module: calls in each other do not use up the stack."""
+"""The maximum bytes of buffers in the frames of all functions of a module.
+
+The limit keeps nested calls from exhausting the stack.
+"""
 ON_HEAP = "on_heap"
-"""The attribute of a buffer of `memref.alloca` that could be in a frame, if there were room."""
+"""The attribute of a buffer of `memref.alloca` that could be in a frame if there were room."""
 ALIGNMENT = 64
 """Bytes: a cache line, and enough for every vector type."""
 
 _VIEWS = frozenset(
     f"memref.{name}" for name in ("assume_alignment", "cast", "memory_space_cast", "subview")
 )
-"""They give a buffer that lives as long as their operand."""
+"""The operations whose result lives as long as their operand."""
 _BASE = memref.ExtractStridedMetaDataOp.name
-"""It gives one of the same memory, too, but that has ended if there are no elements."""
+"""Its result shares the operand's memory, too, but is not live if it has no elements."""
 _NO_ACCESSES = _VIEWS.union(
     f"memref.{name}"
     for name in (
@@ -86,7 +90,7 @@ _BUFFER = MemRefType | UnrankedMemRefType
 
 @dataclass(frozen=True)
 class GuardBuffers(ModulePass):
-    """Runs on structured operations, before parallel loops become tasks."""
+    """Guards structured operations, before parallel loops become tasks."""
 
     name: ClassVar[str] = "async-guard-buffers"
 
@@ -98,7 +102,7 @@ class GuardBuffers(ModulePass):
 
 
 def accessed(op: Operation) -> list[SSAValue]:
-    """The buffers whose elements an operation reads or writes."""
+    """Return the buffers whose elements an operation reads or writes."""
     dialect = op.name.partition(".")[0]
     if dialect == "memref":
         if op.name in _NO_ACCESSES:
@@ -113,14 +117,14 @@ def _buffers_of(op: Operation) -> list[SSAValue]:
 
 
 def _written(op: Operation) -> list[SSAValue]:
-    """The buffers whose elements an operation changes."""
+    """Return the buffers whose elements an operation changes."""
     if op.name in _READS:
         return []
     return [op.operands[1]] if op.name == memref.CopyOp.name else accessed(op)
 
 
 def root(buffer: SSAValue) -> SSAValue:
-    """The buffer that this one is a view of: they live as long."""
+    """Return the buffer that this one is a view of; they have the same lifetime."""
     owner = buffer.owner
     while isinstance(owner, Operation) and owner.name in _VIEWS:
         buffer = owner.operands[0]
@@ -129,9 +133,10 @@ def root(buffer: SSAValue) -> SSAValue:
 
 
 def is_on_heap(op: memref.AllocaOp) -> bool:
-    """Whether a buffer of `memref.alloca` cannot be in the function's frame.
+    """Return whether a buffer of `memref.alloca` cannot be in the function's frame.
 
-    There, each execution of the operation gets the same memory, and nothing would end with the function.
+    In the frame, each execution of the operation gets the same memory, and no liveness ends with
+    the function.
     """
     is_large = bool(op.dynamic_sizes) or _bytes_in(op) > _MAX_IN_FRAME
     return (
@@ -143,13 +148,13 @@ def is_on_heap(op: memref.AllocaOp) -> bool:
 
 
 def _bytes_in(op: memref.AllocaOp) -> int:
-    """The size of a buffer of known sizes."""
+    """Return the size in bytes of a buffer with static sizes."""
     assert isinstance(op.memref.type, MemRefType)
     return math.prod(op.memref.type.get_shape()) * bytes_of(op.memref.type.element_type)
 
 
 def _limit_frames(buffers: Sequence[memref.AllocaOp]) -> None:
-    """Those for which frames have no room are on the heap."""
+    """Put buffers on the heap once the frames' room is used up."""
     taken = 0
     for op in buffers:
         if is_on_heap(op):
@@ -160,12 +165,12 @@ def _limit_frames(buffers: Sequence[memref.AllocaOp]) -> None:
 
 
 def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
-    """What the elements of a buffer are aligned to, in bytes: more than every buffer only where it says so."""
+    """Return the alignment of a buffer's elements in bytes: the default or a larger stated one."""
     return ALIGNMENT if op.alignment is None else max(ALIGNMENT, op.alignment.value.data)
 
 
 def escapes(buffer: SSAValue, made: Operation) -> bool:
-    """Whether others than the function, on the thread that made the buffer, may have it."""
+    """Return whether code other than the function, on the creating thread, may hold the buffer."""
     for use in buffer.uses:
         op = use.operation
         if _is_in_task(op, made):
@@ -182,7 +187,7 @@ _ASKS = frozenset({RuntimeIsLiveOp.name, RuntimeIsWritableOp.name, RuntimeFreeBu
 
 
 def _is_in_task(op: Operation, made: Operation) -> bool:
-    """Whether another thread may execute an operation that uses what `made` makes."""
+    """Return whether another thread may execute an operation that uses the result of `made`."""
     parent = op.parent_op()
     while parent is not None and parent is not made.parent_op():
         if isinstance(parent, scf.ParallelOp) or parent.name.startswith("async."):
@@ -192,24 +197,27 @@ def _is_in_task(op: Operation, made: Operation) -> bool:
 
 
 def assert_allocated(emit: Emitter, buffer: SSAValue) -> None:
-    """There was memory for a new buffer."""
+    """Assert that there was memory for a new buffer."""
     emit(cf.AssertOp(emit(RuntimeIsLiveOp(buffer)).result, _NO_MEMORY))
 
 
 @dataclass
 class _Known:
-    """The roots that are live, and those that may be written: at some point of a way."""
+    """The roots known to be live, and those known to be writable, at some point of a path."""
 
     live: set[SSAValue] = field(default_factory=set)
     writable: set[SSAValue] = field(default_factory=set)
 
     def add(self, other: _Known) -> None:
-        """Something else is known, too."""
+        """Add everything that `other` knows."""
         self.live |= other.live
         self.writable |= other.writable
 
     def copy(self, *, is_later: bool = False) -> _Known:
-        """What is known at the start of a region; `is_later`: something may have ended until then."""
+        """Return what is known at a region's start.
+
+        `is_later` means that buffers may have been freed by then.
+        """
         return _Known(set() if is_later else set(self.live), set(self.writable))
 
 
@@ -218,9 +226,10 @@ _Bounds = tuple[tuple[SSAValue, SSAValue], ...]
 
 @dataclass
 class _Nest:
-    """Loops in front of whose outermost, `outer`, assertions are put.
+    """A loop nest; assertions are put before its outermost loop, `outer`.
 
-    `bounds` are those of all loops, `variables` the first value and the limit of what counts by 1.
+    `bounds` are those of all loops. `variables` maps each induction variable with step 1 to its
+    first value and its limit.
     """
 
     outer: Operation
@@ -229,7 +238,10 @@ class _Nest:
     variables: Mapping[SSAValue, tuple[SSAValue, SSAValue]] = field(default_factory=dict)
 
     def with_loop(self, loop: scf.ForOp | scf.ParallelOp) -> _Nest | None:
-        """The nest with a loop in its innermost one; None if its rounds are not known in front."""
+        """Return the nest extended inward by a loop.
+
+        The result is None if its bounds are not known before the nest.
+        """
         if isinstance(loop, scf.ForOp):
             lower, upper, steps = [loop.lb], [loop.ub], [loop.step]
         else:
@@ -239,16 +251,16 @@ class _Nest:
             return None
         known = [(integer_of(low), integer_of(high)) for low, high in pairs]
         if any(a is not None and b is not None and a >= b for a, b in known):
-            return None  # there are no rounds
+            return None  # there are no iterations
         open_ = [pair for pair, (a, b) in zip(pairs, known, strict=True) if a is None or b is None]
         variables = dict(self.variables)
         for variable, pair, step in zip(loop.regions[0].block.args, pairs, steps, strict=False):
-            if integer_of(step) == 1:  # the last one is then the limit less 1
+            if integer_of(step) == 1:  # the last value is then the limit minus 1
                 variables[variable] = pair
         return _Nest(self.outer, self.asserted, (*self.bounds, *open_), variables)
 
     def is_outside(self, value: SSAValue) -> bool:
-        """Whether a value is known in front of the loops."""
+        """Return whether a value is defined outside the loops."""
         block: Block | None = defining_block(value)
         while block is not None:
             parent = block.parent_op()
@@ -258,12 +270,12 @@ class _Nest:
         return True
 
     def at(self, op: Operation) -> Emitter:
-        """In front of the loops, for assertions about `op`."""
+        """Return an emitter before the loops, for assertions about `op`."""
         assert self.outer.parent is not None
         return Emitter(self.outer.parent, self.outer, op.location)
 
     def expect(self, emit: Emitter, ok: SSAValue, message: str) -> None:
-        """Assert, unless there are no rounds."""
+        """Assert that `ok` holds or there are no iterations."""
         for low, high in self.bounds:
             is_empty = emit(arith.CmpiOp(low, high, "sge")).result
             ok = emit(arith.OrIOp(ok, is_empty)).result
@@ -271,14 +283,14 @@ class _Nest:
 
 
 def _frees(op: Operation) -> bool:
-    """Whether an operation, apart from calls, may give buffers back, or lets tasks do so."""
+    """Return whether an operation, apart from calls, may free buffers or let tasks do so."""
     if op.name == memref.DeallocOp.name:
         return True
     return op.name.startswith("async.") and op.name not in _KEEPS_BUFFERS
 
 
 def _speaks(op: Operation) -> bool:
-    """Whether an operation, apart from calls, may do what is seen outside, or wait for it."""
+    """Return whether an operation, apart from calls, may have a visible effect or wait for one."""
     dialect = op.name.partition(".")[0]
     return dialect not in _QUIET_DIALECTS and op.name != _EXCHANGE
 
@@ -300,17 +312,20 @@ class _Guards:
             for name in names:
                 callers.setdefault(name, []).append(caller)
         inside = {name: operations_in(op) for name, op in self._functions.items()}
-        # What is not defined here gives nothing back, but may print.
+        # A function that is not defined here frees nothing, but may print.
         freeing = [name for name, ops in inside.items() if any(map(_frees, ops))]
         speaking = [name for name, ops in inside.items() if any(map(_speaks, ops))]
         self._freeing = with_callers(freeing, callers)
         self._speaking = with_callers([*speaking, *(callers.keys() - self._functions)], callers)
         self._effects: dict[Operation, tuple[bool, bool]] = {}
         self._in_rounds: dict[Operation, _Known] = {}
-        """What is checked in front of loops around a loop, unless one of them has no rounds."""
+        """The checks put before the loops around a loop.
+
+        They hold unless one of those has no iterations.
+        """
 
     def _effects_of(self, op: Operation) -> tuple[bool, bool]:
-        """Whether an operation with what is in it may give buffers back, and whether it is seen outside."""
+        """Return whether an operation, with its regions, may free buffers, and may be visible."""
         known = self._effects.get(op)
         if known is None:
             frees, speaks = _frees(op), _speaks(op)
@@ -331,7 +346,10 @@ class _Guards:
                 self._walk(block, _Known())
 
     def _walk(self, block: Block, known: _Known) -> None:
-        """`known` is what holds at the start of the block, and then what holds at its end."""
+        """Guard a block's operations.
+
+        `known` holds at its start, and is updated to hold at its end.
+        """
         for op in list(block.ops):
             self._check_constants(op)
             nest = _Nest(op, set())
@@ -347,22 +365,26 @@ class _Guards:
             if isinstance(op, scf.ForOp | scf.ParallelOp) and not (frees or speaks):
                 inside = self._hoist(nest, op, known)
             if isinstance(op, scf.WhileOp) and not (frees or speaks):
-                for nested in op.before_region.block.ops:  # which is executed at least once
+                for nested in op.before_region.block.ops:  # executed at least once
                     for buffer in self._accessed(nested):
                         if nest.is_outside(root(buffer)):
                             self._ask(nest, nested, buffer, known)
             for region in op.regions:
                 for index, nested in enumerate(region.blocks):
-                    # What is live before a loop, or a task, that frees need not be so in its second round.
+                    # A buffer that is live before a loop or task that frees may not be live in its
+                    # second iteration.
                     is_now = isinstance(op, scf.IfOp | scf.IndexSwitchOp) and index == 0
                     self._walk(nested, inside.copy(is_later=frees and not is_now))
+            # Any buffer may be freed by now.
             if frees:
                 known.live.clear()
 
     def _hoist(self, nest: _Nest, loop: scf.ForOp | scf.ParallelOp, known: _Known) -> _Known:
-        """What every round of a loop does is checked in front of it; what is known in its rounds.
+        """Put the checks of every iteration before the loop.
 
-        That need not be so behind the loop, which may have none.
+        Return what is known in its iterations.
+
+        This does not hold after the loop, which may have no iterations.
         """
         inside = self._in_rounds.setdefault(loop, _Known())
         inside.add(known)
@@ -380,7 +402,10 @@ class _Guards:
         return inside
 
     def _accessed(self, op: Operation) -> list[SSAValue]:
-        """The same for calls of what is not defined here: it prints buffers."""
+        """Return the accessed buffers.
+
+        A call of a function that is not defined here prints its buffers.
+        """
         is_outside = isinstance(op, CallOp) and op.callee.root_reference.data not in self._functions
         return _buffers_of(op) if is_outside else accessed(op)
 
@@ -393,7 +418,7 @@ class _Guards:
                     fail(op, f"'@{name}' is constant")
 
     def _ask(self, nest: _Nest, op: Operation, buffer: SSAValue, known: _Known) -> None:
-        """The buffer that an operation uses is live, and may be written if it is."""
+        """Assert that the operation's buffer is live, and writable if the operation writes it."""
         made = root(buffer)
         owner = made.owner
         if isinstance(owner, memref.GetGlobalOp):
@@ -411,7 +436,7 @@ class _Guards:
 
 
 def _check_indices(nest: _Nest, op: memref.LoadOp | memref.StoreOp) -> None:
-    """Indices that loops count, or that do not change in them, are checked in front of the loops."""
+    """Check indices that are induction or loop-invariant values before the loops."""
     if IN_BOUNDS in op.attributes or not nest.is_outside(op.memref):
         return
     if not all(index in nest.variables or nest.is_outside(index) for index in op.indices):
@@ -438,7 +463,7 @@ def _check_index(
     first, limit = integer_of(low), integer_of(size)
     if high is None:
         if first is None or limit is None or not 0 <= first < limit:
-            # Unsigned: a negative index is a very large one.
+            # The comparison is unsigned: a negative index is a very large number.
             nest.expect(emit, emit(arith.CmpiOp(low, size, "ult")).result, text)
         return
     if first is None or first < 0:

@@ -1,6 +1,6 @@
-"""Assertions in front of operations that make another buffer of the same memory, or copy one.
+"""Put assertions before operations that create another view of a buffer's memory, or copy it.
 
-What is known to be right is not guarded.
+Operations known to be safe are not guarded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ VIEWS: tuple[type[Operation], ...] = (memref.CastOp, memref.CopyOp, memref.DimOp
 
 
 def guard_view(op: Operation) -> None:
-    """Put assertions in front of the operation."""
+    """Put assertions before the operation."""
     guard = _Guard(Emitter.in_front_of(op))
     match op:
         case memref.CastOp():
@@ -49,14 +49,14 @@ def guard_view(op: Operation) -> None:
 
 
 def bytes_of(element: Attribute) -> int:
-    """How far apart elements are in memory: at least what LLVM says."""
+    """Return the distance in bytes between elements in memory: at least LLVM's."""
     bits = element.bitwidth if isinstance(element, IntegerType | AnyFloat) else 64
     count = (bits + 7) // 8
     return -(-count // 16) * 16 if count > 8 else 1 << (count - 1).bit_length()
 
 
 def dimension_size(emit: Emitter, buffer: SSAValue, dimension: int, size: int) -> SSAValue:
-    """The size of a dimension, of which the type says `size`."""
+    """Return the size of a dimension, whose static size in the type is `size`."""
     if size != DYNAMIC_INDEX:
         return emit.integer(size)
     number = emit.integer(dimension)
@@ -73,7 +73,7 @@ def _known(number: Number) -> int | None:
 
 
 def _of_any_layout(type_: MemRefType) -> MemRefType:
-    """The type with unknown sizes and strides."""
+    """Return the type with dynamic sizes and strides."""
     rank = len(type_.get_shape())
     layout = StridedLayoutAttr([None] * rank, None)
     sizes = [DYNAMIC_INDEX] * rank
@@ -81,13 +81,13 @@ def _of_any_layout(type_: MemRefType) -> MemRefType:
 
 
 class _Guard:
-    """Emits arithmetic, on Python's numbers as far as they are known, and assertions."""
+    """Emits assertions and arithmetic; arithmetic on known numbers is computed in Python."""
 
     def __init__(self, emit: Emitter) -> None:
         self.emit = emit
 
     def cast(self, op: memref.CastOp) -> None:
-        """What the type of the result says of the rank, the sizes and the layout is so."""
+        """Assert the rank, the sizes, and the layout that the result's type states."""
         target = op.dest.type
         if not isinstance(target, MemRefType):
             return
@@ -108,7 +108,7 @@ class _Guard:
         self._expect_layout(op.source, sizes, target)
 
     def _expect_layout(self, buffer: SSAValue, sizes: list[Number], target: MemRefType) -> None:
-        """Offset and strides are what the type says, where it says something."""
+        """Assert the offset and the strides as far as the type states them."""
         assert isinstance(buffer.type, MemRefType)
         if target.layout == buffer.type.layout:
             return
@@ -122,7 +122,7 @@ class _Guard:
                 self._expect("eq", one, other, f"the elements do not lie as '{target}' says")
 
     def _layout(self, buffer: SSAValue, sizes: Sequence[Number]) -> list[Number]:
-        """The offset and the strides."""
+        """Return the offset and the strides."""
         assert isinstance(buffer.type, MemRefType)
         if isinstance(buffer.type.layout, NoneAttr):
             return [0, *self._contiguous_strides(sizes)]
@@ -140,11 +140,11 @@ class _Guard:
     def dim(self, op: memref.DimOp) -> None:
         if isinstance(op.source.type, MemRefType):
             if integer_of(op.index) is not None:
-                return  # refused where it is compiled
+                return  # rejected when it is compiled
             rank: Number = len(op.source.type.get_shape())
         else:
             rank = self.emit(RankOp(op.source)).rank
-        # Unsigned: a negative number is a very large one.
+        # The comparison is unsigned: a negative number is a very large number.
         self._expect("ult", op.index, rank, "the buffer has no such dimension")
 
     def copy(self, op: memref.CopyOp) -> None:
@@ -163,7 +163,7 @@ class _Guard:
             )
         ):
             text = f"the view is out of bounds in dimension {dimension}"
-            # Unsigned: a negative number is a very large one.
+            # The comparison is unsigned: a negative number is a very large number.
             self._expect("ule", start, size, text)
             self._expect("ule", count, size, text)
             if _known(step) != 1:
@@ -179,7 +179,10 @@ class _Guard:
         ]
 
     def _last(self, count: Number, step: Number, limit: Number, text: str) -> Number:
-        """How far the last of so many elements is from the first: at most `limit`, it is asserted."""
+        """Return the distance from the first to the last of `count` elements, and check it.
+
+        The distance must be at most `limit`.
+        """
         before = self._add(count, -1) if _known(count) != 0 else 0
         if _known(before) is None:
             before = self._binary(arith.MaxSIOp, before, 0)
@@ -187,7 +190,7 @@ class _Guard:
         if _known(far) is not None:
             self._expect("ule", far, limit, text)
         else:
-            # The product may overflow.
+            # The product may overflow, so divide the limit instead.
             steps, room = before, limit
             if _known(step) is None:
                 is_zero = self.emit(arith.CmpiOp(self._value(step), self._value(0), "eq")).result
@@ -227,7 +230,7 @@ class _Guard:
     def _value(self, number: Number) -> SSAValue:
         if isinstance(number, SSAValue):
             return number
-        number = min(number, _MOST)  # what is larger is larger than any limit
+        number = min(number, _MOST)  # anything larger exceeds every limit
         return self.emit.integer(number)
 
     def _expect(self, predicate: str, left: Number, right: Number, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Asynchronous functions become coroutines that start on the caller's thread.
+"""Lower asynchronous functions to coroutines that start on the caller's thread.
 
     async.func @f(%x: i32) -> !async.value<i32> {      func.func @f(%x: i32) -> !async.value<i32> {
       %v = async.call @g(%x) : ...                       (entry of a coroutine)
@@ -6,8 +6,10 @@
       return %y : i32                                    (suspend until %v, resolve the result)
     }                                                  }
 
-Runs before `async-to-async-runtime`, which lowers the tasks in these functions.  Awaits in tasks and
-in plain functions are left to it.  A declaration that is called is refused: no other file could provide it.
+The pass runs before `async-to-async-runtime`, which lowers the tasks in these functions, and awaits
+in tasks and plain functions. A declaration that is called is rejected because no other file could
+provide its definition. MLIR's pass is described at
+https://mlir.llvm.org/docs/Passes/#-async-func-to-async-runtime.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ from tfrt_nb.passes.lowering.coroutines import (
 class AsyncFuncToAsyncRuntime(ModulePass):
     """Lowers `async.func`, `async.call` and `async.return`.
 
-    `token_last` and `keep_errors` are those of `async-to-async-runtime`.  `bounded_stack` departs from
-    MLIR: a recursive function starts on a worker if the stack is low.
+    `token_last` and `keep_errors` are those of `async-to-async-runtime`. `bounded_stack` departs
+    from MLIR: a recursive function starts on a worker if the stack is low.
     """
 
     name: ClassVar[str] = "async-func-to-async-runtime"
@@ -67,7 +69,7 @@ class AsyncFuncToAsyncRuntime(ModulePass):
 
 
 def _refuse_declarations(module: ModuleOp) -> None:
-    """Declarations that are called are errors, others go."""
+    """Reject declarations that are called, and erase the others."""
     called = {op.callee.root_reference.data for op in operations_in(module) if type(op) is CallOp}
     for op in list(module.body.block.ops):
         if isinstance(op, FuncOp) and op.is_declaration:

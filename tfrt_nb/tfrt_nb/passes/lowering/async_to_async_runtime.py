@@ -1,14 +1,15 @@
-"""Tasks become coroutines, awaits become suspensions: the high-level operations go.
+"""Lower tasks to coroutines and awaits to suspensions.
 
-    %t = async.execute { "work"() async.yield }      %t = call @async_execute_fn() : () -> !async.token
-    async.await %t : !async.token              =>    async.runtime.await %t : !async.token
-                                                     (and an assertion that %t is not in error)
+    %t = async.execute { "work"() async.yield }   %t = call @async_execute_fn() : () -> !async.token
+    async.await %t : !async.token              => async.runtime.await %t : !async.token
+                                                  (and an assertion that %t is not in error)
 
-Each body is outlined, the inner ones first, and starts cold: it is handed to a worker before its first
-operation.  Awaits in bodies suspend; awaits in plain functions block.
+Each body is outlined, inner ones first, and starts cold: a worker runs it from its first operation
+on. Awaits in bodies suspend; awaits in plain functions block.
 
-After the pass no operation above the runtime and coroutine level is left, except `async.func`,
-`async.call` and `async.return`, which `async-func-to-async-runtime` lowers before.
+After the pass, no operation above the runtime and coroutine level is left, except `async.func`,
+`async.call` and `async.return`, which `async-func-to-async-runtime` lowers earlier. MLIR's pass is
+described at https://mlir.llvm.org/docs/Passes/#-async-to-async-runtime.
 """
 
 from __future__ import annotations
@@ -65,11 +66,12 @@ _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp
 class AsyncToAsyncRuntime(ModulePass):
     """Lowers tasks, awaits and groups.
 
-    `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
-    MLIR: on an error the token is resolved after the values, and errors say why and where.
-    `spawn` departs further: the code that starts a task makes its results, and hands them to the coroutine
-    when that begins; a task that does not wait once its body has begun is no coroutine.  Programs that count
-    references at their tasks are not spawned: their counts are about tasks whose bodies hold what they await.
+    `share_bodies` builds one coroutine per distinct body. `token_last` and `keep_errors` depart
+    from MLIR: on an error, the token is resolved after the values, and errors say why and where.
+    `spawn` departs further: the code that starts a task creates its results and passes them to the
+    coroutine when that starts, and a task that does not wait once its body has started is not a
+    coroutine. Programs that count references at their tasks are not spawned, because their counts
+    assume that task bodies hold what they await.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"
@@ -84,6 +86,7 @@ class AsyncToAsyncRuntime(ModulePass):
         counts = TaskCounts(op) if counts_tasks(op) else None
         outliner = Outliner(Symbols(op), self.share_bodies, self.spawn and counts is None, counts)
         has_tasks = any(type(nested) is ExecuteOp for nested in operations_in(op))
+        # Inner tasks come first, so an outer body holds calls by the time it is outlined.
         walk = list(op.walk(region_first=True)) if has_tasks else ()
         for task in [nested for nested in walk if isinstance(nested, ExecuteOp)]:
             function = outliner.outline(task)
@@ -123,7 +126,7 @@ def _lower(op: Operation, style: ErrorStyle) -> None:
 
 
 def _block_at_await(op: AwaitOp | AwaitAllOp, style: ErrorStyle) -> None:
-    """Replace an await in a plain function: block the thread, fail if the object is in error."""
+    """Replace an await in a plain function: block, and fail if the object is in error."""
     emit = Emitter.in_front_of(op)
     awaited = op.operand
     emit(RuntimeAwaitOp(awaited))

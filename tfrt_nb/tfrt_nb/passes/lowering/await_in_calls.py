@@ -1,4 +1,4 @@
-"""Functions that wait become async functions where tasks call them.
+"""Make functions that wait into async functions where tasks call them.
 
     func.func @get(%v: !async.value<i64>) -> i64 {     async.func private @get_async(...)
       %x = async.await %v : !async.value<i64>              -> !async.value<i64> {
@@ -9,13 +9,14 @@
       ...                                                %f = async.call @get_async(%v) : ...
     }                                                    %x = async.await %f : !async.value<i64>
 
-In MLIR such a task blocks its thread.  A blocked thread that runs other tasks meanwhile buries what
-waits on its stack, which may be what those tasks wait for; one that does not is lost.  After this pass
-only code that no task runs can block, so nothing is ever buried.
+In MLIR such a task blocks its thread. If the blocked thread meanwhile runs other tasks, it buries
+the waiting frame on its stack, and those tasks may wait for that very frame. If it does not, a
+worker is lost. After this pass, only code that no task runs can block, so nothing is ever buried.
 
-Invariant: no function that tasks and async functions call on their stack waits, calls from outside find
-the functions as they were.  A result that is itself an async object goes through the value of the async
-function, which is loaded once: the reference in it moves to the code that loads it.
+Invariants: No function that tasks and async functions call on their stack waits, and calls from
+outside find the functions unchanged. A result that is itself an async object passes through the
+value of the async function. That value is loaded once: the reference in it moves to the code that
+loads it.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class AwaitInCalls(ModulePass):
 
 
 def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
-    """The names of the functions that wait themselves or call one that does."""
+    """Return the names of the functions that wait, or that call one that does."""
     callers: dict[str, set[str]] = {}
     waiting: set[str] = set()
     for name, function in functions.items():
@@ -69,7 +70,7 @@ def waiting_functions(functions: Mapping[str, PlainFuncOp]) -> set[str]:
 
 
 class _Suspender:
-    """Replaces the calls, and makes each async function when it is first called."""
+    """Replaces the calls, and creates each async function at its first call."""
 
     def __init__(self, module: ModuleOp, waiting: dict[str, PlainFuncOp]) -> None:
         self.module = module
@@ -125,7 +126,7 @@ class _Suspender:
 
 
 def _erase_unused(functions: list[PlainFuncOp], module: ModuleOp) -> None:
-    """Private functions without a caller, and then those that only they called."""
+    """Erase private functions without a caller, and then those that only they called."""
     while functions:
         called = {
             op.callee.root_reference.data for op in module.walk() if isinstance(op, PlainCallOp)

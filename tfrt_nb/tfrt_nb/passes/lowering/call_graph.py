@@ -16,8 +16,10 @@ _CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 
 
 def callees(module: ModuleOp) -> dict[str, set[str]]:
-    """The names that each function of the module calls on its stack, so not those in tasks
-    before they are spawned."""
+    """Return the names that each function calls on its stack.
+
+    Calls in tasks do not count unless the tasks are already spawned functions.
+    """
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:
         name = op.get_attr_or_prop("sym_name")
@@ -28,12 +30,12 @@ def callees(module: ModuleOp) -> dict[str, set[str]]:
 
 
 def callees_in(block: Block) -> set[str]:
-    """The names that the operations directly in a block call or spawn."""
+    """Return the names that the operations directly in a block call or spawn."""
     return {callee for callee in map(callee_of, block.ops) if callee is not None}
 
 
 def callee_of(op: Operation) -> str | None:
-    """The name of the function that an operation calls or spawns, if it does."""
+    """Return the name of the function that an operation calls or spawns, or None."""
     if type(op) in _CALLS:
         callee = op.properties["callee"]
         assert isinstance(callee, SymbolRefAttr)
@@ -42,7 +44,10 @@ def callee_of(op: Operation) -> str | None:
 
 
 def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> set[str]:
-    """The functions, and those that call them, perhaps through others; `callers` are those of each function."""
+    """Return the functions and their direct and indirect callers.
+
+    `callers` has each one's direct callers.
+    """
     found = set(names)
     pending = list(found)
     while pending:
@@ -53,7 +58,7 @@ def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> 
 
 
 def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:
-    """The functions that can call themselves, perhaps through others, by the call graph."""
+    """Return the functions that can call themselves, directly or through others."""
     recursive: set[str] = set()
     for names in callees_first(graph):
         if len(names) > 1 or names[0] in graph[names[0]]:
@@ -62,10 +67,12 @@ def recursive_functions(graph: Mapping[str, Collection[str]]) -> set[str]:
 
 
 def callees_first(graph: Mapping[str, Collection[str]]) -> Iterator[list[str]]:
-    """Functions that call each other, together, after those that they call.
+    """Yield groups of mutually recursive functions, each group after the functions that it calls.
 
-    Tarjan's strongly connected components: each function is looked at once, however many there are.
-    What is called and not in the graph is left out.
+    The groups are strongly connected components, found by Tarjan's algorithm ("Depth-First Search
+    and Linear Graph Algorithms", SIAM J. Comput. 1(2), 1972), which visits each function once. The
+    path is explicit, so a long call chain does not exhaust Python's stack. Callees that are not in
+    the graph are ignored.
     """
     numbers: dict[str, int] = {}
     lowest: dict[str, int] = {}
@@ -101,7 +108,7 @@ def _opened(
 
 
 def _closed(first: str, lowest: dict[str, int], open_: list[str]) -> list[str]:
-    """The functions that were opened from `first` on, the last one first; they are done."""
+    """Return the functions opened since `first`, the last one first, and close them."""
     names: list[str] = []
     while not names or names[-1] != first:
         names.append(open_.pop())

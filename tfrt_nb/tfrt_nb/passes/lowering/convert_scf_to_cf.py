@@ -1,4 +1,4 @@
-"""Structured loops and branches become blocks.
+"""Lower structured loops and branches to blocks.
 
     scf.if %c {                  cf.cond_br %c, ^then, ^rest
       "work"()           =>    ^then:
@@ -7,8 +7,10 @@
                                ^rest:
                                  "rest"()
 
-The whole dialect is lowered, `scf.parallel` to a sequential nest with its reductions.  Coroutines need
-this before anything in a loop can suspend: a suspension is a branch, and regions of `scf` have one block.
+The pass lowers the whole dialect; `scf.parallel` becomes a sequential nest with its reductions.
+Coroutines need this before anything in a loop can suspend, because a suspension is a branch and
+regions of `scf` have one block. MLIR's pass is described at
+https://mlir.llvm.org/docs/Passes/#-convert-scf-to-cf.
 """
 
 from __future__ import annotations
@@ -39,7 +41,10 @@ from tfrt_nb.passes.control_flow import (
 
 @dataclass(frozen=True)
 class ConvertScfToCf(ModulePass):
-    """Lowers every operation of `scf`.  All bits of an index choose a case; MLIR takes the lowest 32."""
+    """Lowers every operation of `scf`.
+
+    All bits of an index select a case; MLIR uses the lowest 32.
+    """
 
     name: ClassVar[str] = "convert-scf-to-cf"
 
@@ -52,7 +57,7 @@ def lower_structured_control_flow(
 ) -> None:
     """Lower the operations of `scf` in the region that are wanted, the outermost first.
 
-    Where an operation is wanted, those around it must be wanted, too.
+    If an operation is wanted, those around it must be wanted, too.
     """
     for op in operations_in(region):
         lower = _LOWERINGS.get(op.name)
@@ -72,7 +77,7 @@ def _lower_if(op: Operation) -> None:
 
 
 def _joined(rest: Block, op: Operation) -> Block:
-    """A block in front of `rest` that gets its arguments, as MLIR has it for `scf.if`."""
+    """Insert a block before `rest` that takes over its arguments, as MLIR does for `scf.if`."""
     join = Block(arg_types=op.result_types)
     region_of(rest).insert_block_before(join, rest)
     for argument, taken in zip(list(rest.args), join.args, strict=True):
@@ -102,7 +107,7 @@ def _lower_index_switch(op: Operation) -> None:
 
 
 def _inline_yielding_region(region: Region, rest: Block) -> Block:
-    """Move the blocks in front of `rest`; what they yield goes to its arguments."""
+    """Move the region's blocks before `rest`; their yields branch to it with the yielded values."""
     entry = region.first_block
     assert entry is not None
     for block in region.blocks:
@@ -119,7 +124,10 @@ def _finish(op: Operation, head: Block, branch: Operation, results: Sequence[SSA
 
 
 def _lower_for(op: Operation) -> None:
-    """`condition(%i, args): %i < %ub ? body : rest`; the body branches back with `%i + step`."""
+    """Emit `condition(%i, args): %i < %ub ? body : rest`.
+
+    The body branches back with `%i + step`.
+    """
     assert isinstance(op, scf.ForOp)
     head, rest = split_behind(op)
     condition = op.body.block
@@ -140,7 +148,7 @@ def _lower_for(op: Operation) -> None:
 
 
 def _lower_while(op: Operation) -> None:
-    """The block before the condition dominates the rest: its values are the results."""
+    """Lower a loop whose condition's block dominates the rest, so its values are the results."""
     assert isinstance(op, scf.WhileOp)
     head, rest = split_behind(op)
     before, after = op.before_region.block, op.after_region.block
@@ -163,9 +171,9 @@ def _lower_parallel(op: Operation) -> None:
 
 
 def sequential_loops(op: scf.ParallelOp) -> list[scf.ForOp]:
-    """Replace a parallel loop by a nest of `scf.for`, and give the nest, outermost first.
+    """Replace a parallel loop with a nest of `scf.for`, and return the nest, outermost first.
 
-    Reductions are carried through the nest: each becomes `accumulated = reduce(accumulated, operand)`.
+    The nest carries the reductions: each becomes `accumulated = reduce(accumulated, operand)`.
     """
     loops: list[scf.ForOp] = []
     emit = Emitter.in_front_of(op)
@@ -220,7 +228,7 @@ def _inline_reduction(
 
 
 def enclosing_loops_and_branches(op: Operation, region: Region) -> Iterator[Operation]:
-    """The operations between `op` and the region that it is nested in, innermost first."""
+    """Yield the operations between `op` and the region that it is nested in, innermost first."""
     while op.parent is not None and region_of(op.parent) is not region:
         parent = op.parent_op()
         assert parent is not None

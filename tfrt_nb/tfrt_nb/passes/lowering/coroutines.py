@@ -1,20 +1,22 @@
-"""Functions become coroutines, and what is awaited in them becomes points of suspension.
+"""Turn functions into coroutines, and their awaits into suspension points.
 
-A function whose results are an optional token and then values gets blocks in front of and behind its
-body:
+A function whose results are an optional token and then values gets these blocks around its body:
 
-    entry:     make the token and the values, begin the coroutine
+    entry:     create the token and the values, begin the coroutine
     ...        the body
     set_error: resolve all of them to an error        (only if something can fail)
     cleanup:   free the frame
     destroy:   the same, for a coroutine that is destroyed while it is suspended
     suspend:   end the coroutine, return the token and the values
 
-Invariants: `suspend` is the only block that returns; every path of the body ends in `cleanup` with all
-results resolved, each once; nothing touches the frame between the call that may resume the coroutine
-elsewhere and the suspension that follows it.
+Invariants: `suspend` is the only block that returns. Every path of the body ends in `cleanup` with
+all results resolved, each once. Nothing touches the frame between the call that may resume the
+coroutine elsewhere and the suspension that follows it.
 
 In a coroutine an await suspends, and an assertion branches to the error block.
+
+The blocks meet LLVM's contract for coroutines with switched-resume lowering,
+https://llvm.org/docs/Coroutines.html.
 """
 
 from __future__ import annotations
@@ -77,26 +79,37 @@ from tfrt_nb.passes.lowering.convert_scf_to_cf import (
 )
 
 GIVEN_RESULTS = "given_results"
-"""The attribute of a coroutine that returns nothing: so many of its arguments, the first ones, are objects
-that it resolves.  It holds the producer's references of these, so they are not counted."""
+"""The attribute of a coroutine that returns nothing.
+
+Its value is the number of leading arguments that the coroutine resolves.
+
+The coroutine holds the producer's references of these objects, so they are not counted.
+"""
 SHARED_BODY = "shared_body"
-"""Unit attribute of a function with GIVEN_RESULTS that is the body of several tasks, each at its own place."""
+"""Unit attribute of a function with GIVEN_RESULTS that several tasks share as their body.
+
+Each of these tasks has its own place.
+"""
 RESOLVED_BY_HAND = "resolved_by_hand"
-"""Unit attribute of a coroutine whose token only the program resolves: neither its return nor the caller's
-reference says how long the token lives, so the coroutine holds a reference of its own."""
+"""Unit attribute of a coroutine whose token only the program resolves.
+
+Neither its return nor the caller's reference determines how long the token lives, so the coroutine
+holds a reference of its own.
+"""
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
 
 
 JOINS = "joins"
-"""The attribute of a call: if it fails, what the next operation awaits is still waited for.
+"""The attribute of a call: if it fails, the program still waits for the operand of the next await.
 
-A parallel loop that fails leaves nothing running behind that uses the buffers of its surroundings.
+A parallel loop that fails then leaves nothing running that uses the buffers of its surroundings.
 """
 UNINTERRUPTED = "uninterrupted"
-"""The attribute of a loop that is not left when its run is cancelled.
+"""The attribute of a loop that does not stop when its run is cancelled.
 
-What starts the members of a group starts all of them: else an await of the group would never end.
+A loop that starts the members of a group must start all of them; otherwise an await of the group
+would never end.
 """
 WAITING = frozenset({AwaitOp, AwaitAllOp, RuntimeAwaitOp})
 """The operations that wait."""
@@ -107,8 +120,9 @@ _BRANCHING = WAITING | {RuntimeCheckInterruptOp, cf.AssertOp}
 class ErrorStyle:
     """How errors are lowered.
 
-    `token_last` resolves the token after the values, so that an await of the token finds every value
-    resolved.  `keep` records why and where something failed; without it only the fact remains.
+    `token_last` resolves the token after the values, so that an await of the token finds every
+    value resolved. `keep` records why and where something failed; without it, only the fact
+    remains.
     """
 
     token_last: bool = False
@@ -117,9 +131,10 @@ class ErrorStyle:
 
 @dataclass(frozen=True, slots=True)
 class Coroutine:
-    """A function that `begin_coroutine` has put the blocks of a coroutine around.
+    """A function around whose body `begin_coroutine` has put the blocks of a coroutine.
 
-    `results` are what it returns, or resolves for the code that spawned it: an optional token, then values.
+    `results` are the objects that it returns, or resolves for the code that spawned it: an optional
+    token, then values.
     """
 
     function: FuncOp
@@ -130,46 +145,47 @@ class Coroutine:
 
     @property
     def token(self) -> SSAValue | None:
-        """The completion of the whole, if the function returns it."""
+        """Return the token that marks completion, if the function returns one."""
         has_token = bool(self.results) and isinstance(self.results[0].type, TokenType)
         return self.results[0] if has_token else None
 
     @property
     def is_resolved_by_hand(self) -> bool:
-        """Whether only the program resolves the token; it may have done so before a failure."""
+        """Return whether only the program resolves the token; it may do so before a failure."""
         return RESOLVED_BY_HAND in self.function.attributes
 
     @property
     def values(self) -> tuple[SSAValue, ...]:
-        """The results that have a payload."""
+        """Return the results that have a payload."""
         return self.results if self.token is None else self.results[1:]
 
     @property
     def suspend(self) -> Block:
-        """The last block, which returns to the caller or to the code that resumed the coroutine."""
+        """Return the last block, which returns to the caller or to the code that resumed it."""
         block = self.function.body.last_block
         assert block is not None
         return block
 
     @property
     def destroy(self) -> Block:
-        """The block that frees the frame of a coroutine that is destroyed while suspended."""
+        """Return the block that frees the frame of a coroutine destroyed while suspended."""
         block = self.suspend.prev_block
         assert block is not None
         return block
 
     @property
     def cleanup(self) -> Block:
-        """The block that frees the frame when the results are resolved."""
+        """Return the block that frees the frame after the results are resolved."""
         block = self.destroy.prev_block
         assert block is not None
         return block
 
     @property
     def set_error(self) -> Block:
-        """The block that resolves all results to an error; made when it is first asked for."""
+        """Return the block that resolves all results to an error; created at the first use."""
         before = self.cleanup.prev_block
         assert before is not None
+        # An existing error block starts by setting one of the results.
         first = before.first_op
         if isinstance(first, RuntimeSetErrorOp) and first.operand in self.results:
             return before
@@ -192,8 +208,8 @@ class Coroutine:
 def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
     """Put the blocks of a coroutine around the body of `function`.
 
-    The arguments move to the new entry block.  It has no terminator yet: the caller decides how the
-    coroutine starts.
+    The arguments move to the new entry block. That has no terminator yet: the caller decides how
+    the coroutine starts.
     """
     function.attributes["passthrough"] = PRESPLIT
     body = function.body.blocks[0]
@@ -212,7 +228,7 @@ def begin_coroutine(function: FuncOp, style: ErrorStyle) -> Coroutine:
 
 
 def _last_blocks(coroutine: Coroutine) -> list[Block]:
-    """cleanup, destroy, suspend"""
+    """Return the blocks cleanup, destroy, and suspend."""
     location = coroutine.function.location
     cleanup, destroy, suspend = Block(), Block(), Block()
     for block in (cleanup, destroy):
@@ -226,13 +242,16 @@ def _last_blocks(coroutine: Coroutine) -> list[Block]:
 
 
 def given_results(function: FuncOp) -> tuple[SSAValue, ...]:
-    """The arguments that the function resolves, instead of returning objects of its own."""
+    """Return the arguments that the function resolves instead of returning objects of its own."""
     count = function.attributes.get(GIVEN_RESULTS)
     return function.args[: count.value.data] if isinstance(count, IntegerAttr) else ()
 
 
 def finished_coroutine(function: FuncOp) -> Coroutine | None:
-    """The coroutine that `begin_coroutine` made of the function, if it is one; errors are kept."""
+    """Return the coroutine that `begin_coroutine` made of the function, or None.
+
+    Its style keeps errors.
+    """
     if function.attributes.get("passthrough") != PRESPLIT:
         return None
     begin = next(op for op in function.body.blocks[0].ops if isinstance(op, CoroBeginOp))
@@ -252,21 +271,21 @@ def _move_arguments(source: Block, target: Block) -> Block:
 
 
 def start_hot(coroutine: Coroutine) -> None:
-    """The body starts on the caller's thread."""
+    """Start the body on the caller's thread."""
     entry, body = _entry_and_body(coroutine)
     Emitter.at_end(entry, coroutine.function.location)(jump(body))
 
 
 def start_cold(coroutine: Coroutine) -> None:
-    """The body starts on a worker, whenever one gets to it."""
+    """Start the body on a worker, whenever one gets to it."""
     entry, body = _entry_and_body(coroutine)
     _hand_over(coroutine, entry, body)
 
 
 def start_hot_if_stack_allows(coroutine: Coroutine) -> None:
-    """The body starts on the caller's thread, or on a worker if too many calls are under way.
+    """Start the body on the caller's thread, or on a worker if the stack is low.
 
-    A recursion of any depth then needs no more stack than there is.
+    A recursion of any depth then needs no more stack than exists.
     """
     entry, body = _entry_and_body(coroutine)
     cold = Block()
@@ -284,8 +303,9 @@ def _entry_and_body(coroutine: Coroutine) -> tuple[Block, Block]:
 
 
 def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
-    """Suspend at the end of `block` until a worker goes on in `body`."""
+    """Suspend at the end of `block` until a worker resumes in `body`."""
     emit = Emitter.at_end(block, coroutine.function.location)
+    # Saved first: from the next operation on, another thread may resume the coroutine.
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeResumeOp(coroutine.handle))
     resumed = _unless_cancelled(coroutine, body) if coroutine.style.keep else body
@@ -293,7 +313,7 @@ def _hand_over(coroutine: Coroutine, block: Block, body: Block) -> None:
 
 
 def _unless_cancelled(coroutine: Coroutine, body: Block) -> Block:
-    """Where a worker begins: it goes on in `body`, unless no task shall start any more."""
+    """Return the block where a worker starts; it branches to `body` unless the run is cancelled."""
     started, location = Block(), coroutine.function.location
     coroutine.function.body.insert_block_before(started, body)
     cancelled = _noting(coroutine, started, location, RuntimeTakeFailureOp)
@@ -315,7 +335,7 @@ def resolve(coroutine: Coroutine, terminator: Operation) -> None:
 
 
 def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
-    """Make the token the value of each handle; the function's return no longer resolves it."""
+    """Replace each handle with the token, which the function's return then no longer resolves."""
     token = coroutine.token
     assert token is not None
     coroutine.function.attributes[RESOLVED_BY_HAND] = UnitAttr()
@@ -331,7 +351,7 @@ def resolve_by_hand(coroutine: Coroutine, handles: Sequence[Operation]) -> None:
 
 
 def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
-    """Replace an await: suspend, and afterwards go on with the payload or in `set_error`."""
+    """Replace an await: suspend, and then continue with the payload or in `set_error`."""
     _, continuation = split_behind(op)
     resumed = Block()
     coroutine.function.body.insert_block_before(resumed, continuation)
@@ -353,14 +373,17 @@ def _suspend_until(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> No
 
 
 def _suspend_until_resolved(coroutine: Coroutine, op: Operation, awaited: SSAValue) -> None:
-    """Replace an await that does not ask whether there was an error."""
+    """Replace an await that does not check whether there was an error."""
     _, continuation = split_behind(op)
     _suspend(coroutine, Emitter.in_front_of(op), awaited, continuation)
     erase(op)
 
 
 def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emitter:
-    """Suspend at the end of a block without a terminator; where the coroutine goes on."""
+    """Suspend at the end of a block without a terminator.
+
+    Return an emitter where the coroutine resumes.
+    """
     resumed = Block()
     coroutine.function.body.insert_block_after(resumed, block)
     location = coroutine.function.location
@@ -369,14 +392,14 @@ def suspend_at_end(coroutine: Coroutine, block: Block, awaited: SSAValue) -> Emi
 
 
 def _suspend(coroutine: Coroutine, emit: Emitter, awaited: SSAValue, resumed: Block) -> None:
-    """Suspend, and go on in `resumed`."""
+    """Suspend, and resume in `resumed`."""
     state = emit(CoroSaveOp(coroutine.handle)).state
     emit(RuntimeAwaitAndResumeOp(awaited, coroutine.handle))
     emit(CoroSuspendOp(state, coroutine.suspend, resumed, coroutine.destroy))
 
 
 def _branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
-    """Replace an assertion: go on, or go to `set_error`."""
+    """Replace an assertion with a branch to the next block or to `set_error`."""
     block, continuation = split_behind(op)
     on_error = coroutine.set_error
     if coroutine.style.keep:
@@ -387,7 +410,7 @@ def _branch_on_failure(coroutine: Coroutine, op: cf.AssertOp) -> None:
 
 
 def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> None:
-    """Replace a check: go on, or go to `set_error` if the run is cancelled."""
+    """Replace a check with a branch to the next block or, if the run is cancelled, `set_error`."""
     block, continuation = split_behind(op)
     on_error = _noting(coroutine, block, op.location, RuntimeTakeFailureOp)
     branch_on_interrupt(Emitter.in_front_of(op), on_error, continuation)
@@ -395,8 +418,11 @@ def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> N
 
 
 def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) -> None:
-    """Branch at the end of a block that `continuation` follows, by way of a block that asks the
-    runtime: only where some run is cancelled."""
+    """Branch to `interrupted` or to `continuation`, which must follow.
+
+    The branch first tests whether any run is cancelled, and only then calls the runtime, in a block
+    of its own, to find out whether this run is.
+    """
     ask = Block()
     region_of(continuation).insert_block_before(ask, continuation)
     pending = emit(RuntimeInterruptIsPendingOp()).result
@@ -412,7 +438,7 @@ def _noting(
     location: LocationAttr,
     note: Callable[[SSAValue], Operation],
 ) -> Block:
-    """A way to `set_error`, behind the block `after`, that notes of each result why it is an error."""
+    """Insert a block after `after` that records why each result fails and goes to `set_error`."""
     block = Block()
     coroutine.function.body.insert_block_after(block, after)
     emit = Emitter.at_end(block, location)
@@ -423,7 +449,7 @@ def _noting(
 
 
 def outside_tasks(region: Region) -> Iterator[Operation]:
-    """The operations of the region, nested ones included, but not those in the body of a task."""
+    """Yield the operations of the region, including nested ones, except those in task bodies."""
     for block in region.blocks:
         for op in block.ops:
             yield op
@@ -433,7 +459,7 @@ def outside_tasks(region: Region) -> Iterator[Operation]:
 
 
 def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> None:
-    """Lower the structured control flow around operations that matter, tasks left aside."""
+    """Lower the structured control flow around operations that matter, outside tasks."""
     around: set[Operation] = set()
     for op in outside_tasks(region):
         if matters(op):
@@ -446,10 +472,10 @@ def make_single_level(region: Region, matters: Callable[[Operation], bool]) -> N
 
 
 def suspend_at_awaits(coroutine: Coroutine) -> None:
-    """Turn what can wait or fail in the coroutine, outside its tasks, into branches."""
+    """Turn everything that can wait or fail in the coroutine, outside its tasks, into branches."""
     body = coroutine.function.body
     make_single_level(body, lambda op: type(op) in _BRANCHING)
-    # From the end: what a block is split off from is then always short.
+    # From the end, each split moves only a short rest of a block.
     for op in reversed(list(outside_tasks(body))):
         match op:
             case AwaitOp() | AwaitAllOp():

@@ -1,4 +1,4 @@
-"""The spellings of the 2020 proposal become the operations that landed.
+"""Replace the spellings of the 2020 proposal with the operations that landed.
 
     func @f(%rt: !async.runtime) -> !async.handle {      async.func @f() -> !async.token {
       %h = async.call %rt : !async.runtime @g() ...        %h = async.execute { func.call @g() ... }
@@ -7,12 +7,13 @@
       return %r : !async.handle                          }
     }
 
-- There is one runtime: `async.default_runtime` and runtime arguments go.
-- A function that returns one handle, and leaves resolving it to its return, is an `async.func`.  So is one
-  that waits and resolves the handle by hand: then `async.ret_handle` stays, and the lowering
-  (`async_func_to_async_runtime`) makes it the token of the coroutine, which only the program resolves.
-- Any other handle of `async.ret_handle` is an ordinary token; it is resolved by hand, or by the return of a
-  function that returns more than it.
+- There is one runtime: `async.default_runtime` and runtime arguments are removed.
+- A function that returns one handle, and leaves resolving it to its return, is an `async.func`. So
+  is a function that waits and resolves the handle by hand: then `async.ret_handle` stays, and the
+  lowering (`async_func_to_async_runtime`) makes it the token of the coroutine, which only the
+  program resolves.
+- Any other handle of `async.ret_handle` is an ordinary token. It is resolved by hand, or by the
+  return of a function that returns more than the handle.
 - `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside of them.
 """
 
@@ -103,7 +104,7 @@ def _functions(module: ModuleOp) -> list[PlainFuncOp | FuncOp]:
 
 
 def _is_coroutine(function: PlainFuncOp | FuncOp, waits: bool) -> bool:
-    """Whether the function becomes an `async.func`, or is one.
+    """Return whether the function is or becomes an `async.func`.
 
     A function that does not wait and resolves its handle by hand needs no coroutine.
     """
@@ -152,7 +153,7 @@ def _desugar(op: Operation, functions: Functions, asynchronous: AbstractSet[str]
 def _desugar_call_on_runtime(
     op: CallOnRuntimeOp, functions: Functions, asynchronous: AbstractSet[str]
 ) -> None:
-    """A task that calls the function, and waits for what this has started."""
+    """Build a task that calls the function and waits for the objects that it returns."""
     name = op.callee.root_reference.data
     callee = functions[name]
     outputs = callee.function_type.outputs.data or ((TOKEN,) if name in asynchronous else ())
@@ -180,7 +181,10 @@ def _desugar_region(op: RegionOp) -> None:
 
 
 def _make_handles(function: PlainFuncOp | FuncOp, *, is_coroutine: bool) -> None:
-    """Make tokens of a function's handles; what only its return can resolve is resolved there."""
+    """Replace a function's handles with tokens.
+
+    A handle that is only returned is resolved at the return.
+    """
     handles = [op for op in function.walk() if isinstance(op, ReturnHandleOp)]
     if is_coroutine and function.function_type.outputs.data[:1] in ((), (TOKEN,)):
         own = _return_own_handle(function, handles)
@@ -203,8 +207,8 @@ def _return_own_handle(
 ) -> set[Operation]:
     """Make the function return by `async.return`; return the handles that are its own.
 
-    Returning resolves the own handle, unless the function uses it otherwise.  Another handle that is
-    returned is awaited first.
+    Returning resolves the function's own handle unless the function uses it otherwise. Any other
+    handle that it returns is awaited first.
     """
     ends = [op for op in function.walk() if isinstance(op, PlainReturnOp)]
     returned = {value.owner for end in ends for value in end.arguments}

@@ -1,12 +1,12 @@
-"""Functions that are values become numbers, and calls of such values choose among the functions.
+"""Replace function values with numbers, and indirect calls with a choice among the functions.
 
     %f = func.constant @add : (i32) -> i32       %f = arith.constant 0 : index
     %r = func.call_indirect %f(%x)          =>   %r = scf.index_switch %f -> i32
            : (i32) -> i32                        case 0 { yield func.call @add(%x) }
                                                  default { yield func.call @sub(%x) }
 
-So whatever is known of calls, that they may fail, recur or wait, holds for these, too.  To choose from are
-the functions of the value's type that some `func.constant` names.
+Everything that holds for calls, such as that they may fail, recur or wait, then holds for these,
+too. The candidates are the functions of the value's type that some `func.constant` names.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Functions = Mapping[str, FuncOp]
 
 @dataclass(frozen=True)
 class NumberFunctions(ModulePass):
-    """Leaves no `func.constant` and `func.call_indirect`."""
+    """Removes every `func.constant` and `func.call_indirect`."""
 
     name: ClassVar[str] = "async-number-functions"
 
@@ -106,7 +106,7 @@ def _calling(op: CallIndirectOp, name: str) -> Region:
 
 
 def _retype(module: ModuleOp) -> None:
-    """Let everything that is said to be a function be an index."""
+    """Change every function type of a value to index."""
     for op in operations_in(module):
         if isinstance(op, FuncOp | AsyncFuncOp):
             inputs, outputs = op.function_type.inputs, op.function_type.outputs

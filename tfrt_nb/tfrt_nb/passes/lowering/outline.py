@@ -1,24 +1,26 @@
-"""The bodies of tasks become functions.
+"""Outline the bodies of tasks into functions.
 
     %t = async.execute [%d] (%v as %x: !async.value<f32>) { "use"(%x, %y) ... }
 
-becomes a call of a private function that takes the dependencies, the operands and what the body uses
-of its surroundings, in the order of first use, and that begins by awaiting the first two:
+becomes a call of a private function. The function takes the dependencies, the operands, and the
+values that the body captures, in the order of first use, and starts by awaiting the first two:
 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
-Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function; where many
-differ in numbers only, they share one that has these as arguments, too.  Bodies are compared by a key, in which values
-are numbered in the order of their definition, captured ones by their place in the argument list, so names do not count.
-The place of an assertion counts: it is part of the error message.
+Constants are not captured but copied into the body. Tasks with equal bodies share a function; if
+many differ only in numbers, they share one that takes these as arguments, too. Bodies are compared
+by a key that numbers values in the order of their definition, and captured values by their position
+in the argument list, so names do not matter. The location of an assertion does, because it is part
+of the error message.
 
-Tasks may be spawned instead: then dependencies and operands are awaited by the task, and the function gets
-payloads for the operands.
+Tasks may be spawned instead. Then the runtime awaits dependencies and operands, and the function
+gets the operands' payloads.
 
     %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
 
-A body that never waits is a plain function then, which returns what the task yields.  Any other is a coroutine
-that gets the results as its first arguments, resolves them, and returns nothing.
+A body that never waits is then a plain function, which returns the values that the task yields. Any
+other body is a coroutine that takes the results as its first arguments, resolves them, and returns
+nothing.
 """
 
 from __future__ import annotations
@@ -55,13 +57,16 @@ from tfrt_nb.passes.lowering.task_counts import TaskCounts
 BodyKey: TypeAlias = tuple[Hashable, ...]
 
 MAX_SPECIALISED = 8
-"""So many bodies that differ in numbers only have functions of their own, in which the numbers are known."""
+"""The maximum number of functions for bodies that differ only in numbers.
+
+Each knows its numbers; further bodies take them as arguments.
+"""
 
 
 def captured_values(region: Region) -> list[SSAValue]:
-    """The values from outside that are used in the region, each once, in the order of first use.
+    """Return the outside values used in the region, each once, in the order of first use.
 
-    What is used in the regions of an operation comes before its own operands, as in MLIR.
+    Values used in the regions of an operation come before its own operands, as in MLIR.
     """
     used: dict[SSAValue, None] = {}
     inside: set[SSAValue] = set()
@@ -82,9 +87,9 @@ def _collect_uses(region: Region, used: dict[SSAValue, None], inside: set[SSAVal
 
 
 def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue]) -> None:
-    """In the region, at any depth, use what the mapping gives instead of its keys.
+    """Replace uses of the mapping's keys in the region, at any depth, with the mapped values.
 
-    Walks the region, not the uses: a value that many tasks capture has very many uses.
+    This walks the region, not the uses, because a value that many tasks capture has very many uses.
     """
     if not replacements:
         return
@@ -95,7 +100,10 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
 
 
 def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
-    """Make those of the values that are constants again at the start of the region; whether any is."""
+    """Copy the constants among the values to the start of the region.
+
+    Return whether there are any.
+    """
     block = region.blocks[0]
     first = block.first_op
     assert first is not None
@@ -111,7 +119,7 @@ def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
 
 
 def hoist(constants: Sequence[arith.ConstantOp], task: ExecuteOp) -> list[SSAValue]:
-    """Move the constants from the task's body to the front of the task; their values."""
+    """Move the constants from the task's body to just before the task; return their values."""
     emit = Emitter.in_front_of(task)
     for constant in constants:
         constant.detach()  # type: ignore[no-untyped-call]
@@ -121,7 +129,7 @@ def hoist(constants: Sequence[arith.ConstantOp], task: ExecuteOp) -> list[SSAVal
 
 @dataclass
 class Symbols:
-    """Fresh names for functions that a pass adds to a module, in MLIR's manner."""
+    """Fresh names for functions that a pass adds to a module, in MLIR's style."""
 
     module: ModuleOp
     _used: set[str] = field(default_factory=set)
@@ -134,13 +142,13 @@ class Symbols:
                 self._used.add(name.data)
 
     def add(self, wanted: str, type_: FunctionType, body: Region) -> FuncOp:
-        """A new private function at the end of the module."""
+        """Add a new private function at the end of the module."""
         function = FuncOp(self.fresh(wanted), type_, body, "private")
         self.module.body.block.add_op(function)
         return function
 
     def fresh(self, wanted: str) -> str:
-        """The name, with a number if it is taken."""
+        """Return the name, with a number if it is taken."""
         name = wanted
         while name in self._used:
             number = self._counters.get(wanted, 0)
@@ -152,9 +160,11 @@ class Symbols:
 
 @dataclass
 class Outliner:
-    """Turns tasks into calls, or `spawns` them.  `share` tells whether bodies that are alike share a function.
+    """Replaces tasks with calls, or with spawns if `spawns`.
 
-    `counts` are those that the program makes at its tasks, if it makes any.
+    With `share`, equal bodies share a function.
+
+    `counts` has the references that the program counts at its tasks, if it counts any.
     """
 
     symbols: Symbols
@@ -162,21 +172,25 @@ class Outliner:
     spawns: bool = False
     counts: TaskCounts | None = None
     _known: dict[BodyKey, dict[Hashable, FuncOp]] = field(default_factory=dict)
-    """By the key, and by the numbers that the function knows: None where they are arguments."""
+    """Functions by body key and then by known numbers: None if those are arguments."""
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
-        """Replace the task by a call; the function if it is new and to become a coroutine, else None."""
+        """Replace the task with a call.
+
+        Return the function if it is new and must become a coroutine.
+        """
         captured = captured_values(task.body)
         if sink_constants(task.body, captured):
             captured = captured_values(task.body)
         is_leaf = self.spawns and never_waits(task)
-        if not self.spawns:  # the coroutine has what it depends on as it is
+        if not self.spawns:  # a coroutine already has its dependencies and operands as arguments
             given = {*task.dependencies, *task.body_operands}
             captured = [value for value in captured if value not in given]
         constants: list[arith.ConstantOp] = []
         key = body_key(task, captured, constants) if self.share else ()
         variants = self._known.setdefault(key, {}) if self.share else {}
         numbers = numbers_to_know(variants, [constant.value for constant in constants])
+        # There are enough specialized functions: the numbers become arguments.
         if numbers is None:
             captured += hoist(constants, task)
         arguments = [*task.dependencies, *task.body_operands, *captured]
@@ -224,7 +238,7 @@ class Outliner:
 
 
 def _return_yielded(block: Block) -> tuple[Attribute, ...]:
-    """Make the body a plain function's; the types of what it returns."""
+    """Turn the body into that of a plain function; return its result types."""
     end = block.last_op
     assert isinstance(end, YieldOp)
     outputs = tuple(value.type for value in end.operands)
@@ -233,9 +247,10 @@ def _return_yielded(block: Block) -> tuple[Attribute, ...]:
 
 
 def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
-    """Let the body take dependencies and operands as they are, and begin by awaiting them.
+    """Make the body take dependencies and operands unawaited, and await them first.
 
-    Returns what stands for each of them: the body may use it as it is, too.
+    Returns:
+        the argument for each of them, since the body may use it unawaited, too.
     """
     payloads = list(block.args)
     emit = Emitter.at_start(block, task.location)
@@ -255,14 +270,14 @@ def _await_first(task: ExecuteOp, block: Block) -> dict[SSAValue, SSAValue]:
 
 
 def never_waits(task: ExecuteOp) -> bool:
-    """Whether the body, once it has begun, runs to its end without a pause."""
+    """Return whether the body, once it has started, finishes without a wait."""
     if len(task.body.blocks) != 1 or any(is_async(argument) for argument in task.body.block.args):
         return False
     return not any(type(op) in WAITING for op in outside_tasks(task.body))
 
 
 def _argument(block: Block, value: SSAValue) -> SSAValue:
-    """A new last argument that stands for the value in the function."""
+    """Append an argument that represents the value in the function."""
     argument = block.insert_arg(value.type, len(block.args))
     argument.name_hint = value.name_hint
     return argument
@@ -271,23 +286,23 @@ def _argument(block: Block, value: SSAValue) -> SSAValue:
 def numbers_to_know(
     variants: Mapping[Hashable, object], numbers: Sequence[Hashable]
 ) -> Hashable | None:
-    """The numbers that the function for a body knows; None where it gets them as arguments.
+    """Return the numbers that the function for a body knows; None if it takes them as arguments.
 
-    `variants` has the functions that there are for bodies of the same key, by the numbers that they know.
+    `variants` has the existing functions for bodies of the same key, by the numbers that they know.
     """
     known = tuple(numbers)
     return known if known in variants or len(variants) < MAX_SPECIALISED else None
 
 
 def is_number(value: SSAValue) -> bool:
-    """Whether a task may be given the value as an argument that is copied."""
+    """Return whether a task can take the value as an argument that is copied."""
     return isinstance(value.type, IntegerType | IndexType | AnyFloat)
 
 
 def body_key(task: ExecuteOp, captured: Sequence[SSAValue], constants: list[ConstantOp]) -> BodyKey:
-    """Equal for tasks that may share one function if they are given their numbers.
+    """Return a key that is equal for tasks that may share a function that takes their numbers.
 
-    The operations in the body that make these are added to `constants`, in the order of the body.
+    The operations in the body that define these numbers are added to `constants`, in body order.
     """
     numbers: dict[SSAValue, int] = {}
     arguments = [*task.dependencies, *task.body_operands, *captured]
@@ -325,7 +340,8 @@ def _op_key(
     blocks: dict[Block, int],
     constants: list[ConstantOp],
 ) -> BodyKey:
-    # A later block may define what an earlier one in the text uses: such a use gets a number here.
+    # A block later in the text may define a value that an earlier one uses; such a use numbers the
+    # value here.
     operands = tuple(numbers.setdefault(operand, len(numbers)) for operand in op.operands)
     for result in op.results:
         numbers.setdefault(result, len(numbers))

@@ -1,19 +1,21 @@
-"""Assertions in plain functions make the function fail, not the process.
+"""Make assertions in plain functions fail the function, not the process.
 
-    func.func @f(%ok: i1) -> i64 {            func.func @f(%ok: i1) -> (i1, i64) attributes {fallible} {
-      cf.assert %ok, "no"                       cf.cond_br %ok, ^go, ^fail
-      return %x : i64                   =>    ^go:
-    }                                           return %false, %x : i1, i64
-                                              ^fail:
-                                                async.runtime.fail "no"
-                                                return %true, %poison : i1, i64
-                                              }
+    func.func @f(%ok: i1) -> i64 {        func.func @f(%ok: i1) -> (i1, i64) attributes {fallible} {
+      cf.assert %ok, "no"                   cf.cond_br %ok, ^go, ^fail
+      return %x : i64               =>    ^go:
+    }                                       return %false, %x : i1, i64
+                                          ^fail:
+                                            async.runtime.fail "no"
+                                            return %true, %poison : i1, i64
+                                          }
 
-A function that can fail returns first whether it did.  Callers test that: plain functions fail as well,
-coroutines set their results to the error.  The failed call's own results are not used; async ones are
-objects that are in error, so that their references can be counted like any others.
+The first result of a function that can fail tells whether it did. Callers test it: plain functions
+fail as well, and coroutines set their results to the error. The other results of a failed call are
+not used. Async results are objects in error, so that their references can be counted like any
+others.
 
-Runs after the lowering to coroutines and before reference counting, which then sees every way out.
+The pass runs after the lowering to coroutines and before reference counting, which must see every
+exit.
 """
 
 from __future__ import annotations
@@ -69,19 +71,25 @@ from tfrt_nb.passes.lowering.coroutines import (
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
 FAST_PATH = "fast_path"
-"""The attribute of a function that returns handles first (see `fast_path`): the types of their objects.
+"""The attribute of a function that returns handles first (see `fast_path`).
 
-It does not fail but returns handles of objects in error."""
+Its value is the types of the handles' objects.
+
+Such a function does not fail but returns handles of objects in error.
+"""
 
 _MAX_RETURNS = 3
-"""A function that can fail at more places than that returns from one block for all of them."""
+"""The number of failure points up to which each returns by itself.
+
+Beyond it, they share a block.
+"""
 FAILING = frozenset({cf.AssertOp, RuntimeCheckOp, RuntimeCheckInterruptOp})
 """The operations by which a plain function fails."""
 
 
 @dataclass(frozen=True)
 class PropagateFailures(ModulePass):
-    """Replaces `cf.assert` and the checks of the runtime in plain functions."""
+    """Replaces `cf.assert` and the runtime's checks in plain functions."""
 
     name: ClassVar[str] = "async-propagate-failures"
 
@@ -95,7 +103,7 @@ class PropagateFailures(ModulePass):
 
 
 def _fallible_functions(functions: list[FuncOp]) -> set[str]:
-    """The names of the functions that fail themselves or call one that does."""
+    """Return the names of the functions that fail, or that call one that does."""
     fallible: set[str] = set()
     callers: dict[str, set[str]] = {}
     for function in functions:
@@ -109,7 +117,8 @@ def _fallible_functions(functions: list[FuncOp]) -> set[str]:
 
 
 def _can_fail(op: Operation, fallible: set[str]) -> bool:
-    # The type is asked for as it is: abstract base classes make `isinstance` slow, and operations are many.
+    # Compare exact types: abstract base classes make `isinstance` slow, and there are many
+    # operations.
     if type(op) is CallOp:
         return op.callee.root_reference.data in fallible
     return type(op) in FAILING
@@ -127,7 +136,7 @@ def _propagate(function: FuncOp, coroutine: Coroutine | None, fallible: set[str]
         way_out = Block()
         function.body.add_block(way_out)
         _return_failure(function, Emitter.at_end(way_out, function.location))
-    # From the end: what a block is split off from is then always short.
+    # From the end, each split moves only a short rest of a block.
     for op in reversed(points):
         _branch_on_failure(op, function, coroutine, way_out)
 
@@ -148,7 +157,7 @@ def _return_success(function: FuncOp) -> None:
 def _branch_on_failure(
     op: Operation, function: FuncOp, coroutine: Coroutine | None, way_out: Block | None
 ) -> None:
-    """Split the block behind `op`: go on, or leave by a block that notes the failure."""
+    """Split the block after `op`: continue, or leave through a block that records the failure."""
     _, continuation = split_behind(op)
     failure = Block()
     function.body.insert_block_before(failure, continuation)
@@ -186,7 +195,7 @@ def _branch_on_failure(
 
 
 def _joined(op: Operation, continuation: Block) -> SSAValue | None:
-    """The group that has to be waited for although the call has failed."""
+    """Return the group to wait for even though the call has failed."""
     if JOINS not in op.attributes:
         return None
     waits = (w for w in continuation.ops if isinstance(w, RuntimeAwaitOp | RuntimeAwaitAndResumeOp))
@@ -204,7 +213,7 @@ def _return_failure(function: FuncOp, emit: Emitter) -> None:
 
 
 def _return_errors(function: FuncOp, objects: Sequence[Attribute], emit: Emitter) -> None:
-    """Leave with handles of objects in error, for the reason that is noted for the thread."""
+    """Return handles of objects in error, for the reason recorded for the thread."""
     handles = []
     for type_ in objects:
         created = emit(RuntimeCreateOp(type_)).result
@@ -216,7 +225,7 @@ def _return_errors(function: FuncOp, objects: Sequence[Attribute], emit: Emitter
 
 
 def _unusable(type_: Attribute, emit: Emitter) -> SSAValue:
-    """A result that is not read; an async one is owned by the caller like any other."""
+    """Emit a result that is never read; the caller owns an async one like any other."""
     if not isinstance(type_, TokenType | ValueType):
         return emit(ub.PoisonOp(type_)).result
     created = emit(RuntimeCreateOp(type_)).result

@@ -1,4 +1,4 @@
-"""What a program counts at its tasks by hand, and what the functions of these tasks take on top.
+"""References that a program counts by hand at its tasks, and those that functions need.
 
     async.add_ref %t {count = 1 : i32}              async.runtime.add_ref %t {count = 1 : i64}
     %u = async.execute [%t, %t] {            =>     async.runtime.add_ref %t {count = 1 : i64}
@@ -6,8 +6,8 @@
       async.yield
     }
 
-On the high-level operations a task holds at most one reference of a value, which its body drops.  A function
-owns each of its arguments.
+In the high-level operations, a task holds at most one reference to a value, which its body drops.
+An outlined function owns each of its arguments.
 """
 
 from __future__ import annotations
@@ -22,18 +22,22 @@ from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.passes.control_flow import operations_in
 
 EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
-"""The operations that count where tasks are tasks yet."""
+"""The operations that count references while tasks are still high-level operations."""
 
 
 def counts_tasks(module: ModuleOp) -> bool:
-    """Whether a program counts on the high-level operations, where a task holds references of its own."""
+    """Return whether a program counts on the high-level operations.
+
+    A task holds references of its own there.
+    """
     return any(type(op) in EARLY_COUNTING for op in operations_in(module))
 
 
 class TaskCounts:
-    """Which values a program counts by hand, at its tasks: `async.add_ref` and `async.drop_ref`.
+    """The values that a program counts by hand at its tasks: `async.add_ref` and `async.drop_ref`.
 
-    Read before any task is outlined, as outlining replaces the values that bodies use.
+    They are read before any task is outlined, because outlining replaces the values that bodies
+    use.
     """
 
     def __init__(self, module: ModuleOp) -> None:
@@ -49,14 +53,14 @@ class TaskCounts:
                     task = _task_around(task)
 
     def replaced(self, task: ExecuteOp, call: Operation) -> None:
-        """Note that the results of `call` are used instead of those of `task`."""
+        """Record that the results of `call` replace those of `task`."""
         self._originals.update(zip(call.results, task.results, strict=True))
 
     def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
-        """The values that the code around `task` counts, and how many references each needs more to call its body.
+        """Yield the values counted around `task`, and how many more references its body needs.
 
-        A body takes a reference for each of the `taken` arguments; the program gave the task one if it
-        drops that in the body, and none otherwise.
+        A body takes a reference for each of the `taken` arguments. If the body drops a value, the
+        program gave the task one reference to it already, and otherwise none.
         """
         outer = _task_around(task)
         for value in dict.fromkeys(taken):

@@ -1,5 +1,6 @@
-"""`scf.parallel` as tasks.
+"""Lower `scf.parallel` to tasks.
 
-`async_parallel_for` cuts the iterations into blocks, makes the function that computes one, and starts them;
-`parallel_reduction` gives each block a part of the result; `index_math` emits their arithmetic.
+`async_parallel_for` cuts the iterations into blocks, builds the function that computes one block,
+and dispatches the blocks. `parallel_reduction` gives each block its own partial result.
+`index_math` emits the index arithmetic.
 """

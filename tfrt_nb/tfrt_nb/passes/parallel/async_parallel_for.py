@@ -1,22 +1,27 @@
-"""Parallel loops become blocks of iterations that run as tasks.
+"""Lower parallel loops to blocks of iterations that run as tasks.
 
     scf.parallel (%i) = (%lo) to (%hi) step (%st) { body }
 
-The iterations of all dimensions are numbered 0 ... N-1 (the innermost counts fastest) and cut into
-blocks of equal size, enough of them to keep the workers busy.  A function computes one block:
+The iterations of all dimensions are numbered 0 ... N-1 (the innermost dimension varies fastest) and
+cut into blocks of equal size, enough of them to keep the workers busy. One function computes one
+block:
 
-    parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps, captured values)
+    parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps,
+                        captured values)
 
-computes the iterations block*size ... min(block*size + size, N) - 1.  Their first and last numbers are
-taken apart into coordinates, and a nest of loops runs from the first to the last: an inner loop starts
-at the first coordinate only while all outer ones are in their first round, and ends at the last only
-while all outer ones are in their last.
+It computes the iterations block*size ... min(block*size + size, N) - 1. It splits the numbers of
+the first and the last iteration into coordinates, and runs a loop nest from the first to the last:
+an inner loop starts at the first coordinate only while all outer loops are in their first
+iteration, and ends at the last coordinate only while all outer loops are in their last iteration.
 
-Blocks are started by a function that gives away half of its blocks as a task until one is left, or, with
-`async-dispatch=false`, by a loop.  The caller then waits for all of them.
+A dispatch function starts the blocks: it hands half of its blocks to a new task until one block is
+left. With `async-dispatch=false`, a loop starts them. The caller then waits for all of them.
 
-Invariants: each iteration belongs to exactly one block; no block is started that has none.
-Loops with reductions are left alone, or become loops over blocks first (`parallel_reduction`).
+Invariants: Each iteration belongs to exactly one block, and no started block is empty. Loops with
+reductions are left alone, or become loops over blocks first (`parallel_reduction`).
+
+The pass follows MLIR's `-async-parallel-for`
+(https://mlir.llvm.org/docs/Passes/#-async-parallel-for).
 """
 
 from __future__ import annotations
@@ -50,23 +55,26 @@ from tfrt_nb.passes.parallel.index_math import IndexMath, simplify
 from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
-"""With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
+"""Pairs of a worker count and the blocks per worker up to that count.
+
+With few workers, blocks must be finer to balance the load. The numbers are MLIR's.
+"""
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
 _HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"
 _CANNOT_SPLIT = "the loop stays as it is: only a reduction of numbers that uses nothing but its two arguments is split"
 _MAX_PARTS = 256
-"""Blocks of a loop with reductions at most, where the number of workers is not known."""
+"""The maximum number of blocks of a loop with reductions if the number of workers is unknown."""
 
 
 @dataclass(frozen=True)
 class AsyncParallelFor(ModulePass):
     """Lowers `scf.parallel`.
 
-    `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
-    `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
-    round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
-    `fold` folds the whole module on the way, as MLIR does.  `only_async` leaves loops of `scf.parallel` alone that
-    the program does not write as `async.parallel_for`.
+    `num_workers` -1 queries the runtime. A block has at least `min_task_size` iterations.
+    `clamp_trip_counts` departs from MLIR: without it, a loop counts as non-empty if the bounds of
+    two of its dimensions are reversed. `reductions` departs from MLIR, too: loops with reductions
+    run in parallel. `fold` also folds the whole module, as MLIR does. `only_async` leaves an
+    `scf.parallel` alone unless the program writes it as `async.parallel_for`.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -82,7 +90,8 @@ class AsyncParallelFor(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         symbols = Symbols(op)
-        # The last first, and outer ones before inner ones, as MLIR numbers the functions.
+        # In MLIR's numbering of the functions, the last loop comes first, and outer loops come
+        # before inner ones.
         while loops := self._outermost(op):
             for loop in reversed(loops):
                 self._rewrite(loop, symbols)
@@ -93,7 +102,7 @@ class AsyncParallelFor(ModulePass):
             simplify(op)
 
     def _outermost(self, module: ModuleOp) -> list[scf.ParallelOp]:
-        """The loops to rewrite that are in no other one."""
+        """Return the loops to rewrite that are not inside another one."""
         found: list[scf.ParallelOp] = []
         inside: set[Operation] = set()
         for op in operations_in(module):
@@ -115,7 +124,7 @@ class AsyncParallelFor(ModulePass):
             self._lower(op, symbols)
 
     def _over_blocks(self, op: scf.ParallelOp) -> scf.ParallelOp:
-        """Let blocks of iterations reduce, each for itself."""
+        """Rewrite the loop as one over blocks, each of which reduces its own iterations."""
         math = IndexMath(Emitter.in_front_of(op))
         most = _MAX_PARTS if self.num_workers < 0 else self._most_blocks()
         trips = self._trip_counts(op, math)
@@ -128,6 +137,7 @@ class AsyncParallelFor(ModulePass):
     def _lower(self, op: scf.ParallelOp, symbols: Symbols) -> None:
         math = IndexMath(Emitter.in_front_of(op))
         min_task_size = math.constant(self.min_task_size)
+        # Constants move into the body first, so they are not captured and need no arguments.
         sink_constants(op.body, captured_values(op.body))
         trips = self._trip_counts(op, math)
         iterations = math.product(trips)
@@ -143,6 +153,7 @@ class AsyncParallelFor(ModulePass):
         dispatch = _by_halves if self.async_dispatch else _in_a_loop
         call, starts = dispatch(loop, compute, size, count, inner, symbols)
         if self.join_on_failure:
+            # If the call fails, the other blocks still use what the loop captures.
             call.attributes[JOINS] = UnitAttr()
             starts.attributes[UNINTERRUPTED] = UnitAttr()
         inner.emit(scf.YieldOp())
@@ -159,9 +170,9 @@ class AsyncParallelFor(ModulePass):
         return trips
 
     def _wanted_blocks(self, math: IndexMath) -> SSAValue:
-        """How many blocks there may be at most: some for each worker, at least one.
+        """Return the maximum number of blocks: some for each worker, at least one.
 
-        The number of workers is known here, or when the program runs.
+        The number of workers is known here, or else when the program runs.
         """
         if self.num_workers >= 0:
             return math.constant(self._most_blocks())
@@ -193,7 +204,7 @@ def _float(value: float, emit: Emitter) -> SSAValue:
 def _cut(
     iterations: SSAValue, blocks_wanted: SSAValue, min_task_size: SSAValue, math: IndexMath
 ) -> tuple[SSAValue, SSAValue]:
-    """The size of a block and how many there are; the last may be shorter, none is empty."""
+    """Return the block size and the block count; the last block may be shorter, none is empty."""
     even = math.ceil_div(iterations, blocks_wanted)
     size = math.minimum(iterations, math.maximum(even, min_task_size))
     return size, math.ceil_div(iterations, size)
@@ -208,9 +219,13 @@ def _call_compute(
 def _in_a_loop(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """A task for each block but the first, which the call that is returned runs here; and the loop
-    that starts the tasks."""
+    """Start a task for each block but the first, which the call that is returned computes here.
+
+    Returns:
+        that call, and the loop that starts the tasks.
+    """
     zero, one = math.constant(0), math.constant(1)
+    # The caller computes the first block itself, so the group has one member fewer.
     group = math.emit(CreateGroupOp(math.sub(count, one))).result
     body, task_body = Block(arg_types=[IndexType()]), Block()
     task = math.inside(task_body).emit
@@ -229,8 +244,11 @@ def _in_a_loop(
 def _by_halves(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """A lone block runs here; several are given away by halves by the call that is returned, and the
-    loop that gives them away."""
+    """Compute a lone block here; dispatch several by halves.
+
+    Returns:
+        the call that dispatches the blocks, and the loop that hands them to tasks.
+    """
     dispatch, starts = _dispatch_function(loop, compute, math, symbols)
     zero, one = math.constant(0), math.constant(1)
     is_one = math.compare("eq", count, one)
@@ -251,8 +269,13 @@ def _by_halves(
 def _dispatch_function(
     loop: _Loop, compute: FuncOp, outside: IndexMath, symbols: Symbols
 ) -> tuple[FuncOp, Operation]:
-    """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away
-    in a loop, which is returned, too."""
+    """Build `async_dispatch_fn(group, start, end, block size, ...)`, which computes block `start`.
+
+    The function hands the other blocks to tasks in a loop.
+
+    Returns:
+        the function and that loop.
+    """
     inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
     type_ = FunctionType.from_lists(inputs, ())
@@ -291,7 +314,7 @@ def _give_half_away(math: IndexMath, two: SSAValue, dispatch: FuncOp) -> None:
 
 @dataclass(frozen=True)
 class _Loop:
-    """What a parallel loop is made of, one entry per dimension, and what its body captures."""
+    """The parts of a parallel loop, one entry per dimension, and its captured values."""
 
     trips: Sequence[SSAValue]
     lower: Sequence[SSAValue]
@@ -301,12 +324,12 @@ class _Loop:
 
     @property
     def arguments(self) -> list[SSAValue]:
-        """In the order of the function's arguments."""
+        """Return the parts in the order of the function's arguments."""
         return [*self.trips, *self.lower, *self.upper, *self.steps, *self.captured]
 
 
 def _compute_function(op: scf.ParallelOp, loop: _Loop, symbols: Symbols) -> FuncOp:
-    """A new function with a copy of the body of the loop."""
+    """Build a new function with a copy of the loop's body."""
     inputs = [IndexType(), IndexType(), *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
     type_ = FunctionType.from_lists(inputs, ())
@@ -322,7 +345,7 @@ def _compute_function(op: scf.ParallelOp, loop: _Loop, symbols: Symbols) -> Func
 
 
 def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
-    """The arguments that stand for the loop's parts; constants in place of those that are known."""
+    """Return the arguments that represent the loop's parts, with constants for the known ones."""
     rank = len(outside.trips)
     parameters = list(entry.args[2:])
 
@@ -343,7 +366,7 @@ def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
 
 @dataclass(frozen=True)
 class _Extent:
-    """The coordinates of the first iteration of a block, of the last, and those of the last plus one."""
+    """The coordinates of a block's first and last iterations, and the last coordinates plus one."""
 
     first: Sequence[SSAValue]
     last: Sequence[SSAValue]
@@ -363,7 +386,7 @@ def _first_and_last(
 
 
 def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -> list[SSAValue]:
-    """The number of an iteration as one coordinate per dimension; the last counts fastest."""
+    """Convert an iteration's number to one coordinate per dimension; the last varies fastest."""
     coordinates: list[SSAValue] = []
     for trip in reversed(trips):
         coordinates.insert(0, math.rem(number, trip))
@@ -373,7 +396,10 @@ def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -
 
 @dataclass(frozen=True)
 class _LoopNest:
-    """The loops over one block, the body innermost.  The parts of the loop are known outside and inside."""
+    """The loops over one block, with the body innermost.
+
+    `outside` and `inside` have the parts of the loop as seen outside and inside the function.
+    """
 
     op: scf.ParallelOp
     outside: _Loop
@@ -393,8 +419,11 @@ class _LoopNest:
         indices: list[SSAValue],
         edges: tuple[SSAValue, SSAValue] | None,
     ) -> None:
-        """The loop of one dimension, given the induction values of those around it and whether they
-        are in their first round, and in their last."""
+        """Emit the loop of one dimension.
+
+        `indices` are the induction values of the enclosing loops; `edges` says whether all of these
+        are in their first iteration, and in their last.
+        """
         dimension, rank = len(indices), len(self.inside.trips)
         body = Block(arg_types=[IndexType()])
         inner = math.inside(body)

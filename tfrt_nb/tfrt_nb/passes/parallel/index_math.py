@@ -1,13 +1,13 @@
-"""Arithmetic on `index` values, emitted operation by operation, and what is known of its results.
+"""Emit arithmetic on `index` values, and fold it where operands are known.
 
-`folded` computes the arithmetic of loop bounds when its operands are constants:
+`folded` computes the arithmetic of loop bounds if its operands are constants:
 
     %d = arith.subi %n, %c0 : index        =>      %n
     %w = arith.maxsi %c32, %c1 : index     =>      %c32 = arith.constant 32 : index
 
-`simplify` does so in a whole module, drops what is unused then, and keeps one constant of each kind, at
-the start of its function: `async-parallel-for` ends with it.  Other programs are simplified by xDSL's
-`canonicalize`.
+`simplify` does so in a whole module. It then erases unused operations, and keeps one copy of each
+constant, at the start of its function; `async-parallel-for` finishes with it. Other programs are
+simplified by xDSL's `canonicalize`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tfrt_nb.passes.control_flow import Emitter, erase, integer_of, operations_i
 from tfrt_runtime import scalars
 
 Folded: TypeAlias = SSAValue | Attribute | None
-"""The value that an operation gives, or the constant; None if neither is known."""
+"""The value or the constant that an operation folds to; None if neither is known."""
 
 _CONSTANTS = frozenset(("arith.constant", "ub.poison"))
 _INDEX_BITS = 64
@@ -33,12 +33,15 @@ _INDEX_BITS = 64
 
 @dataclass
 class IndexMath:
-    """Emits each operation in its place, constants included; `trip_count` folds what is known."""
+    """Emits operations as they are requested, constants included.
+
+    `trip_count` folds known bounds.
+    """
 
     emit: Emitter
 
     def inside(self, block: Block) -> IndexMath:
-        """The same at the end of a block."""
+        """Return the same arithmetic at the end of a block."""
         return IndexMath(Emitter.at_end(block, self.emit.location))
 
     def constant(self, number: int) -> SSAValue:
@@ -54,14 +57,14 @@ class IndexMath:
         return self.emit(arith.MuliOp(left, right)).result
 
     def product(self, values: Sequence[SSAValue]) -> SSAValue:
-        """The product of at least one value."""
+        """Emit the product of at least one value."""
         product = values[0]
         for value in values[1:]:
             product = self.mul(product, value)
         return product
 
     def trip_count(self, lower: SSAValue, upper: SSAValue, step: SSAValue) -> SSAValue:
-        """How many steps there are from one bound to the other; a constant if it is known."""
+        """Emit the number of steps from one bound to the other; a constant if it is known."""
         distance = self._folded(arith.SubiOp(upper, lower))
         return self._folded(arith.CeilDivSIOp(distance, step))
 
@@ -87,7 +90,7 @@ class IndexMath:
         return self.emit(arith.SelectOp(condition, left, right)).result
 
     def _folded(self, op: Operation) -> SSAValue:
-        """What the operation gives, which is emitted only if that is not known."""
+        """Return the operation's folded result, or emit the operation if that is unknown."""
         known = folded(op)
         if known is None:
             return self.emit(op).results[0]
@@ -99,7 +102,7 @@ class IndexMath:
 
 
 def _constant_of(value: SSAValue) -> Attribute | None:
-    """The attribute, if the value is a constant."""
+    """Return the attribute if the value is a constant."""
     owner = value.owner
     if isinstance(owner, Operation) and owner.name in _CONSTANTS:
         return owner.properties.get("value")
@@ -107,7 +110,7 @@ def _constant_of(value: SSAValue) -> Attribute | None:
 
 
 def folded(op: Operation) -> Folded:
-    """What the operation gives.  A constant operand of a commutative one moves behind the other."""
+    """Fold an operation. In a commutative one, a constant operand moves to the second position."""
     if op.name in _COMMUTATIVE and _constant_of(op.operands[1]) is None:
         left, right = op.operands
         if _constant_of(left) is not None:
@@ -116,7 +119,7 @@ def folded(op: Operation) -> Folded:
 
 
 def simplify(module: ModuleOp) -> None:
-    """Fold until nothing changes, drop what is unused, and collect constants."""
+    """Fold until nothing changes, erase unused operations, and collect constants."""
     _drop_unused(module)
     _collect_constants(module)
     while _fold_all(module):
@@ -125,7 +128,7 @@ def simplify(module: ModuleOp) -> None:
 
 
 def _fold_all(module: ModuleOp) -> bool:
-    """Fold each operation once; whether any was."""
+    """Try to fold each operation once; return whether any folded."""
     has_changed = False
     for op in operations_in(module):
         if (known := folded(op)) is not None:
@@ -148,7 +151,10 @@ def _value(known: SSAValue | Attribute, op: Operation) -> SSAValue:
 
 
 def _collect_constants(module: ModuleOp) -> None:
-    """Keep one constant of each kind in a function: those at its start stay, others go in front of them."""
+    """Keep one copy of each constant in a function.
+
+    Constants at its start stay, and others move before them.
+    """
     for function in module.body.block.ops:
         for region in function.regions:
             if region.blocks:
@@ -173,7 +179,7 @@ def _collect_in(function: Region) -> None:
 
 
 def _wrapped(number: int, type_: Attribute) -> IntegerAttr:
-    """The lowest bits of a number, read with a sign."""
+    """Truncate a number to the type's width, as a signed number."""
     assert isinstance(type_, IntegerType | IndexType)
     width = type_.width.data if isinstance(type_, IntegerType) else _INDEX_BITS
     return IntegerAttr(scalars.wrapped(number, width), type_)
@@ -193,9 +199,9 @@ _INTEGERS: dict[str, int | None] = {
     "arith.minsi": None,
     "arith.andi": -1,
 }
-"""The second operand that changes nothing."""
+"""The neutral second operand of each operation."""
 _DIVISIONS = frozenset(("arith.divsi", "arith.ceildivsi"))
-"""Not defined where the quotient is too large."""
+"""Undefined if the quotient overflows."""
 
 
 def _computed(name: str, left: int, right: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Parallel loops with reductions become parallel loops over blocks, each with a result of its own.
+"""Split parallel loops with reductions into parallel loops over blocks with partial results.
 
     %s = scf.parallel (%i) = (%lo) to (%hi) step (%st) init (%x) { ... scf.reduce(%v) {...} }
 
@@ -12,10 +12,10 @@ becomes, for N iterations in blocks of equal size,
     (a sequential loop that reduces %x and the parts, in the order of the blocks)
     memref.dealloc %parts
 
-No neutral element is needed, as no block is empty.  The result depends on how many blocks there
-are, if the reduction is not associative, but not on which block is done first.
+No neutral element is needed because no block is empty. If the reduction is not associative, the
+result depends on the number of blocks, but not on the order in which they finish.
 
-A loop that fails leaves its parts behind: another block might still write there.
+A loop that fails does not free its partial results because another block might still write there.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | 
 
 
 def can_split_reduction(op: scf.ParallelOp) -> bool:
-    """Whether the partial results can be kept in buffers, and the body holds no parallel loop.
+    """Return whether buffers can hold the partial results and the body has no parallel loop.
 
-    Nor may a reduction use what an iteration computes, but for what is given to it: partial results are
-    reduced behind the iterations.
+    A reduction must not use a value of the iteration except its own operands, because partial
+    results are reduced after the iterations.
     """
     body = op.body.block
     reduce = terminator_of(body)
@@ -69,9 +69,9 @@ def can_split_reduction(op: scf.ParallelOp) -> bool:
 def split_reduction(
     op: scf.ParallelOp, trips: Sequence[SSAValue], most_blocks: int, size: SSAValue, math: IndexMath
 ) -> scf.ParallelOp:
-    """Replace the loop; the loop over blocks.  `size` iterations, at least one, are in a block.
+    """Replace the loop, and return the loop over blocks.
 
-    There are `most_blocks` blocks at most.
+    A block has `size` iterations, at least one. There are at most `most_blocks` blocks.
     """
     zero, one = math.constant(0), math.constant(1)
     iterations = math.product(trips)
@@ -99,12 +99,13 @@ def _reduce_block(
     parts: Sequence[SSAValue],
     math: IndexMath,
 ) -> None:
-    """The body of the loop over blocks."""
+    """Emit the body of the loop over blocks."""
     iterations, size = extent
     number = math.emit.block.args[0]
     one = math.constant(1)
     first = math.mul(number, size)
     behind = math.minimum(math.add(first, size), iterations)
+    # The first iteration provides the initial values instead of a neutral element.
     initial = _operands_at(op, trips, first, math)
     inner = Block(arg_types=[IndexType(), *(value.type for value in initial)])
     inside = math.inside(inner)
@@ -120,7 +121,7 @@ def _reduce_block(
 def _combine(
     op: scf.ParallelOp, count: SSAValue, parts: Sequence[SSAValue], math: IndexMath
 ) -> Sequence[SSAValue]:
-    """Reduce the initial values and those of the blocks."""
+    """Reduce the initial values and the partial results of the blocks."""
     body = Block(arg_types=[IndexType(), *(value.type for value in op.initVals)])
     emit = Emitter.at_end(body, op.location)
     found = [emit(memref.LoadOp.get(buffer, [body.args[0]])).res for buffer in parts]
@@ -132,7 +133,7 @@ def _combine(
 def _operands_at(
     op: scf.ParallelOp, trips: Sequence[SSAValue], iteration: SSAValue, math: IndexMath
 ) -> list[SSAValue]:
-    """A copy of the body for an iteration; what it gives to the reductions."""
+    """Copy the body for an iteration; return the operands of its reductions."""
     known: dict[SSAValue, SSAValue] = {}
     arguments = op.body.block.args
     number = iteration
@@ -153,7 +154,7 @@ def _operands_at(
 def _reduced(
     op: scf.ParallelOp, left: Sequence[SSAValue], right: Sequence[SSAValue], emit: Emitter
 ) -> list[SSAValue]:
-    """A copy of each reduction for two values."""
+    """Copy each reduction for two values; return the results."""
     reduce = terminator_of(op.body.block)
     assert isinstance(reduce, scf.ReduceOp)
     results = []

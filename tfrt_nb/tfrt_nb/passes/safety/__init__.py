@@ -1,5 +1,6 @@
-"""Nothing that a program does ends the process: it is refused here, or checked when it runs.
+"""Keep programs from ending the process: reject them here, or check at run time.
 
-`check_async` refuses.  `guard_operations` puts assertions in front of divisions, sizes, steps and recursion,
-`interruptible_loops` lets a run be cancelled in a loop.  `buffers` has the same for memory.
+`check_async` rejects programs. `guard_operations` puts assertions before divisions, sizes, steps,
+and recursion. `interruptible_loops` lets a run be cancelled inside a loop. `buffers` does the same
+for memory.
 """

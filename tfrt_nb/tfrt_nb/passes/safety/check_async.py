@@ -1,9 +1,11 @@
-"""Programs that verify, but that cannot be compiled or would harm the process, are refused.
+"""Reject programs that verify, but that cannot be compiled or would harm the process.
 
-- The payload of a value is not an async object: the reference in it would not be counted.
-- Operations of coroutines are in functions that are coroutines, with all their blocks, and ids and
-  saved states stay where they are made.
-- A task captures no buffer of `memref.alloca`: it may run when the buffer is gone.
+- The payload of a value must not be an async object, because the reference in it would not be
+  counted.
+- Operations of coroutines must be in functions that are coroutines with all their blocks, and ids
+  and saved states must stay where they are created.
+- A task must not capture a buffer of `memref.alloca`, because the task may run after the buffer is
+  gone.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ _COROUTINE = CoroIdType | CoroStateType
 
 @dataclass(frozen=True)
 class CheckAsync(ModulePass):
-    """Changes nothing."""
+    """Checks the module without changing it."""
 
     name: ClassVar[str] = "async-check"
 
@@ -83,7 +85,10 @@ def _check_coroutine_operation(op: Operation) -> None:
 
 
 def _check_coroutine(function: FuncOp) -> None:
-    """What LLVM takes for granted: one id, one frame made first, states used where they are saved."""
+    """Check what LLVM assumes: one id, one frame made first, states used where they are saved.
+
+    See https://llvm.org/docs/Coroutines.html.
+    """
     for kind in (CoroIdOp, CoroBeginOp):
         if sum(isinstance(op, kind) for op in function.body.walk()) != 1:
             fail(function, f"a coroutine has one '{kind.name}'")

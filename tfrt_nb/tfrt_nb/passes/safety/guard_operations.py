@@ -1,14 +1,17 @@
-"""Operations that would end the process are preceded by an assertion.
+"""Put assertions before operations that would end the process.
 
     %q = arith.divsi %a, %b : i64     =>    %ok = arith.cmpi ne, %b, %zero : i64
                                             cf.assert %ok, "division by zero"
                                             %q = arith.divsi %a, %b : i64
 
-MLIR leaves a division by zero, a shift by all bits, a float that does not fit an integer, an access outside of a buffer, a buffer larger than the memory or given
-back twice, a value that is loaded before it is available, a group of a negative size and a loop that does not
-step forward undefined, and lets a deep recursion overflow the stack; in a notebook all must be errors that
-name the line.  What is known to be right is not guarded: a divisor or step that
-is a constant other than zero, a constant shift by less than all bits, a constant index below a static size.
+MLIR leaves these undefined: a division by zero, a shift by all bits, a float that does not fit an
+integer, an access outside a buffer, a buffer that is larger than the memory or freed twice, a load
+of a value before it is available, a group of negative size, and a loop that does not step forward.
+It also lets a deep recursion overflow the stack. In a notebook each of these must be an error that
+names the line.
+
+Operations known to be safe are not guarded: a divisor or step that is a constant other than zero, a
+constant shift by less than all bits, a constant index below a static size.
 """
 
 from __future__ import annotations
@@ -73,16 +76,20 @@ INDEX_BITS = 64
 MAX_BYTES_OF_AN_ELEMENT = 16
 MAX_ITERATIONS = 2.0**63
 MEMORY_BYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-"""Buffers that are larger than the memory of the machine are refused."""
+"""The memory of the machine; larger buffers are rejected."""
 
 _RESUME = 1
-"""The successor of `async.coro.suspend` where a coroutine goes on."""
+"""The index of the successor of `async.coro.suspend` where a coroutine resumes."""
 
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
-    """Guards integer `divisions`, shifts and conversions, the `accesses` to buffers and values, the sizes of buffers and groups,
-    the steps of `loops`, and the `recursion` of plain functions."""
+    """Guards operations by kind.
+
+    `divisions` covers integer divisions, shifts, and conversions. `accesses` covers accesses to
+    buffers and values, and the sizes of buffers and groups. `loops` covers the steps of loops, and
+    `recursion` covers plain functions.
+    """
 
     name: ClassVar[str] = "async-guard-operations"
 
@@ -102,7 +109,7 @@ class GuardOperations(ModulePass):
             if is_wanted
             for kind, guard in guards.items()
         }
-        # By name: some of these are of derived classes.
+        # Look up by name because some of these operations have derived classes.
         for nested in operations_in(op) if wanted else ():
             if nested.name in wanted:
                 wanted[nested.name](nested)
@@ -122,7 +129,10 @@ def _guard_recursion(module: ModuleOp) -> None:
 
 
 def first_block(function: FuncOp) -> Block:
-    """Where the work begins: in a coroutine behind the block that makes its results."""
+    """Return the block where the work starts.
+
+    In a coroutine it follows the block that creates the results.
+    """
     entry = function.body.blocks[0]
     if finished_coroutine(function) is None or entry.last_op is None:
         return entry
@@ -151,20 +161,23 @@ def _guard_shift(op: Operation) -> None:
         return
     emit = Emitter.in_front_of(op)
     limit = emit.integer(bits, distance.type)
-    # Unsigned: a negative distance is a very large one.
+    # The comparison is unsigned: a negative distance is a very large number.
     is_inside = emit(arith.CmpiOp(distance, limit, "ult")).result
     emit(cf.AssertOp(is_inside, f"the shift is by less than 0, or by {bits} bits or more"))
 
 
 def _guard_conversion(op: Operation) -> None:
-    """The float, without its fraction, is a number of the integer's type: as a double, which holds the bounds."""
+    """Assert that the float, without its fraction, fits the integer's type.
+
+    The comparison uses doubles, which hold the bounds exactly.
+    """
     float_, target = op.operands[0], op.results[0].type
     if not isinstance(target, IntegerType):
         return
     is_signed = op.name == arith.FPToSIOp.name
     limit = 2.0 ** (target.width.data - is_signed)
     above, lowest = "ogt", -limit - 1 if is_signed else -1.0
-    if lowest == -limit:  # the double before it is further away than 1
+    if lowest == -limit:  # the preceding double is more than 1 away
         above = "oge"
     emit = Emitter.in_front_of(op)
     number = float_ if float_.type == f64 else emit(arith.ExtFOp(float_, f64)).result
@@ -182,19 +195,23 @@ def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> No
         return
     buffer, indices = op.memref, op.indices
     assert isinstance(buffer.type, MemRefType)
+    # Each dimension gets its own assertion so that the error names the index.
     for dimension, (index, size) in enumerate(zip(indices, buffer.type.get_shape(), strict=True)):
         number = integer_of(index)
         if number is not None and size != DYNAMIC_INDEX and 0 <= number < size:
             continue
         emit = Emitter.in_front_of(op)
         limit = dimension_size(emit, buffer, dimension, size)
-        # Unsigned: a negative index is a very large one.
+        # The comparison is unsigned: a negative index is a very large number.
         inside = emit(arith.CmpiOp(index, limit, "ult")).result
         emit(cf.AssertOp(inside, f"index #{dimension} is out of bounds"))
 
 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
-    """The product of the sizes stays below what the machine has: then it does not overflow either."""
+    """Assert that the product of the sizes is at most the machine's memory.
+
+    Then the product cannot overflow either.
+    """
     assert isinstance(op.memref.type, MemRefType)
     if alignment_of(op) > MEMORY_BYTES:
         fail(op, f"the alignment {alignment_of(op)} is larger than the memory")
@@ -209,7 +226,7 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
     emit = Emitter.in_front_of(op)
     room = emit.integer(limit)
     for dimension, size_ in enumerate(op.dynamic_sizes):
-        # Unsigned: a negative size is a very large one.
+        # The comparison is unsigned: a negative size is a very large number.
         fits = emit(arith.CmpiOp(size_, room, "ule")).result
         emit(cf.AssertOp(fits, f"dynamic size #{dimension} of the buffer is negative or too large"))
         one = emit.integer(1)
@@ -235,14 +252,14 @@ def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
 
 
 def _describe_error(op: RuntimeSetErrorOp) -> None:
-    """An error that a program makes by hand has a place, too; coroutines say why they fail before."""
+    """Describe an error that a program sets by hand; coroutines describe their failures earlier."""
     if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
         message = StringAttr(f"set to an error by '{op.name}'")
         Emitter.in_front_of(op)(RuntimeDescribeErrorOp(op.operand, message))
 
 
 def _first_operations(op: Operation) -> Iterable[Operation]:
-    """What the function that the operation is in begins with."""
+    """Return the first operations of the function that contains the operation."""
     region = op.parent_region()
     while region is not None and not isinstance(region.parent, FuncOp | AsyncFuncOp):
         region = region.parent_region()
@@ -266,9 +283,11 @@ def _guard_parallel(op: scf.ParallelOp) -> None:
 
 
 def _guard_iterations(op: scf.ParallelOp) -> None:
-    """How many iterations a parallel loop has is a number of 64 bits, where it is cut into tasks.
+    """Assert that the iteration count of a parallel loop fits 64 bits.
 
-    The guess has a double's error, which is far below what any loop can reach.
+    The loop is cut into tasks by that number.
+
+    The estimate has a double's error, which is far below any count that a loop can reach.
     """
     lowers = [integer_of(lower) for lower in op.lowerBound]
     if len(lowers) == 1 and lowers[0] is not None and lowers[0] >= 0:

@@ -1,4 +1,4 @@
-"""Loops end when the run that they are part of is cancelled.
+"""Make loops stop when their run is cancelled.
 
     cf.br ^loop                    cf.br ^loop
     ^loop:                         ^loop:
@@ -6,10 +6,10 @@
       cf.br ^loop                    "work"()
                                      cf.br ^loop
 
-The check fails the function, so that all that it holds is dropped as on any other way to an error.
-It costs a load and a branch; as nothing can be computed ahead of a check, it would keep LLVM from
-making vectors of small loops.  A loop of `scf.for` that runs for a short time between two rounds is
-therefore cut into pieces, and checks once in each:
+The check fails the function, so everything that the function holds is dropped as on any other error
+path. The check costs a load and a branch, but since nothing can be computed ahead of it, it would
+keep LLVM from vectorizing small loops. So a loop of `scf.for` whose iterations are short is cut
+into pieces, with one check per piece:
 
     scf.for %i = %lo to %hi step 1 {        scf.while (%c = %lo) { %c < %hi } do {
       "work"(%i)                      =>      async.runtime.check_interrupt
@@ -19,10 +19,11 @@ therefore cut into pieces, and checks once in each:
                                               yield %c + 4096
                                             }
 
-To start a task is worth some tens of operations, whatever the task does: tasks of a cancelled run do not start.
+Starting a task counts as some tens of operations, whatever the task does, because tasks of a
+cancelled run do not start.
 
-Functions that may run long by their calls alone check when they are called.  Loops that have few
-rounds check nothing.  Parallel loops that are left become sequential ones.
+Functions whose calls alone may run long check when they are called. Loops with few iterations do
+not check. Remaining parallel loops become sequential ones.
 """
 
 from __future__ import annotations
@@ -77,16 +78,17 @@ from tfrt_nb.passes.safety.guard_operations import first_block
 NEVER_WRAPS = "never_wraps"
 """The attribute of a sum that is known to stay below the largest number.
 
-Flags that users give to operations promise the same, and may be wrong: they are not relied on.
+The overflow flags that users put on operations make the same promise, but may be wrong, so they are
+not relied on.
 """
 _OPERATIONS_IN_A_PIECE = 2**16
-"""About so many operations run between two checks, some ten microseconds."""
+"""The approximate number of operations between two checks, some ten microseconds."""
 _ELEMENTS_COPIED_AT_ONCE = 8
-"""So many elements are copied in the time of about one other operation."""
+"""The number of elements copied in about the time of one other operation."""
 _OPERATIONS_TO_START_A_TASK = 32
-"""To start a task takes the time of about so many other operations."""
+"""The number of other operations that take about as long as starting a task."""
 MIN_ROUNDS = 16
-"""Pieces of fewer rounds are not worth while."""
+"""The minimum number of iterations that makes a piece worthwhile."""
 _QUICK_DIALECTS = frozenset({"arith", "math", "memref", "ub"})
 _STRUCTURED = (scf.IfOp, scf.IndexSwitchOp, scf.YieldOp, cf.AssertOp)
 
@@ -107,7 +109,8 @@ class InterruptibleLoops(ModulePass):
             else:
                 _check_at_start(function.body.blocks[0], function)
         lengths: dict[Operation, int | None] = {}
-        # What is cut into pieces is moved, but not copied: the operations that were found stay.
+        # Cutting a loop into pieces moves operations but does not copy them, so the list stays
+        # valid.
         for nested in operations_in(op):
             if UNINTERRUPTED in nested.attributes:
                 continue
@@ -121,10 +124,10 @@ class InterruptibleLoops(ModulePass):
 
 
 def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
-    """The functions that may run long by their calls alone: recursive ones, and the tops of pyramids.
+    """Return the functions whose calls alone may run long: recursive ones, tops of pyramids.
 
-    A function that calls another one twice takes twice as long; twenty of them, one above the other,
-    take a million times as long, without a loop.
+    A function that calls another one twice takes twice as long. Twenty such levels take a million
+    times as long, without a loop.
     """
     functions = {
         one.sym_name.data: one
@@ -148,7 +151,7 @@ def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
 
 
 def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
-    """About how many operations run for one without a check; `lengths` are those of functions."""
+    """Estimate how many operations run without a check; `lengths` has those of functions."""
     callee = callee_of(op)
     if callee is not None:
         return lengths.get(callee, 1)
@@ -160,7 +163,7 @@ def _stretch(op: Operation, lengths: Mapping[str, int]) -> int:
         in_all = inner if trips is None else inner * trips
         return (
             in_all if in_all <= _OPERATIONS_IN_A_PIECE else inner
-        )  # a longer loop checks by itself
+        )  # a longer loop has its own checks
     own = _own_length(op)
     return inner + (_OPERATIONS_IN_A_PIECE if own is None else own)
 
@@ -170,7 +173,7 @@ def _check_at_start(block: Block, loop: Operation) -> None:
 
 
 def _loop_headers(region: Region) -> dict[Block, Operation]:
-    """The blocks that paths come back to, each with a branch that does."""
+    """Return the target blocks of back edges, each with one of the branches."""
     if len(region.blocks) < 2:
         return {}
     found: dict[Block, Operation] = {}
@@ -193,7 +196,7 @@ def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> Non
 
 
 def trip_count(loop: scf.ForOp) -> int | None:
-    """How many rounds a loop has, if that is known."""
+    """Return the number of a loop's iterations if it is known."""
     lower, upper, step = map(integer_of, (loop.lb, loop.ub, loop.step))
     if lower is None or upper is None or step is None or step <= 0:
         return None
@@ -201,9 +204,9 @@ def trip_count(loop: scf.ForOp) -> int | None:
 
 
 def _length(ops: Iterable[Operation], lengths: dict[Operation, int | None]) -> int | None:
-    """At most how many operations run in a round; None if that may be very many.
+    """Return the maximum number of operations in an iteration; None if it may be very large.
 
-    `lengths` are those of loops in it, as they were before they were cut.
+    `lengths` has the lengths of loops in it, from before they were cut.
     """
     total = 1
     for op in ops:
@@ -241,7 +244,7 @@ def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | Non
 
 
 def _own_length(op: Operation) -> int | None:
-    """How many plain operations an operation is worth, without its regions; None if that is not known."""
+    """Return how many plain operations one is worth, without its regions, or None if unknown."""
     if not isinstance(op, memref.CopyOp):
         return 1
     type_ = op.source.type
@@ -252,11 +255,12 @@ def _own_length(op: Operation) -> int | None:
 
 
 def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
-    """Cut a loop into pieces of `rounds`, or check in each round if its step is not known."""
+    """Cut a loop into pieces of `rounds` iterations, or check in each if its step is unknown."""
     type_ = loop.lb.type
     assert isinstance(type_, IntegerType | IndexType)
     step = integer_of(loop.step)
     largest = 2 ** ((type_.width.data if isinstance(type_, IntegerType) else 64) - 1) - 1
+    # Adding such a stride would overflow for most upper bounds.
     if step is None or step <= 0 or step * rounds > largest // 2:
         _check_at_start(loop.body.block, loop)
         return
@@ -278,7 +282,7 @@ def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
 
 
 def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValue:
-    """The step from piece to piece: `span`, or one round where that might pass the largest number."""
+    """Emit the step between pieces: `span`, or one iteration where `span` might overflow."""
 
     def constant(number: int) -> SSAValue:
         assert isinstance(loop.lb.type, IntegerType | IndexType)
@@ -292,7 +296,7 @@ def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValu
 
 
 def _while_below(emit: Emitter, loop: scf.ForOp) -> scf.WhileOp:
-    """`scf.while (%c = lower bound, values) : %c < upper bound`, whose body is empty yet."""
+    """Emit `scf.while (%c = lower bound, values) : %c < upper bound` with an empty body."""
     initial = [loop.lb, *loop.iter_args]
     types = [value.type for value in initial]
     before, after = Block(arg_types=types), Block(arg_types=types)

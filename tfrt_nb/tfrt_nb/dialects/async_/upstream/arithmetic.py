@@ -1,4 +1,8 @@
-"""`arith` where xDSL knows less than MLIR: operations that it lacks, predicates, conversions, whose refusals name both types."""
+"""`arith` as MLIR defines it, where xDSL's differs.
+
+The module adds the operations that xDSL lacks, checks predicates, and checks conversions, whose
+errors name both types.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ class RemFOp(arith.FloatingPointLikeBinaryOperation):
 
 
 class CmpiOp(arith.CmpiOp):
-    """`arith.cmpi slt, %a, %b : i64`: one of these predicates, in the generic form, too."""
+    """`arith.cmpi slt, %a, %b : i64`: the predicate must be known even in the generic form."""
 
     def verify_(self) -> None:
         super().verify_()
@@ -41,7 +45,7 @@ class CmpiOp(arith.CmpiOp):
 
 
 class CmpfOp(arith.CmpfOp):
-    """`arith.cmpf olt, %a, %b : f64`: one of these predicates, in the generic form, too."""
+    """`arith.cmpf olt, %a, %b : f64`: the predicate must be known even in the generic form."""
 
     def verify_(self) -> None:
         super().verify_()
@@ -62,7 +66,7 @@ _INTEGER_OR_INDEX = BaseAttr(IntegerType) | BaseAttr(IndexType)
 _FLOAT = AnyFloatConstr
 
 Fits = Callable[[Attribute, Attribute], bool]
-"""Whether one type of number is converted to another."""
+"""Whether one type of number can be converted to another."""
 
 
 class _ConversionOp(IRDLOperation):
@@ -124,7 +128,7 @@ _CONVERSIONS: dict[str, tuple[AttrConstraint, AttrConstraint, Fits, str]] = {
         "Between an index and an integer, which is extended by zeros.",
     ),
 }
-"""From what, to what, whether two types fit, and what it gives."""
+"""Source, target, whether two types fit, and the description of the result."""
 
 
 def _conversion(name: str) -> type[Operation]:
@@ -140,7 +144,7 @@ def _conversion(name: str) -> type[Operation]:
 
 
 class BitcastOp(arith.BitcastOp):
-    """The same bits as another type of as many."""
+    """The same bits as another type of the same width."""
 
     def verify_(self) -> None:
         if any(isinstance(one.type, IndexType) for one in (self.input, self.result)):

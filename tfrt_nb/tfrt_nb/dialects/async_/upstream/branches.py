@@ -1,4 +1,4 @@
-"""`cf`: branches between blocks, what they pass on, and whether the blocks expect that."""
+"""`cf`: branches between blocks, and the checks of the operands that they pass."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tfrt_nb.dialects.async_.forms import with_operations
 
 
 class SwitchOp(cf.SwitchOp):
-    """Printed as MLIR does: values of cases without a sign."""
+    """Printed as MLIR does: case values without a sign."""
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
         try:
             return super().parse(parser)
-        except AssertionError:  # of xDSL, about the type of the flag
+        except AssertionError:  # from xDSL, about the type of the flag
             parser.raise_error("'cf.switch' chooses by an integer")
 
     def verify_(self) -> None:
@@ -64,7 +64,7 @@ Cf = with_operations(cf.Cf, (SwitchOp,))
 
 
 def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
-    """What a branch passes to the arguments of its successor number `edge`."""
+    """Return the operands that a branch passes to the arguments of its successor number `edge`."""
     match terminator:
         case cf.BranchOp():
             return terminator.arguments
@@ -81,7 +81,10 @@ def branch_operands(terminator: Operation, edge: int) -> Sequence[SSAValue]:
 
 
 def edge_problem(terminator: Operation) -> str | None:
-    """What is wrong with the values that a branch passes on, in MLIR's words."""
+    """Return the problem of the operands that a branch passes, in MLIR's words.
+
+    The result is None if there is no problem.
+    """
     for edge, target in enumerate(terminator.successors):
         if target.parent is not None and target.parent.first_block is target:
             return "entry block of region may not have predecessors"

@@ -1,8 +1,8 @@
 """`memref`: operations that xDSL lacks, and others with MLIR's custom form and MLIR's checks.
 
-Three parts: buffers as a whole, elements that are changed in one step, and views, other buffers of the same memory.
-Of a view xDSL takes any type.  Compiled code believes it: the sizes and strides that it says are not read from the
-buffer.
+There are three parts: whole buffers, elements that are changed atomically, and views, which are
+other buffers of the same memory. xDSL accepts any type for a view. Compiled code relies on the
+type: it does not read the sizes and strides that the type states from the buffer.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class GlobalOp(memref.GlobalOp):
 
 
 def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
-    """The elements; their type goes without saying.  A unit where none are given: they are zero."""
+    """Parse the elements, whose type is implied; return a unit if there are none: they are zero."""
     if parser.parse_optional_punctuation("=") is None:
         return UnitAttr()
     if parser.parse_optional_keyword("uninitialized") is not None:
@@ -117,7 +117,7 @@ def _parse_initial_value(parser: Parser, type_: MemRefType) -> Attribute:
 
 
 def _elements_text(elements: DenseIntOrFPElementsAttr) -> str:
-    """`dense<...>` without the type that follows it."""
+    """Return `dense<...>` without the type that follows it."""
     stream = StringIO()
     AttributePrinter(stream).print_attribute(elements)
     text, _, _ = stream.getvalue().rpartition(" : ")
@@ -129,7 +129,9 @@ _Buffer = MemRefType | UnrankedMemRefType
 
 @written_as("$source `,` $destination attr-dict `:` type($source) `to` type($destination)")
 class CopyOp(memref.CopyOp):
-    """`memref.copy %a, %b : memref<4xf32> to memref<?xf32>`: sizes may be known on one side only."""
+    """`memref.copy %a, %b : memref<4xf32> to memref<?xf32>`: sizes may be known on one side
+    only.
+    """
 
     def verify_(self) -> None:
         self.get_irdl_definition().verify(self)
@@ -165,7 +167,7 @@ class CastOp(memref.CastOp):
 
 
 def _are_castable(source: Attribute, target: Attribute) -> bool:
-    """Whether one buffer may be the other: one of them may be of any rank."""
+    """Return whether one buffer may be cast to the other: one of them may have any rank."""
     assert isinstance(source, _Buffer) and isinstance(target, _Buffer)
     if isinstance(source, MemRefType) and isinstance(target, MemRefType):
         are_shaped_alike = _have_compatible_shapes(source, target)
@@ -220,7 +222,7 @@ _KINDS = [
     "minnumf",
     "xori",
 ]
-"""What `memref.atomic_rmw` can do, by MLIR's numbers."""
+"""The kinds of `memref.atomic_rmw`, in the order of MLIR's numbers."""
 
 
 class AtomicRMWOp(memref.AtomicRMWOp):
@@ -228,7 +230,7 @@ class AtomicRMWOp(memref.AtomicRMWOp):
 
     @property
     def operation(self) -> str:
-        """What is done with the old value and the operand."""
+        """Return the operation on the old value and the operand."""
         return _KINDS[self.kind.value.data]
 
     @classmethod
@@ -281,7 +283,7 @@ class AtomicRMWOp(memref.AtomicRMWOp):
 class GenericAtomicRMWOp(IRDLOperation):
     """`memref.generic_atomic_rmw %m[%i] : memref<4xf32> { ^bb0(%now: f32): ... }`.
 
-    The region computes the new element from the present one, perhaps several times.
+    The region computes the new element from the current one, possibly several times.
     """
 
     name = "memref.generic_atomic_rmw"
@@ -332,7 +334,10 @@ class GenericAtomicRMWOp(IRDLOperation):
 
 
 def _is_pure(op: Operation) -> bool:
-    """Whether an operation only computes, as far as it does so by itself: others in it are asked, too."""
+    """Return whether an operation itself only computes.
+
+    Nested operations are checked separately.
+    """
     dialect = op.name.partition(".")[0]
     is_choice = op.name in ("scf.if", "scf.index_switch", "scf.yield")
     return dialect in ("arith", "math") or is_choice or op.has_trait(Pure)
@@ -378,7 +383,7 @@ def _resolved(parser: Parser, indices: Sequence[UnresolvedOperand]) -> list[SSAV
 # Views
 
 Number = int | None
-"""A size, stride or offset; None where it is known when the program runs only."""
+"""A size, stride or offset; None if it is known only at run time."""
 
 
 def _known(size: int) -> Number:
@@ -398,7 +403,7 @@ def _numbers(static: DenseArrayBase[IntegerType]) -> list[Number]:
 
 
 def contiguous_strides(sizes: Sequence[Number]) -> list[Number]:
-    """Those of elements that follow each other."""
+    """Return the strides of elements that are contiguous."""
     strides: list[Number] = []
     stride: Number = 1
     for size in reversed(sizes):
@@ -408,7 +413,7 @@ def contiguous_strides(sizes: Sequence[Number]) -> list[Number]:
 
 
 def layout_of(type_: MemRefType) -> tuple[Number, list[Number]]:
-    """The offset and the strides of a buffer.
+    """Return the offset and the strides of a buffer.
 
     Raises:
         VerifyException: if the layout is a map.
@@ -421,7 +426,7 @@ def layout_of(type_: MemRefType) -> tuple[Number, list[Number]]:
 
 
 def _is_contiguous(type_: MemRefType) -> bool:
-    """Whether a type says that its elements follow each other."""
+    """Return whether a type states that its elements are contiguous."""
     layout = type_.layout
     if isinstance(layout, AffineMapAttr):
         return layout.data == AffineMap.identity(layout.data.num_dims)
@@ -431,17 +436,20 @@ def _is_contiguous(type_: MemRefType) -> bool:
 def _type_like(
     source: MemRefType, sizes: Sequence[Number], offset: Number, strides: Sequence[Number]
 ) -> MemRefType:
-    """The type of a view with this layout."""
+    """Return the type of a view with this layout."""
     shape = [DYNAMIC_INDEX if size is None else size for size in sizes]
     layout = StridedLayoutAttr(list(strides), offset)
     return MemRefType(source.element_type, shape, layout, source.memory_space)
 
 
 def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) -> bool:
-    """Whether a type says this of its elements; strides of dimensions with one element do not matter."""
+    """Return whether a type states this layout.
+
+    Strides of dimensions with one element do not matter.
+    """
     found_offset, found = layout_of(type_)
     if _is_contiguous(type_) and None in (offset, *strides):
-        return False  # it says that elements follow each other, which is not known
+        return False  # the type states contiguous elements, which is not known
     shape = type_.get_shape()
     return found_offset == offset and all(
         size == 1 or one == other for size, one, other in zip(shape, found, strides, strict=True)
@@ -449,7 +457,7 @@ def _has_layout(type_: MemRefType, offset: Number, strides: Sequence[Number]) ->
 
 
 def _require_same(source: MemRefType, result: MemRefType) -> None:
-    """The elements and where they are."""
+    """Check that the element types and the memory spaces are the same."""
     if source.element_type != result.element_type:
         raise VerifyException(
             f"expected result element type to be '{source.element_type}', but got '{result}'"
@@ -462,13 +470,14 @@ def _require_same(source: MemRefType, result: MemRefType) -> None:
 
 
 def kept_dimensions(sizes: Sequence[int], shape: Sequence[int]) -> list[int] | None:
-    """Which dimensions of a view its type has: of those with one element some may be left out.
+    """Return the dimensions of a view that its type keeps, None if the type has other sizes.
 
-    None if the type has other sizes.
+    Some dimensions with one element may be dropped.
     """
     kept: list[int] = []
     for dimension, size in enumerate(sizes):
         left, wanted = len(sizes) - dimension, len(shape) - len(kept)
+        # Drop a dimension while more of them are left than the type has.
         if size == 1 and wanted < left and (not wanted or shape[len(kept)] != 1):
             continue
         kept.append(dimension)
@@ -506,7 +515,7 @@ class SubviewOp(memref.SubviewOp):
 class ExtractStridedMetaDataOp(memref.ExtractStridedMetaDataOp):
     """`memref.extract_strided_metadata %m : memref<?xf32> -> memref<f32>, index, index, index`."""
 
-    # The form that xDSL makes of the class looks them up in the class itself.
+    # The form that xDSL derives from the class looks these up in the class itself.
     base_buffer, offset, sizes, strides = (
         vars(memref.ExtractStridedMetaDataOp)[name]
         for name in ("base_buffer", "offset", "sizes", "strides")

@@ -1,4 +1,4 @@
-"""`linalg`, of which operations on buffers can be compiled."""
+"""`linalg`, whose operations on buffers can be compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.async_.forms import with_operations
 
-# xDSL lets the next two have integers and floats, but not indices.
+# xDSL accepts integers and floats for the next two, but not indices.
 
 
 class FillOp(ops.FillOp):
@@ -49,7 +49,7 @@ def _element_type(type_: Attribute) -> Attribute:
 class GenericOp(ops.GenericOp):
     """`linalg.generic {indexing_maps = ..., iterator_types = ...} ins(...) outs(...) { ... }`.
 
-    What is in braces may be an alias.
+    The attributes in braces may be an alias.
     """
 
     @classmethod
@@ -83,7 +83,7 @@ class GenericOp(ops.GenericOp):
 
 
 def _parse_operands(parser: Parser, word: str) -> list[SSAValue]:
-    """`ins(%a, %b : T, U)`, or nothing."""
+    """Parse `ins(%a, %b : T, U)`, or nothing."""
     if parser.parse_optional_keyword(word) is None:
         return []
     with parser.in_parens():
@@ -97,7 +97,7 @@ def _parse_operands(parser: Parser, word: str) -> list[SSAValue]:
 
 
 def _kinds(parser: Parser, kinds: ArrayAttr, position: int) -> ArrayAttr:
-    """What each loop is, which is written as a text."""
+    """Return the kinds of the loops, which are written as strings."""
     known = {kind.value: IteratorTypeAttr(kind) for kind in IteratorType}
     found: list[Attribute] = []
     for kind in kinds:

@@ -1,10 +1,11 @@
-"""The `scf` dialect with all of MLIR's syntax, where xDSL reads less than MLIR does.
+"""The `scf` dialect with all of MLIR's syntax, where xDSL parses less than MLIR does.
 
 The classes are xDSL's operations with other custom forms: result types without parentheses,
 `scf.while` without operands, `scf.reduce` with several regions, `scf.parallel`.
 
-Two forms of other releases are read as the operation that means the same: the body of `scf.parallel` until MLIR 17, with
-an `scf.reduce(%a) : T { ... }` for each result and an `scf.yield`, and `scf.for unsigned` (MLIR 22).
+Two forms of other releases are parsed as the operation with the same meaning: the body of
+`scf.parallel` until MLIR 17, with an `scf.reduce(%a) : T { ... }` for each result and an
+`scf.yield`, and `scf.for unsigned` (MLIR 22).
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class IfOp(scf.IfOp):
 
 
 def _verify_yields(op: Operation) -> None:
-    """What the regions yield are the results."""
+    """Check that the regions yield values of the result types."""
     for number, region in enumerate(op.regions):
         for block in region.blocks:
             if isinstance(block.last_op, scf.YieldOp):
@@ -119,7 +120,9 @@ def _verify_yields(op: Operation) -> None:
 
 
 class IndexSwitchOp(scf.IndexSwitchOp):
-    """`scf.index_switch %i case 2 { ... } default { ... }`: without results, yields may be left out."""
+    """`scf.index_switch %i case 2 { ... } default { ... }`: without results, yields are
+    optional.
+    """
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -137,7 +140,7 @@ class IndexSwitchOp(scf.IndexSwitchOp):
         printer.print_op_attributes(self.attributes)
         if self.results:
             print_parts(printer, " -> ", self.result_types)
-        printer.print_string(" ")  # as MLIR
+        printer.print_string(" ")  # as MLIR does
         for value, region in zip(self.cases.iter_values(), self.case_regions, strict=True):
             printer.print_string(f"\ncase {value} ")
             printer.print_region(region)
@@ -146,7 +149,10 @@ class IndexSwitchOp(scf.IndexSwitchOp):
 
 
 class WhileOp(scf.WhileOp):
-    """`scf.while (%a = %b) : (T) -> U { ... } do { ... }`; without operands nothing is in front of `:`."""
+    """`scf.while (%a = %b) : (T) -> U { ... } do { ... }`.
+
+    Without operands, nothing precedes the `:`.
+    """
 
     @classmethod
     def parse(cls, parser: Parser) -> Self:
@@ -254,7 +260,9 @@ class ReduceOp(scf.ReduceOp):
 
 
 class _OldReduceOp(ReduceOp):
-    """`scf.reduce(%a) : T { ... }`, until MLIR 17: one for each result, and not at the end of the body."""
+    """`scf.reduce(%a) : T { ... }`, until MLIR 17: one for each result, and not at the end of the
+    body.
+    """
 
 
 class ParallelOp(scf.ParallelOp):
@@ -297,7 +305,7 @@ class ParallelOp(scf.ParallelOp):
 
 
 def _parse_assignments(parser: Parser) -> list[Assignment]:
-    """`(%a = %b, ...)`."""
+    """Parse `(%a = %b, ...)`."""
 
     def assignment() -> Assignment:
         name = parser.parse_argument(expect_type=False)
@@ -310,14 +318,14 @@ def _parse_assignments(parser: Parser) -> list[Assignment]:
 def _print_assignments(
     printer: Printer, names: Sequence[SSAValue], values: Sequence[SSAValue]
 ) -> None:
-    """`(%a = %b, ...)`."""
+    """Print `(%a = %b, ...)`."""
     with printer.in_parens():
         pairs = zip(names, values, strict=True)
         printer.print_list(pairs, lambda pair: print_parts(printer, pair[0], " = ", pair[1]))
 
 
 def _end_with_yield(region: Region) -> None:
-    """Add the yield that goes without saying."""
+    """Add the yield that may be omitted."""
     if not region.blocks:
         region.add_block(Block())
     block = region.blocks[-1]
@@ -326,7 +334,7 @@ def _end_with_yield(region: Region) -> None:
 
 
 def _end_with_reduce(block: Block) -> None:
-    """Add the end of a loop that goes without saying, or make one of those that a loop had until MLIR 17."""
+    """Add the terminator that may be omitted, or merge those of loops until MLIR 17 into one."""
     last = block.last_op
     if isinstance(last, scf.YieldOp) and not last.operands:
         block.erase_op(last)
@@ -343,7 +351,7 @@ def _end_with_reduce(block: Block) -> None:
 
 
 def _is_small(bound: SSAValue) -> bool:
-    """Whether a value is a constant that is the same number with and without a sign."""
+    """Return whether a value is a constant that is the same number with and without a sign."""
     value = getattr(bound.owner, "properties", {}).get("value")  # None for an argument
     bits = bound.type.width.data if isinstance(bound.type, IntegerType) else 64
     return isinstance(value, IntegerAttr) and 0 <= value.value.data < 1 << (bits - 1)
@@ -357,7 +365,7 @@ def _parse_indices(parser: Parser) -> list[SSAValue]:
 
 
 def _parse_initial_values(parser: Parser) -> Sequence[SSAValue]:
-    """`init (%a) -> T`; without values nothing, or `-> ()`."""
+    """Parse `init (%a) -> T`; without values nothing, or `-> ()`."""
     position = parser.pos
     if parser.parse_optional_keyword("init") is None:
         return parser.resolve_operands([], parse_result_types(parser), position)
