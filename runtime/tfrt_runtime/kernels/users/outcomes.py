@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from types import CoroutineType
@@ -225,13 +227,21 @@ def _place_of(exception: BaseException) -> str:
     while frames is not None:
         if not is_own(frames):
             code = frames.tb_frame.f_code
-            said = f"raised in {code.co_name}, {code.co_filename}:{frames.tb_lineno}"
+            said = f"raised in {code.co_name}, {_line_of(code.co_filename, frames.tb_lineno)}"
             if code.co_filename.startswith(_LIBRARIES) or "-packages/" in code.co_filename:
                 library = said
             else:
                 own_code = said
         frames = frames.tb_next
     return own_code or library
+
+
+def _line_of(file: str, line: int) -> str:
+    """`FILE:LINE`; `cell N, line LINE` where IPython has compiled a cell under that name."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    named = None if shell is None else shell.compile.format_code_name(file)
+    cell = None if named is None else re.fullmatch(r"In\[(\d+)\]", named[1])
+    return f"{file}:{line}" if cell is None else f"cell {cell[1]}, line {line}"
 
 
 _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
