@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 from contextlib import ExitStack
-from functools import partial
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -14,7 +13,6 @@ from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
 from tfrt_magics.live.display import Displays
-from tfrt_magics.live.lines import SOURCES
 from tfrt_magics.misplaced import refuse_program_in_python
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import run_bundle
@@ -41,8 +39,6 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         undo.callback(Displays(shell, session, runs).install(shell.display_formatter))
     HOOKS.last_run = lambda: session.last_run
     undo.callback(setattr, HOOKS, "last_run", lambda: None)
-    SOURCES.append(partial(_cell_of, shell))
-    undo.callback(SOURCES.clear)
     cells = CellMagics(shell, session, lessons, runs)
     for magics in (cells, LineMagics(shell, session), lessons):
         shell.register_magics(magics)
@@ -64,12 +60,6 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     undo.callback(session.close)
     assistant.install()
     undo.callback(assistant.uninstall)
-
-
-def _cell_of(shell: InteractiveShell, source: str) -> str | None:
-    """What IPython calls the cell that it has compiled under the name `source`: `In[3]`."""
-    found = shell.compile.format_code_name(source)
-    return found[1] if found else None
 
 
 def _before_cell(_: object) -> None:

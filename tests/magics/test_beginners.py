@@ -72,3 +72,25 @@ def test_a_mistake_says_what_where_and_what_instead(
     assert any(one.startswith(f"cell N:{line}:") and one.endswith(sentence) for one in shown)
     assert instead in "\n".join(shown)
     assert marks
+
+
+def test_the_exceptions_of_a_group_have_places_in_cells(cell: Callable[[str], str]) -> None:
+    cell(
+        """import asyncio
+import tfrt_nb
+async def fetch(page):
+    raise ConnectionError(f"page {page} is gone")
+
+@tfrt_nb.kernel("beginners.pages")
+async def pages(count: int) -> int:
+    async with asyncio.TaskGroup() as group:
+        for page in range(count):
+            group.create_task(fetch(page))
+    return count"""
+    )
+    shown = cell(host('%b = "beginners.pages"(%a) : (i32) -> i32', end="  tfrt.return %b : i32"))
+
+    assert re.search(
+        r"page 1 is gone, raised in fetch, Cell In\[\d+\], line 4$", shown, re.MULTILINE
+    )
+    assert re.search(r"note: raised in pages, Cell In\[\d+\], line 8$", shown, re.MULTILINE)

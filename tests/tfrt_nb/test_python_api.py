@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trio
 
 import tfrt_nb as tfrt
 from tfrt_nb.cli.running.run import read_source
@@ -982,3 +983,15 @@ def test_a_broken_numba_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(tfrt.TfrtError, match=r"cannot be imported: ImportError: Numba needs NumPy"):
         tfrt.call("py.broken", 1.0).result(60)
+
+
+def test_trio_is_told_how_to_wait() -> None:
+    value, done = tfrt.unavailable(), tfrt.unavailable()
+    done.set_result(4)
+
+    async def main() -> tuple[int, int]:
+        with pytest.raises(RuntimeError, match="with trio, write `await trio.to_thread"):
+            await value
+        return await done, await trio.to_thread.run_sync(done.result)
+
+    assert trio.run(main) == (4, 4)

@@ -7,7 +7,7 @@ nobody has to see the color.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
@@ -20,7 +20,7 @@ from tfrt_magics.live.pictures import heat_map
 from tfrt_magics.views.text import STATES, Mark
 from tfrt_nb.documents.escapes import clean, label
 from tfrt_nb.documents.previews import preview_of, text_of
-from tfrt_runtime.diagnostics import AnyLocation, Ending, Location, counted
+from tfrt_runtime.diagnostics import Ending, counted
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -38,8 +38,6 @@ MAX_BEFORE = 1_000
 MAX_DEPTH = 4
 MAX_LINES = 200
 """So many lines are in HTML and in text; the others are counted."""
-SOURCES: list[Callable[[str], str | None]] = []
-"""Each says what readers call the file of a location, as a cell of their notebook, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +77,9 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
     endings = {Ending.CANCELLED: str(State.CANCELLED), Ending.BROKEN: BROKEN}
     # Python says where a line of its own failed in the first note.
     notes = [one.message for one in found.notes[:1] if found.cause is not None]
-    place = _place(found.location) or "".join(notes)
+    place = str(found.location or "") or "".join(notes)
     state = endings.get(found.ending, str(State.ERROR))
     return Line(name, state, "", kind, clean(found.message), clean(place), elapsed)
-
-
-def _place(location: AnyLocation | None) -> str:
-    if not isinstance(location, Location):
-        return str(location or "")
-    names = (known(location.source) for known in SOURCES)
-    source = next((name for name in names if name), location.source)
-    return f"{source}:{location.line}:{location.column}"
 
 
 def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
