@@ -96,8 +96,8 @@ def split(module: ModuleOp) -> Halves:
     """Split a module into its two halves; see `is_compiled` for which function goes where.
 
     Besides compiled functions, the compiled half gets declarations and the buffers of the module
-    (`memref.global`), except declarations that only host programs refer to, or that call a native
-    kernel.
+    (`memref.global`), except declarations that only host programs refer to, or that represent a
+    native kernel.
 
     Raises:
         TfrtError: a compiled function calls a host function.

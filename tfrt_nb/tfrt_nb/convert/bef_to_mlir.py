@@ -265,7 +265,7 @@ class _TypeReader:
             value_type = parser.parse_type()
             if str(value_type) != spelling:
                 raise ValueError(f"reads as {value_type}")
-        except Exception as reason:  # xDSL's parsers raise all kinds for invalid text
+        except Exception as reason:  # xDSL's parsers raise errors of all kinds
             message = f"{spelling!r} is not a type"
             raise ConversionError(error(message, OpaqueLocation(self._file_name))) from reason
         return value_type

@@ -91,7 +91,7 @@ class Function:
 def upstream_advice(op: Operation) -> str:
     """Return what to write in a host program instead of an MLIR operation.
 
-    "" for other operations.
+    The advice is "" for other operations.
     """
     if isinstance(op, UnknownOp) or op.name.partition(".")[0] not in UPSTREAM_DIALECTS:
         return ""
@@ -217,6 +217,7 @@ class Collector:
         block = region.blocks[0]
         self._nesting += 1
         if self._nesting > MAX_NESTING:
+            # Raised at once: a deeper walk might exhaust the stack.
             raise ConversionError(error(TOO_DEEP, span_of(op)))
         calls = self._collect_block(op, block)
         self._nesting -= 1
@@ -422,7 +423,7 @@ class TypeTable:
 def _spelling(value_type: Attribute) -> str:
     """Return the spelling of a type.
 
-    Cached, because printing one takes as long as a whole operation.
+    Spellings are cached because printing one takes as long as all other work on an operation.
     """
     return str(value_type)
 

@@ -25,6 +25,7 @@ def plain_records(program: PlainProgram) -> BefModule | None:
         calls: dict[Shape, Call] = {}
         for one in program.contents:
             if isinstance(one, Body):
+                # A body that is like an earlier one adds nothing to the tables.
                 if one.like is not None:
                     continue
                 contents.types.spellings(one.argument_types)

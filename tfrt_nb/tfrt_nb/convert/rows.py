@@ -60,6 +60,7 @@ def function_of(
             users[register].append(number)
     used_by = [tuple(numbers[::-1]) for numbers in users]
     use_counts = list(map(len, users))
+    # The return uses its registers, too, but is not a kernel.
     for register in returned:
         use_counts[register] += 1
     return BefFunction(

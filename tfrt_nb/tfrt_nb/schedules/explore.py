@@ -33,7 +33,7 @@ MAX_SECONDS = 10.0
 POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
 """The contents of memory that a schedule has not written.
 
-Even, see `native.layouts.QUEUE_CHOOSE`.
+The numbers are even: see `native.layouts.QUEUE_CHOOSE`.
 """
 MAX_SHOWN = 20
 """The maximum number of outcomes that are shown."""
@@ -401,6 +401,7 @@ class Explorer:
                 slept = parent.asleep | parent.done
                 asleep = {k: u for k, u in slept.items() if k in enabled and not shared(u, last)}
             free = sorted(enabled - set(asleep))
+            # If all steps are asleep, other runs have shown what follows.
             self._is_blocked |= not free
             self._nodes.append(_Node(enabled, asleep, current=(free or sorted(enabled))[0]))
         return self._nodes[depth].current
@@ -524,7 +525,7 @@ class _Order:
     def _beside(self, number: int, other: int) -> int:
         """Return the operation around `number` that is in the body of `other`.
 
-        Itself if there is none.
+        It is `number` itself if there is none.
         """
         outer: int | None = number
         while outer is not None:

@@ -146,6 +146,7 @@ class _Races:
             if end == number or self._is_awaited(number, end, tokens):
                 if end is not None:
                     return True
+                # The task is over by now: it counts as a part of the body around it.
                 tokens = None
             elif end is not None:
                 return False

@@ -100,7 +100,7 @@ class Stepper:
     def ready(self, timeout: float | None = None) -> list[int]:
         """Return the ids of the operations that may run next.
 
-        -1 for an unknown task of compiled code.
+        The id is -1 for an unknown task of compiled code.
 
         An operation whose result arrives from a timer, a coroutine or a thread is ready twice: its
         kernel, then its result. Waits until the previous step is over. The list is empty when the

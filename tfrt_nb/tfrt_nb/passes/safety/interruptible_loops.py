@@ -19,8 +19,8 @@ into pieces, with one check per piece:
                                               yield %c + 4096
                                             }
 
-Functions whose calls alone may run long check when they are called. Loops with few iterations do
-not check. Remaining parallel loops become sequential ones.
+A function whose calls alone may run long checks at its start. Loops with few iterations do not
+check. Remaining parallel loops become sequential ones.
 """
 
 from __future__ import annotations
