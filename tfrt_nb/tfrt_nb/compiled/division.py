@@ -1,15 +1,15 @@
-"""Which functions of a module the executor runs, and which become machine code; both kinds in one BEF file.
+"""Divide a module into host functions and compiled functions, and put both into one BEF file.
 
     func.func @a() -> i32 {                      func.func @b() -> i32 {
       %x = tfrt.constant.i32 1                     %x = arith.constant 1 : i32
       tfrt.return %x : i32                         return %x : i32
     }                                            }
 
-@a is a host program: each of its operations is a kernel, and it becomes BEF.  @b is compiled: a section of our own
-holds it as MLIR text, which becomes machine code where it is run.  Host functions see compiled ones that they call
-as native functions.
+@a is a host program: each of its operations is a kernel, and it becomes BEF. @b is compiled: a
+section of our own holds it as MLIR text, which becomes machine code where it runs. Host functions
+see the compiled functions that they call as native functions.
 
-Most programs have no compiled functions: what these need is imported when there is one.
+Most programs have no compiled functions, so the imports for these are made only when there is one.
 """
 
 from __future__ import annotations
@@ -33,18 +33,20 @@ from tfrt_runtime.diagnostics import TfrtError, error, note
 if TYPE_CHECKING:
     from xdsl.dialects import func
 
-# By name: most programs need the async dialect as little as xDSL's.
+# These are names because most programs need neither the async dialect nor xDSL's.
 _FUNCTION, _ASYNC_FUNCTION = "func.func", "async.func"
 _JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
 
 
 def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
-    """The host functions of a module, which declare the compiled ones that they call, and those, if any.
+    """Return the host functions of a module, and its compiled functions, if any.
 
-    Regions of `tfrt.jit` become functions of the module.
+    The host functions declare the compiled ones that they call. Regions of `tfrt.jit` become
+    functions of the module.
 
     Raises:
-        TfrtError: at what cannot be compiled in such a region, and for a compiled function that calls a host one.
+        TfrtError: at an operation in such a region that cannot be compiled, and for a compiled
+            function that calls a host function.
     """
     if _may_have_jit(module):
         from tfrt_nb.passes.outline_jit import outline_jit
@@ -58,7 +60,10 @@ def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
 
 
 def _may_have_jit(module: ModuleOp) -> bool:
-    """Whether there is a `tfrt.jit`; a search in the text is cheaper than a visit of each operation."""
+    """Return whether there may be a `tfrt.jit`.
+
+    A search in the text is cheaper than a visit to each operation.
+    """
     span = source_span(module)
     if span is not None:
         return any(name in span.source.text for name in _JIT_SPELLINGS)
@@ -66,9 +71,9 @@ def _may_have_jit(module: ModuleOp) -> bool:
 
 
 def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None = None) -> bytes:
-    """The file of host functions with the compiled ones.
+    """Return the file of host functions with the compiled ones.
 
-    `parallel_for` are the options with which these are to be compiled.
+    `parallel_for` has the options for compiling these.
     """
     from tfrt_nb.convert.carried import compiled_text
 
@@ -78,9 +83,9 @@ def with_compiled(host: BefModule, compiled: ModuleOp, parallel_for: str | None 
 
 @dataclass(frozen=True)
 class Halves:
-    """A module by what becomes of its functions.  Either half may have none.
+    """A module split by how its functions run. Either half may be empty.
 
-    Where all functions are of one kind, its half is the module itself.
+    If all functions are of one kind, that half is the module itself.
     """
 
     host: ModuleOp
@@ -88,10 +93,11 @@ class Halves:
 
 
 def split(module: ModuleOp) -> Halves:
-    """The two halves of a module; see `is_compiled` for which function goes where.
+    """Split a module into its two halves; see `is_compiled` for which function goes where.
 
-    Beside compiled functions, what is declared and the buffers of the module (`memref.global`) are
-    theirs, too; not so what only host programs refer to, or call a native kernel.
+    Besides compiled functions, the compiled half gets declarations and the buffers of the module
+    (`memref.global`), except declarations that only host programs refer to, or that represent a
+    native kernel.
 
     Raises:
         TfrtError: a compiled function calls a host function.
@@ -115,11 +121,11 @@ def split(module: ModuleOp) -> Halves:
 
 
 def is_compiled(op: Operation) -> bool:
-    """Whether an operation of a module is a function with a body that becomes machine code.
+    """Return whether an operation of a module is a function with a body that becomes machine code.
 
-    An `async.func` does.  A `func.func` does when each of its blocks ends in `return` or in a branch,
-    and no operation in it is of a dialect of host programs.  A function with such kernels is a host
-    program even where it lacks its `tfrt.return`, so that the error names what it lacks.
+    An `async.func` is. A `func.func` is if each of its blocks ends in `return` or in a branch, and
+    no operation in it is of a dialect of host programs. A function with such kernels is a host
+    program even if it lacks its `tfrt.return`, so that the error names the missing terminator.
     """
     if op.name not in (_FUNCTION, _ASYNC_FUNCTION) or not op.regions[0].blocks:
         return False
@@ -130,7 +136,7 @@ def is_compiled(op: Operation) -> bool:
 
 
 def _leaves(end: Operation | None) -> bool:
-    """Whether a block's last operation is a terminator, and not an unknown one."""
+    """Return whether a block's last operation is a terminator, and not an unknown one."""
     return (
         end is not None
         and not isinstance(end, UnknownOp | ReturnOp)
@@ -139,7 +145,7 @@ def _leaves(end: Operation | None) -> bool:
 
 
 def symbols_in(op: Operation) -> Iterator[str]:
-    """The names of the functions and buffers that an operation and what is in it refer to."""
+    """Yield the functions and buffers, by name, that an operation or one inside it refers to."""
     for nested in op.walk():
         yield from _symbols_of(nested)
 
@@ -184,7 +190,7 @@ def _belongs_to_code(op: Operation, mentioned: set[str], foreign: set[str]) -> b
 
 
 def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
-    """A copy of the module with the operations at these places."""
+    """Return a copy of the module with only the operations at these places."""
     copy = module.clone()
     for index, op in enumerate(list(copy.ops)):
         if index not in places:
@@ -193,7 +199,7 @@ def _only(module: ModuleOp, places: set[int]) -> ModuleOp:
 
 
 def _declare_compiled(halves: Halves) -> None:
-    """Let the host half declare each compiled function that it refers to and can call."""
+    """Declare in the host half each compiled function that it refers to and can call."""
     compiled = {
         _name(op): op for op in halves.compiled.ops if op.name in (_FUNCTION, _ASYNC_FUNCTION)
     }
@@ -205,7 +211,10 @@ def _declare_compiled(halves: Halves) -> None:
 
 
 def _declaration(function: Operation) -> func.FuncOp | None:
-    """None if the function cannot be called: an operation that refers to it is no kernel, and refused later."""
+    """Return the declaration, None if the function cannot be called.
+
+    An operation that refers to such a function is not a kernel, and is rejected later.
+    """
     from xdsl.dialects import func
 
     from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp

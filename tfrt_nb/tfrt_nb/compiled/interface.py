@@ -1,7 +1,7 @@
-"""What a run knows of functions that become machine code: plain values, which need no IR.
+"""The facts about compiled functions that a run needs: plain values, without IR.
 
-`signatures` reads them from a module.  `tfrt-nb run` keeps them beside the machine code, so that a program that was
-run before needs neither xDSL nor a parser (`cli.running.known_programs`).
+`signatures` reads them from a module. `tfrt-nb run` stores them with the machine code, so that a
+program that ran before needs neither xDSL nor a parser (`cli.running.known_programs`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tfrt_runtime.diagnostics import Location
 class CompiledFunction:
     """A function with a body.
 
-    `location` is its place in the text, `place` what a BEF file says about that, which may be a name.  `parameters`
-    are what the text calls its arguments, with "" for one without a name.
+    `location` is its place in the text. `place` is its place in a BEF file, which may be a name.
+    `parameters` are the names of its arguments in the text, "" if an argument has none.
     """
 
     name: str
@@ -27,37 +27,41 @@ class CompiledFunction:
     location: Location | None
     place: Place
     argument_types: tuple[str, ...]
-    """As the text spells them."""
+    """The types as the text spells them."""
     result_types: tuple[str, ...]
     parameters: tuple[str, ...]
     uncrossable: str | None
-    """Which argument or result Python and host programs cannot have, if there is one; then what follows is empty."""
+    """The argument or result that Python and host programs cannot have, if there is one.
+
+    Then the fields that follow are empty.
+    """
     given_types: tuple[str, ...] = ()
-    """What Python gives: types of host programs, and `memref<?x4xf32>` for arrays."""
+    """The types that Python passes: types of host programs, and `memref<?x4xf32>` for arrays."""
     returned_types: tuple[str, ...] = ()
     argument_words: tuple[str, ...] = ()
     """The types of a kernel's arguments, as a registry spells them."""
     result_words: tuple[str, ...] = ()
     awaited: tuple[int, ...] = ()
-    """The arguments for which the function waits by itself."""
+    """The arguments for which the function itself waits."""
     is_heavy: bool = False
-    """Whether a call may take long: it has a loop, a wait or uses buffers."""
+    """Whether a call may take long: it has a loop or a wait, or uses buffers."""
     is_plain: bool = False
-    """Whether a call takes no longer than a few numbers, and never asks on behalf of which run it runs."""
+    """Whether a call takes no longer than some arithmetic, and never queries its run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """The functions of a module by name, private ones, too.
+    """The functions of a module by name, including private ones.
 
-    `counts_references` says whether the text itself counts references or resolves objects, and may do so wrongly.
+    `counts_references` says whether the text itself counts references or resolves objects, and may
+    do so incorrectly.
     """
 
     functions: Mapping[str, CompiledFunction]
     counts_references: bool
 
     def to_json(self) -> str | None:
-        """The interface in one line; None if a place is not one of a file."""
+        """Return the interface in one line; None if a place is not in a file."""
         functions = self.functions.values()
         if not all(one.place == UNKNOWN or isinstance(one.place, FilePlace) for one in functions):
             return None
@@ -68,7 +72,7 @@ class Interface:
 
     @staticmethod
     def from_json(text: str) -> Interface:
-        """What `to_json` has written."""
+        """Return the interface that `to_json` has written."""
         import json
 
         rows, counts_references = json.loads(text)

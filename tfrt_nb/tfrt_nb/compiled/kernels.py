@@ -6,10 +6,10 @@
     }
     async.func @twice(%x: i32) -> !async.value<i32> { ... }
 
-For host programs, @twice is a native function: `division` declares it, and the kernel of its name is
-machine code, made here when a program is first loaded.  A run of @twice itself is one of a host function
-that has such a call for its body.  All compiled functions of a host share a runtime, and keep their code as long as
-the host (`HostCode`).
+For host programs, @twice is a native function: `division` declares it, and the kernel of that name
+is machine code, compiled here when a program is first loaded. A run of @twice itself runs a host
+function whose body is such a call. All compiled functions of a host share a runtime, and keep their
+code as long as the host (`HostCode`).
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.kernels.registry import CompiledKernel
 
 _abandoned: list[object] = []
-"""Code of closed hosts that still runs: freed, it would end the process."""
+"""Code of closed hosts that still runs: freeing it would end the process."""
 
 
 def compile_kernels(
     compiled: CompiledModule, names: Sequence[str], *, watched: bool = False
 ) -> dict[str, CompiledKernel]:
-    """Kernels for some functions of a compiled module, by the names under which a registry has them.
+    """Return kernels for some functions of a compiled module, by their registry names.
 
-    `watched` as for `CompiledModule.compile`.
+    `watched` is as for `CompiledModule.compile`.
 
     Raises:
-        TfrtError: at what cannot be compiled.
+        TfrtError: at an operation that cannot be compiled.
     """
     functions = [compiled.interface.functions[name] for name in names]
     for one in functions:
@@ -60,9 +60,10 @@ def compile_kernels(
 
 
 def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
-    """A file that declares some functions of a compiled module: each becomes a host function of one call.
+    """Return a file that declares functions of a compiled module.
 
-    Its types are those of host functions, but for buffers: Python gives only arrays that fit.
+    Each becomes a host function of one call. Its types are those of host functions, except for
+    buffers: Python passes only arrays that fit.
     """
     places = PlaceWriter()
     declared = [
@@ -89,7 +90,7 @@ def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> 
 
 
 def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple[int, int], str]:
-    """What the text calls the arguments of functions, by the indexes of function and argument."""
+    """Return the arguments' names in the text, by the indexes of function and argument."""
     functions = compiled.interface.functions
     return {
         (index, place): name
@@ -100,9 +101,11 @@ def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple
 
 
 def _prepare(compiled: CompiledModule, code: MachineCode, run: Request, *, each: bool) -> bool:
-    """Get ready for a run that may call into the code, and tidy up when it is over.
+    """Prepare for a run that may call into the code, and clean up after it.
 
-    `each` run needs that but for code of whose runs the runtime need not know; returns it.
+    Returns:
+        `each`: whether every run needs this. It is False for code about whose runs the runtime need
+            not know.
     """
     shared = run.host.shared_context(HostCode)
     shared.add(compiled, code)
@@ -127,9 +130,9 @@ def _kernel(
 
 
 class HostCode:
-    """What compiled functions of one host share; `host.shared_context(HostCode)`.
+    """The state that compiled functions of one host share; `host.shared_context(HostCode)`.
 
-    Code stays loaded until the host is closed: objects that it has made refer to it.
+    Code stays loaded until the host is closed, because objects that it created refer to it.
     """
 
     def __init__(self, host: HostContext) -> None:
@@ -144,7 +147,9 @@ class HostCode:
         self.check(compiled)
 
     def check(self, compiled: CompiledModule) -> None:
-        """Check references from now on if the module's text counts them by itself, and so may miscount.
+        """Check references from now on if the module's text itself counts them.
+
+        Such a text may miscount.
 
         Does nothing for a module that this host has seen before.
         """
@@ -153,7 +158,7 @@ class HostCode:
             self.runtime.checked |= compiled.interface.counts_references
 
     def __del__(self) -> None:
-        # The host is closed.  If all is garbage of one cycle, the code may be gone already.
+        # The host is closed. If everything is garbage of one cycle, the code may be gone already.
         if not hasattr(self, "runtime"):
             return
         if self.runtime.is_at_rest() and not self.host.has_runs:

@@ -1,4 +1,4 @@
-"""The compiled functions of a program: what a run knows of them, their stages, their code."""
+"""The compiled functions of a program: their interface, their stages, and their code."""
 
 from __future__ import annotations
 
@@ -28,28 +28,32 @@ STAGES = {
     "llvm-split": "llvm-split",
     "asm": "asm",
 }
-"""What users call the stages (`jit.stages.Stage`), from the program to the processor: `llvm` is the coroutines'
-LLVM IR.
+"""The users' names of the stages (`jit.stages.Stage`), from the program to the processor.
 
-What compiles is imported where it is needed: a run may find its machine code in the cache.
+`llvm` is the coroutines' LLVM IR. The compiler is imported only where it is needed, because a run
+may find its machine code in the cache.
 """
 
 OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
-"""The operations that a module of compiled functions has."""
+"""The operations that a module of compiled functions may have."""
 _PARALLEL_FOR = "// parallel-for:"
 _ASYNC_LOOP = "async.parallel_for"
-"""What a text has, as an operation or as an attribute of `scf.parallel`, whose parallel loops are split anyway."""
+"""The operation or attribute in a text whose parallel loops are always split.
+
+The attribute is one of `scf.parallel`.
+"""
 _ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
-"""What the first line of a text begins with that wants its parallel loops split, and the options."""
+"""Matches the first line of a text that requests split parallel loops, and its options."""
 
 
 class CompiledModule:
-    """The functions of a module that become machine code.  They are compiled once.
+    """The functions of a module that become machine code. They are compiled once.
 
-    `parallel_for` are options of the pass that splits `scf.parallel` into tasks; None leaves such loops
-    sequential, and splits those of `async.parallel_for` for the workers of the queue.  `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages
-    without them.
+    `parallel_for` has the options of the pass that splits `scf.parallel` into tasks. None leaves
+    such loops sequential, and splits those of `async.parallel_for` for the workers of the queue.
+    `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages without
+    them.
     """
 
     _read: Callable[[], CompiledModule]
@@ -61,13 +65,15 @@ class CompiledModule:
         source: tuple[str, str] | None = None,
         level: int | None = None,
     ) -> None:
-        """
+        """Hold the functions of `module`.
+
         Args:
-            source: the text that the module is made from, and its name; known by these, its machine
-                code is kept for the next time.
+            source: the text that the module was parsed from, and its name; these are the key of its
+                machine code, which is kept for the next time.
 
         Raises:
-            TfrtError: for options that the pass does not have, and at what is no function.
+            TfrtError: for options that the pass does not have, and at an operation that is not a
+                function.
         """
         from xdsl.context import Context
 
@@ -75,7 +81,7 @@ class CompiledModule:
         from tfrt_nb.passes.lowering.desugar_proposal import DesugarProposal
 
         for op in module.ops:
-            if op.name not in OF_CODE:  # of a file: `division.split` leaves them in the other half
+            if op.name not in OF_CODE:  # in a file, `division.split` leaves them in the other half
                 fail(op, "expected a function")
         DesugarProposal().apply(Context(), module)
         self._set(parallel_for, source, level)
@@ -89,7 +95,10 @@ class CompiledModule:
         parallel_for: str | None,
         source: tuple[str, str],
     ) -> CompiledModule:
-        """The functions of a text that was compiled before; `read` reads it where its operations are asked for."""
+        """Return the functions of a text that was compiled before.
+
+        `read` parses the text when its operations are needed.
+        """
         made = cls.__new__(cls)
         made._set(parallel_for, source, None)
         made.interface = interface
@@ -107,24 +116,26 @@ class CompiledModule:
         self.level = level
 
     def _interleaved(self) -> CompiledModule:
-        """The same functions, which let others run between any two of their effects: see `passes.interleave`."""
+        """Return these functions, able to yield between any two effects: see
+        `passes.interleave`.
+        """
         from tfrt_nb.passes.interleave import Interleave, is_needed
 
         if not is_needed(self.module):
             return self
         made = copy(self)
         made._first = (*self._first, Interleave())
-        made.level = 0  # each task is a coroutine, which can be left between two of its effects
+        made.level = 0  # each task is a coroutine, which can yield between two of its effects
         return made
 
     @cached_property
     def module(self) -> ModuleOp:
-        """The functions."""
+        """The module of the functions."""
         return self._read().module
 
     @cached_property
     def interface(self) -> Interface:
-        """What a run knows of the functions."""
+        """The facts about the functions that a run needs."""
         from tfrt_nb.compiled.signatures import read_interface
 
         return read_interface(self.module)
@@ -137,10 +148,10 @@ class CompiledModule:
 
     @internal_errors_caught()
     def emit(self, stage: str) -> str:
-        """The functions at one of `STAGES` of their compilation, as text.
+        """Return the text of the functions at one of the `STAGES` of their compilation.
 
         Raises:
-            TfrtError: at what cannot be compiled.
+            TfrtError: at an operation that cannot be compiled.
         """
         from tfrt_nb.jit.stages import Stage, emit
 
@@ -149,13 +160,16 @@ class CompiledModule:
         return text.rstrip("\n") + "\n"
 
     def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
-        """The name of each step of the lowering, and the module after it, which the next step changes."""
+        """Yield the name of each lowering step and the module after it.
+
+        The next step changes that module.
+        """
         from tfrt_nb.jit.stages import lowering_steps
 
         return lowering_steps(self.module, *self._first, level=self.level or 0)
 
     def placed_code(self) -> Iterator[tuple[Stage, Placed]]:
-        """What LLVM makes of the functions, with the place of each line in the program's text."""
+        """Yield LLVM's text of the functions, stage by stage, with each line's source place."""
         from tfrt_nb.jit.stages import placed_code
 
         return placed_code(self.module, *self._first, level=self.level or 0)
@@ -168,12 +182,14 @@ class CompiledModule:
         *,
         watched: bool = False,
     ) -> MachineCode:
-        """Compile; `functions` are the addresses of what the code calls, kernels call those `adapted`.
+        """Compile the functions; kernels call those in `adapted`.
 
-        With `watched` it logs which blocks run in runs that are watched, and is slower.
+        `functions` has the addresses of the functions that the code calls. With `watched`, the code
+        logs which blocks run in runs that are watched, and is slower.
 
         Raises:
-            TfrtError: at what cannot be compiled, or is declared and nowhere defined.
+            TfrtError: at an operation that cannot be compiled, or a declaration without a
+                definition.
         """
         from tfrt_nb.jit.programs import compile_program, load_program
 
@@ -185,6 +201,7 @@ class CompiledModule:
 
             first = (LogEvents(), *first)
         with deep_stack():
+            # The text has not been parsed, so its code is probably in the cache.
             if source is not None and "module" not in self.__dict__:
                 code = load_program(source, functions, *first, adapted=adapted, level=level)
                 if code is not None:
@@ -200,7 +217,7 @@ class CompiledModule:
 
 
 def loop_passes(options: str | None) -> Sequence[ModulePass]:
-    """The passes that split parallel loops; `options` are as for `CompiledModule`.
+    """Return the passes that split parallel loops; `options` are as for `CompiledModule`.
 
     Raises:
         TfrtError: for options that the pass does not have.
@@ -217,11 +234,11 @@ def loop_passes(options: str | None) -> Sequence[ModulePass]:
 
 
 def requested_parallel_for(text: str) -> str | None:
-    """The options of `async-parallel-for` that a text asks for in its first line, if it does."""
+    """Return the options of `async-parallel-for` in the first line of a text, None without any."""
     match = _REQUEST.match(text)
     return None if match is None else match[1].strip()
 
 
 def parallel_for_line(options: str | None) -> str:
-    """The first line of a text that asks for `async-parallel-for` with these options."""
+    """Return the first line of a text that requests `async-parallel-for` with these options."""
     return "" if options is None else f"{_PARALLEL_FOR} {options}".rstrip() + "\n"

@@ -1,4 +1,4 @@
-"""The interface of a module of compiled functions, read from its IR."""
+"""Read the interface of a module of compiled functions from its IR."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tfrt_nb.source import spans
 _WORDS: dict[Attribute, str] = {CHAIN: "chain", TENSOR: "tensor"}
 _SLOW = ("scf.", "memref.", "async.await")
 _PLAIN = ("arith.", "math.", "func.func", "func.return")
-"""Operations that do not print, call, wait, loop or make tasks."""
+"""Operations that do not print, call, wait, loop, or create tasks."""
 _BY_HAND = frozenset(
     {"async.add_ref", "async.drop_ref"}
     | {f"async.runtime.{name}" for name in ("create", "add_ref", "drop_ref")}
@@ -33,7 +33,7 @@ _BY_HAND = frozenset(
 
 
 def read_interface(module: ModuleOp) -> Interface:
-    """The interface of a module."""
+    """Return the interface of a module."""
     with deep_stack():
         functions = {
             op.sym_name.data: _function(op)

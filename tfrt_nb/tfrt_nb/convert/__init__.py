@@ -1,10 +1,12 @@
-"""Modules of the IR to BEF files and back.
+"""Convert modules of the IR to BEF files and back.
 
-Stands on `dialects` and on `tfrt_runtime.bef`.  `mlir_to_bef` and `bef_to_mlir` are the two ways.
+The package builds on `dialects` and on `tfrt_runtime.bef`. The two directions are `mlir_to_bef` and
+`bef_to_mlir`. The format is specified in
+https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_format.md.
 
-- Both ways: `attributes` (and locations), `carried` (text that a file only carries).
-- To BEF: `collect` finds what is in a module, `rows` makes a function's record of operations whose values are
-  registers: those of a module, of a trace, or of `plain_text`, the shorter way for large programs, which goes
-  from text to records without a module in between.
+- Both directions: `attributes` (and locations), `carried` (text that a file only carries).
+- To BEF: `collect` finds the contents of a module. `rows` builds a function's record from
+  operations whose values are registers. The operations come from a module, from a trace, or from `plain_text`, the shorter path for large programs, which goes from text to records without a
+  module in between.
 - `graph` writes a program in the DOT language.
 """

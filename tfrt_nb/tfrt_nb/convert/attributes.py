@@ -1,4 +1,4 @@
-"""Attributes and locations of the IR, and the values and places that BEF has for them; both ways."""
+"""Convert attributes and locations of the IR to values and places of BEF, and back."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ _TYPES: dict[DType, TypeAttribute] = {
     DType.QI32: host_type("corert.qint32"),
 }
 _DTYPES: dict[IrAttribute, DType] = {spelled: dtype for dtype, spelled in _TYPES.items()}
-# By identity: to hash a type the IR's way costs a call, and nearly all are the same few.
+# The key is the identity: hashing a type of the IR costs a call, and almost all are the same few.
 _DTYPES_OF_WORDS = {
     id(value_type): _DTYPES[value_type] for value_type in WORDS.values() if value_type in _DTYPES
 }
 
 
 def dtype_of(element_type: IrAttribute) -> DType | None:
-    """The number of a type as an attribute or an element, None if it has none."""
+    """Return the DType of a type as an attribute or an element, None if it has none."""
     known = _DTYPES_OF_WORDS.get(id(element_type))
     return _DTYPES.get(element_type) if known is None else known
 
@@ -98,7 +98,7 @@ def dtype_of(element_type: IrAttribute) -> DType | None:
 
 
 def encode(attribute: IrAttribute) -> Attribute | None:
-    """The value that stands for `attribute` in a file; None if BEF has none.
+    """Return the file's value for `attribute`; None if BEF has none.
 
     References to functions are not values: kernels have them in a list of their own.
     """
@@ -123,7 +123,7 @@ def encode(attribute: IrAttribute) -> Attribute | None:
 
 
 def _wrap(value: int, dtype: DType) -> int:
-    """`value` within the range of `dtype`: 255 : i8 is another way to write -1."""
+    """Wrap `value` to the range of `dtype`: 255 : i8 is another way to write -1."""
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * numbers.SIZES[dtype]
@@ -144,7 +144,7 @@ def _encode_dense(attribute: DenseIntOrFPElementsAttr) -> Attribute | None:
 
 
 def decode(attribute: Attribute) -> IrAttribute:
-    """The attribute that `attribute` was made from."""
+    """Return the attribute that `attribute` was made from."""
     match attribute:
         case Scalar(dtype, value):
             return _decode_number(_TYPES[dtype], value)
@@ -182,14 +182,14 @@ def _decode_dense(dtype: DType, sizes: Sequence[int], data: bytes) -> IrAttribut
 
 
 UNKNOWN_VALUE: IrAttribute = NoneAttr()
-"""Stands for an attribute of unknown kind; there is no way back from it to a file."""
+"""Represents an attribute of unknown kind; it cannot be converted back to a file."""
 
 
 # --- locations ---
 
 
 def place_of(location: IrAttribute) -> Place:
-    """What a file says about `location`."""
+    """Return the file's place for `location`."""
     match location:
         case FileLineColLoc():
             return FilePlace(location.filename.data, location.line.data, location.column.data)
@@ -203,7 +203,7 @@ def place_of(location: IrAttribute) -> Place:
 
 
 def _fused_place(location: FusedLoc) -> Place:
-    """As MLIR simplifies it where it is made: each part once, unknown ones left out, one alone."""
+    """Fuse places as MLIR does: each part once, without unknown ones; a single one stays alone."""
     parts = tuple(dict.fromkeys(place_of(part) for part in _parts(location)))
     known = tuple(part for part in parts if part != UNKNOWN)
     if isinstance(location.metadata, NoneAttr) and len(known) < 2:
@@ -212,7 +212,7 @@ def _fused_place(location: FusedLoc) -> Place:
 
 
 def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
-    """What is fused, in fused parts of the same kind, too."""
+    """Yield the fused parts, including those of nested fusions of the same kind."""
     assert isinstance(location.locations, ArrayAttr), "read by xDSL"
     for part in location.locations:
         if isinstance(part, FusedLoc) and part.metadata == location.metadata:
@@ -222,7 +222,7 @@ def _parts(location: FusedLoc) -> Iterator[IrAttribute]:
 
 
 def location_of_place(place: Place) -> LocationAttr:
-    """The location that `place` was made from."""
+    """Return the location that `place` was made from."""
     match place:
         case UnknownPlace():
             return UNKNOWN_LOC

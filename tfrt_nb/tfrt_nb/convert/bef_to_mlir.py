@@ -1,7 +1,8 @@
-"""A BEF file to a module of the IR.
+"""Convert a BEF file to a module of the IR.
 
-What a file without its optional sections leaves open is guessed from the signatures of known operations; so are the
-names of attributes that hold functions, which no file has.
+Types and attributes that a file without its optional sections does not record are guessed from the
+signatures of known operations. So are the names of attributes that hold functions, which no file
+has.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from tfrt_runtime.diagnostics import OpaqueLocation, error
 
 
 def bef_to_mlir(file: BefFile) -> ModuleOp:
-    """The module that `file` was made from, as far as the file tells.
+    """Return the module that `file` was made from, as far as the file tells.
 
     Attributes that hold functions have the names that their operation has for them, or `callee`.
     Without the optional sections, attributes and types of known operations are those of their
@@ -55,24 +56,25 @@ def bef_to_mlir(file: BefFile) -> ModuleOp:
         functions = [function for function in built if function is not None]
     code = read_compiled(file.compiled, file.name) if file.compiled else ModuleOp([])
     defined = {name for op in code.ops if (name := op.get_attr_or_prop("sym_name"))}
+    # The compiled functions replace their native declarations.
     host = [op for op in functions if op.sym_name not in defined or NATIVE not in op.attributes]
     own = [code.body.block.detach_op(op) for op in list(code.ops)]
     return ModuleOp([*compiled, *host, *own])
 
 
 class _Builder:
-    """Builds functions in the order of the file, in which regions come before what they are in."""
+    """Builds functions in file order, in which regions come before their users."""
 
     def __init__(self, file: BefFile) -> None:
         self._file = file
         self._types = _TypeReader(file.name)
         self._regions: dict[int, Region] = {}
         self._depths: dict[int, int] = {}
-        """By function, how deep regions nest in it."""
+        """The nesting depth of regions, by function."""
         self._attributes: dict[tuple[int, int], Attribute] = {}
 
     def symbols(self) -> Iterator[Symbol]:
-        """All references to functions of compiled modules."""
+        """Yield all references to functions of compiled modules."""
         for offset, kind in (self._file.attribute_types or {}).items():
             if kind == AttributeKind.SYMBOL_REF:
                 symbol = self._file.attribute_reader.read(offset, kind)
@@ -80,7 +82,7 @@ class _Builder:
                 yield symbol
 
     def build(self, index: int) -> FuncOp | None:
-        """The function; None for a region, which its operation will take."""
+        """Build the function; return None for a region, which its operation will take."""
         function = self._file.functions[index]
         arguments = self._read_types(function.argument_types)
         results = self._read_types(function.result_types)
@@ -202,7 +204,10 @@ def _operation(
     regions: list[Region],
     location: LocationAttr,
 ) -> Operation:
-    """The operation called `name`; one that only has the name if it is not as its class wants it."""
+    """Create the operation called `name`.
+
+    It is an unknown operation if it does not verify as its class.
+    """
     operation_type = host_operation(name)
     if operation_type is not None:
         operation = operation_type.create(
@@ -226,7 +231,7 @@ def _operation(
 
 
 def _fits(operation: Operation) -> bool:
-    # Without these an operation of control flow has no short form.
+    # Without these, an operation of control flow has no short form.
     if not _CONTROL_FLOW.get(operation.name, {}).keys() <= operation.attributes.keys():
         return False
     try:
@@ -237,17 +242,17 @@ def _fits(operation: Operation) -> bool:
 
 
 class _TypeReader:
-    """Reads the spellings of types that a file has, each once."""
+    """Parses the type spellings of a file, each once."""
 
     def __init__(self, file_name: str) -> None:
         self._file_name = file_name
         self._types = {str(value_type): value_type for value_type in WORDS.values()}
 
     def read(self, spelling: str) -> Attribute:
-        """The type that is written so.
+        """Return the type with this spelling.
 
         Raises:
-            ConversionError: none is.
+            ConversionError: if there is none.
         """
         value_type = self._types.get(spelling)
         if value_type is None:
@@ -260,7 +265,7 @@ class _TypeReader:
             value_type = parser.parse_type()
             if str(value_type) != spelling:
                 raise ValueError(f"reads as {value_type}")
-        except Exception as reason:  # xDSL's parsers raise all kinds for text that is none
+        except Exception as reason:  # xDSL's parsers raise errors of all kinds
             message = f"{spelling!r} is not a type"
             raise ConversionError(error(message, OpaqueLocation(self._file_name))) from reason
         return value_type
@@ -270,7 +275,7 @@ class _TypeReader:
 
 
 def _function_attributes(kernel_name: str, functions: Sequence[str]) -> dict[str, Attribute]:
-    """The attributes by which an operation refers to `functions`."""
+    """Return the attributes by which an operation refers to `functions`."""
     symbols: list[Attribute] = [SymbolRefAttr(name) for name in functions]
     operation = host_operation(kernel_name)
     if operation is not None and issubclass(operation, CaseOp):
@@ -282,7 +287,7 @@ def _function_attributes(kernel_name: str, functions: Sequence[str]) -> dict[str
             return dict(zip(names, symbols, strict=True))
     if len(symbols) == 1:
         return {"callee": symbols[0]}
-    # Kernels get their functions in the order of these names.
+    # Kernels get their functions in the alphabetical order of these names.
     width = len(str(len(symbols) - 1))
     return {f"callee_{index:0{width}}": symbol for index, symbol in enumerate(symbols)}
 
@@ -294,7 +299,7 @@ _SETTINGS = {
     "num_warmup_runs": "i32",
 }
 
-# Type words of the attributes of control flow, which has no signatures.
+# Type words of the attributes of control flow operations, which have no signatures.
 _CONTROL_FLOW = {
     "tfrt.while": {"parallel_iterations": "i64"},
     "tfrt_test.benchmark": _SETTINGS,
@@ -330,10 +335,10 @@ def _kind(word: str) -> int | None:
 
 
 def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:
-    """Names and kinds of the attributes of `kernel` in the order of a file; None for an unknown kind."""
+    """Return names and kinds of the kernel's attributes in file order; None for an unknown kind."""
     signature = SIGNATURES.get(kernel.name)
     known = _CONTROL_FLOW.get(kernel.name, {}) if signature is None else signature.attributes
-    # Words of attributes that may be left out end in a question mark.
+    # Words of optional attributes end in a question mark.
     kinds = {name: _kind(word) for name, word in sorted(known.items()) if word[-1] != "?"}
     if len(kinds) == len(kernel.attributes):
         return kinds
@@ -344,16 +349,17 @@ def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:
 def _guessed_results(
     kernel: BefKernel, arguments: Sequence[Attribute], callee_results: Sequence[Attribute]
 ) -> Sequence[Attribute] | None:
-    """The types of the results of `kernel`, None if its operation does not fix them.
+    """Return the types of the kernel's results, None if its operation does not fix them.
 
-    `arguments` are the types of what it takes, `callee_results` those of the first function that it refers to.
+    `arguments` are the types of its arguments, `callee_results` those of the first function that it
+    refers to.
     """
     if kernel.name in _GIVES_CHAIN:
         types: Sequence[Attribute] = [CHAIN]
     elif (operation := host_operation(kernel.name)) is None:
         return None
     elif issubclass(operation, ControlFlowOp):
-        # A loop's body has one more, the condition.
+        # A loop's body has one more result, the condition.
         types = callee_results[: len(kernel.results)]
     else:
         signature = SIGNATURES[kernel.name]

@@ -1,8 +1,9 @@
-"""Programs that a file carries as text, as the executor does not run them.
+"""Programs that a file carries as text, because the executor does not run them.
 
-The compiled functions of the program itself have a section of their own: each operation says where it comes from, with
-`loc(...)`.  Modules with `tfrt.compiled` are other compilers' programs: nothing in them becomes a kernel.  A reference
-to a function in one, `@module::@function`, is an attribute that holds the module's text in generic form.
+The program's own compiled functions have a section of their own: each operation records where it
+comes from, with `loc(...)`. Modules with `tfrt.compiled` are other compilers' programs: nothing in
+them becomes a kernel. A reference to a function in one, `@module::@function`, is an attribute that
+holds the module's text in generic form.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from tfrt_runtime.bef.attributes import Symbol
 
 @internal_errors_caught()
 def compiled_text(module: ModuleOp) -> str:
-    """The text of compiled functions, with the place of each operation."""
+    """Return the text of compiled functions, with the location of each operation."""
     stream = StringIO()
     printer = _LocatingPrinter(stream)
     printer.name_values(module)
@@ -33,10 +34,10 @@ def compiled_text(module: ModuleOp) -> str:
 
 
 def read_compiled(text: str, name: str) -> ModuleOp:
-    """The module that `compiled_text` is the text of; each operation is where it was.
+    """Parse the output of `compiled_text`; each operation has its original location.
 
     Raises:
-        TfrtError: if the text is no valid program.
+        TfrtError: if the text is not a valid program.
     """
     module = parse_module(text, name)
     for op in module.walk():
@@ -47,7 +48,7 @@ def read_compiled(text: str, name: str) -> ModuleOp:
 
 
 class _LocatingPrinter(MlirPrinter):
-    """Prints behind each operation where it comes from."""
+    """Prints the location of each operation after it."""
 
     def print_op(self, op: Operation) -> None:
         super().print_op(op)
@@ -77,11 +78,11 @@ class CompiledModules:
         return any(module is compiled for compiled in self._modules.values())
 
     def has(self, symbol: SymbolRefAttr) -> bool:
-        """Whether `symbol` is in a compiled module."""
+        """Return whether `symbol` is in a compiled module."""
         return symbol.root_reference.data in self._modules
 
     def symbol(self, symbol: SymbolRefAttr) -> Symbol:
-        """The value of a symbol that `has` holds for."""
+        """Return the value of a symbol for which `has` is true."""
         root = symbol.root_reference.data
         nested = tuple(name.data for name in symbol.nested_references)
         text = StringIO()
@@ -89,7 +90,7 @@ class CompiledModules:
         return Symbol(root, nested, text.getvalue())
 
 
-# The names of 2022, in which files have them.
+# Files have the names of 2022.
 _FUNC, _RETURN = "builtin.func", "std.return"
 _OPERATIONS = {FuncOp.name: _FUNC, ReturnOp.name: _RETURN}
 _ATTRIBUTES = {"function_type": "type"}
@@ -97,7 +98,7 @@ _ATTRIBUTES_NOW = {"type": "function_type"}
 
 
 class _GenericPrinter(HostPrinter):
-    """Prints every operation in quotes, in the names that the readers of such files know."""
+    """Prints every operation in quotes, with the names that readers of such files know."""
 
     def print_op(self, op: Operation) -> None:
         if not self._numbered:
@@ -112,7 +113,7 @@ class _GenericPrinter(HostPrinter):
 
 
 def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[ModuleOp]:
-    """The modules that `symbols` are in, once each.
+    """Return the modules that contain `symbols`, each once.
 
     Raises:
         SourceError: the text of one is not a module.
@@ -126,7 +127,7 @@ def read_compiled_modules(symbols: Iterable[Symbol], file_name: str) -> list[Mod
 
 
 def _rename(op: Operation) -> None:
-    """Put the operation of today in the place of `op`, if that is one of 2022."""
+    """Replace `op` with today's operation if it is one of 2022."""
     block = op.parent
     if block is None:
         return

@@ -1,7 +1,7 @@
-"""The first step of writing a file: what a module contains.
+"""Collect the contents of a module: the first step of writing a file.
 
 One walk over the operations, innermost first, finds the functions, kernels, types and attributes in
-the order in which a file has them, and everything that a file cannot hold.
+file order, and everything that a file cannot hold.
 """
 
 from __future__ import annotations
@@ -44,24 +44,27 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error, 
 
 RETURN = "tfrt.return"
 MOST_MISPLACED = 3
-"""So many operations of compiled functions are named in a host program."""
+"""The maximum number of operations of compiled functions that errors name in a host program."""
 
 _NO_RETURN = "all functions need to have a tfrt.return"
 _MULTI_BLOCK = "multi-block regions cannot be emitted to BEF files"
 _KINDS: dict[str, type[Attribute]] = {COST_ATTRIBUTE: IntegerAttr, NONSTRICT: UnitAttr}
-"""What attributes of any kernel have to be."""
+"""The required classes of attributes that any kernel may have."""
 
 
 class ConversionError(TfrtError):
-    """A module that no file can hold, or a file that is no program; `diagnostics` has every reason."""
+    """A module that no file can hold, or a file that is not a program.
+
+    `diagnostics` has every reason.
+    """
 
 
 @dataclass(slots=True)
 class Call:
     """An operation that becomes a kernel.
 
-    `functions` are the names of the functions that its attributes refer to; `regions` the indexes
-    of its regions among the functions.
+    `functions` are the names of the functions that its attributes refer to; `regions` are the
+    indexes of its regions among the functions.
     """
 
     op: Operation
@@ -74,7 +77,7 @@ class Call:
 
 @dataclass(slots=True)
 class Function:
-    """A function, or a region of `op`, which has no name.  A native function has no block."""
+    """A function, or a region of `op`, which has no name. A native function has no block."""
 
     op: Operation
     kind: FunctionKind
@@ -86,7 +89,10 @@ class Function:
 
 
 def upstream_advice(op: Operation) -> str:
-    """What to write in a host program for an operation of MLIR's dialects; "" for any other."""
+    """Return what to write in a host program instead of an MLIR operation.
+
+    The advice is "" for other operations.
+    """
     if isinstance(op, UnknownOp) or op.name.partition(".")[0] not in UPSTREAM_DIALECTS:
         return ""
     types = [value.type for value in (*op.operands, *op.results)]
@@ -102,7 +108,7 @@ class Collector:
     """The contents of a file under construction; `errors` says why there will be none."""
 
     def __init__(self, module: ModuleOp | None, *, optional_sections: bool) -> None:
-        """Without a module there is nothing in it yet: see `collect_call`."""
+        """Collect the module, if there is one; otherwise start empty: see `collect_call`."""
         self.has_optional_sections = optional_sections
         self.functions: list[Function] = []
         self.kernel_names: dict[str, None] = {}
@@ -111,9 +117,9 @@ class Collector:
         self.names_of_function_lists: set[str] = set()
         self.errors: list[Diagnostic] = []
         self._nesting = 0
-        """How many regions the present operation is in."""
+        """The number of regions around the current operation."""
         self._misplaced = 0
-        """How many operations of compiled functions the present function has."""
+        """The number of operations of compiled functions in the current function."""
         self._ops: Iterable[Operation] = () if module is None else module.ops
         if module is not None:
             self._collect_module(module)
@@ -125,12 +131,12 @@ class Collector:
     def fail(
         self, op: Operation, message: str, advice: str = "", at: Operation | None = None
     ) -> None:
-        """Note that there will be no file because of `op`; `advice`, at `at`, says what to write instead."""
+        """Record that `op` prevents a file; `advice`, at `at`, says what to write instead."""
         notes = [note(advice, _place(at or op))] if advice else []
         self.errors.append(error(message, _place(op), notes))
 
     def check(self) -> None:
-        """Go on only if there will be a file.
+        """Continue only if there will be a file.
 
         Raises:
             ConversionError: with everything that `fail` was called for.
@@ -139,7 +145,7 @@ class Collector:
             raise ConversionError(*self.errors)
 
     def module(self, functions: tuple[BefFunction, ...], places: PlaceWriter) -> BefModule:
-        """What the file says: the functions, with what they refer to."""
+        """Return the file's contents: the functions, and everything that they refer to."""
         attributes, is_whole = self.attributes, self.has_optional_sections
         return BefModule(
             functions,
@@ -165,7 +171,7 @@ class Collector:
                 self._collect_module(op)
 
     def _check_name(self, op: Operation, name: str) -> None:
-        """A NUL is what ends a name in a file."""
+        """Reject a NUL, which terminates a name in a file."""
         if "\0" in name:
             self.fail(op, f"BEF has no name with a NUL in it: {name!r}")
 
@@ -211,13 +217,14 @@ class Collector:
         block = region.blocks[0]
         self._nesting += 1
         if self._nesting > MAX_NESTING:
+            # Raised at once: a deeper walk might exhaust the stack.
             raise ConversionError(error(TOO_DEEP, span_of(op)))
         calls = self._collect_block(op, block)
         self._nesting -= 1
         return block, calls
 
     def _add_region(self, op: Operation, block: Block, calls: Sequence[Call]) -> int:
-        """The index of the region among the functions."""
+        """Add the region to the functions, and return its index."""
         end = return_of(block)
         arguments = self.types.spellings(argument.type for argument in block.args)
         results = self.types.spellings(value.type for value in end.operands) if end else []
@@ -226,7 +233,10 @@ class Collector:
         return len(self.functions) - 1
 
     def _check_sync_return(self, block: Block) -> None:
-        """The interpreter moves results out of their registers: each must have a value of its own."""
+        """Check that each result of a sync function has a register of its own.
+
+        The interpreter moves results out of their registers.
+        """
         end = return_of(block)
         if end is None:
             return
@@ -241,7 +251,7 @@ class Collector:
     # Kernels
 
     def _collect_block(self, op: Operation, block: Block) -> list[Call]:
-        """The kernels in the block of `op`, without its return."""
+        """Return the kernels in the block of `op`, without its return."""
         if return_of(block) is None:
             last = block.last_op
             is_return = last is not None and last.name == "func.return"
@@ -256,14 +266,14 @@ class Collector:
         return calls
 
     def collect_call(self, op: Operation) -> Call:
-        """The kernel that `op` becomes; what it needs is in the tables then."""
+        """Return the kernel that `op` becomes, and add to the tables everything that it needs."""
         call = Call(op)
         if op.name != "func.return" and (advice := upstream_advice(op)):
             self._misplaced += 1
             if self._misplaced <= MOST_MISPLACED:
                 self.fail(op, f"'{op.name}' is an operation of compiled functions", advice)
             return call
-        # The kernels in a region come before the one that it belongs to, its function comes after
+        # The kernels in a region come before the one that it belongs to; its function comes after
         # those of all regions inside.
         regions = [self._collect_region(op, region) for region in op.regions] if op.regions else ()
         if op.name not in self.kernel_names:
@@ -289,6 +299,7 @@ class Collector:
             if problem is not None:
                 self.fail(op, *problem)
                 continue
+            # Costs decide the streams, and are not part of a file.
             if name == COST_ATTRIBUTE:
                 continue
             if (known := self.attributes.find(attribute)) is not None:
@@ -313,7 +324,7 @@ class Collector:
         call.functions = tuple(functions)
 
     def _callees(self, name: str, attribute: Attribute) -> list[str] | None:
-        """The functions that `attribute` is about; None if it is a value."""
+        """Return the functions that `attribute` refers to; None if it is a value."""
         if isinstance(attribute, SymbolRefAttr) and not self._compiled.has(attribute):
             return [_name(attribute)]
         if not isinstance(attribute, ArrayAttr) or not attribute.data:
@@ -325,7 +336,7 @@ class Collector:
         return [_name(symbol) for symbol in symbols]
 
     def _add_attribute(self, attribute: Attribute) -> int | None:
-        """The offset of a new attribute; None if a file cannot have it."""
+        """Add a new attribute and return its offset; None if a file cannot have it."""
         if isinstance(attribute, SymbolRefAttr):
             return self.attributes.add(attribute, self._compiled.symbol(attribute))
         value = encode(attribute)
@@ -341,7 +352,10 @@ def _place(op: Operation) -> AnyLocation:
 
 
 def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
-    """What to say of a 'return' at the end of a host program, and where; `kernel` is its first one."""
+    """Return the advice for a 'return' that ends a host program, and its place.
+
+    `kernel` is the first kernel of the host program.
+    """
     advice = "'return' ends compiled functions: write 'tfrt.return'"
     if kernel is None:
         return advice, None
@@ -349,14 +363,17 @@ def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
 
 
 def _nests_deeper(attribute: Attribute, levels: int) -> bool:
-    """Whether arrays in `attribute` are deeper in each other than a reader follows them."""
+    """Return whether arrays in `attribute` are nested deeper than a reader follows them."""
     if not isinstance(attribute, ArrayAttr):
         return False
     return levels == 0 or any(_nests_deeper(element, levels - 1) for element in attribute.data)
 
 
 def _number_types(attribute: Attribute) -> Iterator[Attribute]:
-    """The types of the numbers in `attribute`.  Nothing refers to them, but a file has them."""
+    """Yield the types of the numbers in `attribute`.
+
+    Nothing refers to them, but a file has them.
+    """
     if isinstance(attribute, IntegerAttr | FloatAttr):
         yield attribute.type
     elif isinstance(attribute, ArrayAttr):
@@ -371,26 +388,27 @@ def _name(symbol: SymbolRefAttr) -> str:
 
 
 def return_of(block: Block) -> Operation | None:
-    """The return that `block` ends in, None if it does not."""
+    """Return the terminator of `block` if it is a return, otherwise None."""
     last = block.last_op
     return last if last is not None and last.name == RETURN else None
 
 
 class TypeTable:
-    """Types by their spellings, in the order of first use.  The types outlive the table."""
+    """Types by spelling, in the order of first use. The types outlive the table."""
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
-        # By identity: to hash a type the IR's way costs a call, and nearly all are the same few.
+        # The key is the identity: hashing a type of the IR costs a call, and almost all are the
+        # same few.
         self._spellings: dict[int, str] = {}
 
     def spellings(self, types: Iterable[Attribute]) -> list[str]:
-        """How `types` are written; they are in the table then."""
+        """Return the spellings of `types`, and add the types to the table."""
         known = self._spellings
         return [known.get(id(value_type)) or self._add(value_type) for value_type in types]
 
     def include(self, values: Iterable[SSAValue]) -> None:
-        """Have the types of `values` in the table."""
+        """Add the types of `values` to the table."""
         for value in values:
             if id(value._type) not in self._spellings:
                 self._add(value._type)
@@ -403,7 +421,10 @@ class TypeTable:
 
 @lru_cache(1024)
 def _spelling(value_type: Attribute) -> str:
-    """How a type is written: a printer takes as long for one as an operation takes in all."""
+    """Return the spelling of a type.
+
+    Spellings are cached because printing one takes as long as all other work on an operation.
+    """
     return str(value_type)
 
 
@@ -418,12 +439,12 @@ class AttributeTable:
         self.kinds: dict[int, int] = {}
         self._offsets: dict[Hashable, int] = {}
         self._types: dict[Attribute, int] = {}
-        # By identity, as in `TypeTable`.
+        # The key is the identity, as in `TypeTable`.
         self._known_offsets: dict[int, int] = {}
         self._known_types: dict[int, int] = {}
 
     def find(self, attribute: Attribute) -> int | None:
-        """The offset of `attribute`, if it exists."""
+        """Return the offset of `attribute`, None if it is not in the section."""
         offset = self._known_offsets.get(id(attribute))
         if offset is None:
             offset = self._offsets.get(self._key(attribute))
@@ -432,7 +453,7 @@ class AttributeTable:
         return offset
 
     def _key(self, attribute: Attribute) -> Hashable:
-        """The same for attributes that are equal; of integers cheaper to hash than they are."""
+        """Return a key that is equal for equal attributes; for integers, a cheaper one to hash."""
         if type(attribute) is not IntegerAttr:
             return attribute
         number = self._known_types.get(id(attribute.type))
@@ -442,7 +463,7 @@ class AttributeTable:
         return number, attribute.value.data
 
     def add(self, attribute: Attribute, value: bef.Attribute) -> int:
-        """Add `attribute`, whose value in a file is `value`; its offset."""
+        """Add `attribute`, whose value in a file is `value`; return its offset."""
         offset = write_attribute(self.section, value)
         self._offsets[self._key(attribute)] = self._known_offsets[id(attribute)] = offset
         self.kinds[offset] = bef.kind_of(value)

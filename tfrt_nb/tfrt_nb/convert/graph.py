@@ -1,4 +1,7 @@
-"""What the operations of a program give to each other, as a graph in the DOT language."""
+"""The dataflow of a program as a graph in the DOT language.
+
+The language is defined at https://graphviz.org/doc/info/lang.html.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +15,21 @@ Document = dict[str, list[Row]]
 
 
 class Graph:
-    """The graph of a program: a cluster for each function and region, an edge for each use of a value."""
+    """The graph of a program: clusters for functions and regions, edges for uses of values."""
 
     def __init__(
         self, document: Callable[[], Document], picture: Callable[[Document], str | None]
     ) -> None:
-        """`document` makes that of the program, `picture` draws it for a notebook, unless it is too large."""
+        """Store two functions, which are called on demand.
+
+        `document` builds the program's document. `picture` draws it for a notebook, or returns None
+        if it is too large.
+        """
         self._made, self._picture = document, picture
 
     @cached_property
     def document(self) -> Document:
-        """The program, whose functions, operations and values these are."""
+        """The program's document, with its functions, operations and values."""
         return self._made()
 
     @property
@@ -47,7 +54,7 @@ class Graph:
     def _cluster(
         self, function: Row, bodies: dict[tuple[int, int | None], list[Row]]
     ) -> Iterator[str]:
-        """The nodes of a function; those of regions are in clusters within, however deep."""
+        """Yield the nodes of a function; regions are nested clusters, however deep."""
         number = function["id"]
         yield f"  subgraph cluster_{number} {{"
         yield f"    label={_quoted('@' + function['name'])};"
@@ -74,7 +81,11 @@ class Graph:
         yield "  }"
 
     def _maker(self, value: int) -> str:
-        """The node of a value: what makes it; for what a region takes, that of the function's arguments or the operation."""
+        """Return the node that defines a value.
+
+        The arguments of a region belong to the node of the function's arguments or of the
+        operation.
+        """
         row = self.document["values"][value]
         if row["op"] is not None:
             return f"o{row['op']}"
@@ -83,7 +94,7 @@ class Graph:
 
     @cached_property
     def _owners(self) -> dict[int, int]:
-        """The operations whose regions take values."""
+        """The operations whose regions have values as arguments."""
         return {
             value: row["id"]
             for row in self.document["operations"]
@@ -99,7 +110,7 @@ class Graph:
         return f"<Graph of {functions} functions, {operations} operations>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of it: a picture, of a large program the text."""
+        """Return the notebook's view: a picture or, for a large program, the text."""
         return self._picture(self.document) or f"<pre>{html.escape(self.dot)}</pre>"
 
 

@@ -1,7 +1,7 @@
-"""A module of the IR to a BEF file.
+"""Convert a module of the IR to a BEF file.
 
-Two steps: `collect` finds what there is, in the order of the file; here each function's values get
-registers, and `rows` makes its kernels.
+There are two steps: `collect` finds the contents, in file order. Then this module assigns registers
+to each function's values, and `rows` builds its kernels.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _OTHER_REGION = "BEF executor only supports references to kernels within the cur
 def mlir_to_bef(
     module: ModuleOp, *, optional_sections: bool = True, streams: StreamOptions = AUTOMATIC
 ) -> bytes:
-    """The file that `module` becomes.
+    """Return the file for `module`.
 
-    Without the optional sections the file runs as well, but does not turn back into the same text.
-    `streams` holds where the module's attributes do not say otherwise.
+    Without the optional sections the file runs as well, but does not convert back to the same text.
+    `streams` applies where the module's attributes do not override it.
 
     Raises:
         ConversionError: a file cannot hold the module.
@@ -43,7 +43,7 @@ def mlir_to_bef(
 def to_records(
     module: ModuleOp, *, optional_sections: bool = True, streams: StreamOptions = AUTOMATIC
 ) -> BefModule:
-    """What the file of `mlir_to_bef` says."""
+    """Return the contents of the file that `mlir_to_bef` writes."""
     with collector_paused(), deep_stack():
         contents = Collector(module, optional_sections=optional_sections)
         contents.check()
@@ -54,7 +54,7 @@ def to_records(
 
 
 class _Converter:
-    """Turns the functions of `contents` into records, one after the other."""
+    """Converts the functions of `contents` to records, one after the other."""
 
     def __init__(self, contents: Collector, streams: StreamOptions) -> None:
         self.places = PlaceWriter()
@@ -81,7 +81,7 @@ class _Converter:
         return replace(made, register_types=None, attribute_names=None)
 
     def _with_body(self, function: Function, block: Block) -> BefFunction:
-        """A function whose registers are the block's arguments, then the results of its operations."""
+        """Return a function whose registers are the block's arguments, then the results."""
         head = FunctionHead(
             function.kind,
             function.name,
@@ -92,7 +92,7 @@ class _Converter:
         options = stream_options(function.op, self._streams)
         ops = [call.op for call in function.calls]
         values = [*block.args, *(result for op in ops for result in op.results)]
-        # By identity: to hash a value the IR's way costs a call.
+        # The key is the identity: hashing a value of the IR costs a call.
         registers = {id(value): register for register, value in enumerate(values)}
         end = return_of(block)
         assert end is not None, "the collector has checked it"
@@ -114,9 +114,9 @@ class _Converter:
         return function_of(head, rows, operands, returned, tuple(types), places, options)
 
     def _operands(self, op: Operation, registers: Mapping[int, int]) -> tuple[int, ...]:
-        """The registers that an operation uses."""
+        """Return the registers that an operation uses."""
         try:
-            # `op.operands` is a view that looks each of them up in the operation again.
+            # `op.operands` is a view that looks up each operand in the operation again.
             return tuple([registers[id(value)] for value in op._operands])
         except KeyError:
             self._contents.fail(op, _OTHER_REGION)

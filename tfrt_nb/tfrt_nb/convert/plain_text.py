@@ -1,7 +1,7 @@
-"""A plain program to a BEF file, without modules of the IR in between.
+"""Convert a plain program to a BEF file, without a module of the IR in between.
 
-`plain_records` is for large programs, at a fourth of the price; what it makes is what `to_records`
-makes of the module that the text is.
+`plain_records` is for large programs, at a fourth of the cost. Its result is what `to_records`
+returns for the module with that text.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from tfrt_runtime.bef.records import BefFunction, BefModule, kernel_of
 
 
 def plain_records(program: PlainProgram) -> BefModule | None:
-    """What the file of a plain program says; None if the program is wrong."""
+    """Return the file contents for a plain program; None if the program is wrong."""
     with collector_paused():
         contents = Collector(None, optional_sections=True)
         calls: dict[Shape, Call] = {}
         for one in program.contents:
             if isinstance(one, Body):
+                # A body that is like an earlier one adds nothing to the tables.
                 if one.like is not None:
                     continue
                 contents.types.spellings(one.argument_types)
@@ -42,7 +43,7 @@ def plain_records(program: PlainProgram) -> BefModule | None:
 
 
 def _rows(calls: Mapping[Shape, Call], indexes: Mapping[str, int]) -> dict[Shape, Row]:
-    """What the records of each shape have in common; `indexes` are those of functions by name."""
+    """Return the row of each shape; `indexes` has the indexes of functions by name."""
     costs = operation_costs([call.op for call in calls.values()], AUTOMATIC)
     return {
         shape: Row(
@@ -59,7 +60,7 @@ def _rows(calls: Mapping[Shape, Call], indexes: Mapping[str, int]) -> dict[Shape
 
 
 class _Converter:
-    """Turns functions into records, one after the other."""
+    """Converts functions to records, one after the other."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class _Converter:
         self._contents, self._places, self._rows = contents, places, rows
         self._indexes = {id(body): index for index, body in enumerate(program.bodies)}
         self._converted: dict[int, BefFunction] = {}
-        """Regions by the identity of what others are like."""
+        """Converted regions, by the identity of the body that others are like."""
 
     def convert(self, body: Body) -> BefFunction:
         location = self._places.add_file(self._name, body.line, body.column)
@@ -106,7 +107,7 @@ class _Converter:
         return function_of(head, all_rows, operands, body.returned, all_types, places)
 
     def _add_places(self, body: Body) -> Sequence[int]:
-        """The records of the operations' places."""
+        """Return the records of the operations' places."""
         if not body.places:
             return self._places.add_lines(self._name, body.lines, body.columns)
         known = body.places

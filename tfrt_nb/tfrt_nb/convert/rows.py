@@ -1,4 +1,4 @@
-"""A function's record from rows of numbers: operations whose values are registers already."""
+"""Build a function's record from rows of numbers: operations whose values are registers already."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHAIN_TEXT = str(CHAIN)
 
 
 class Row(NamedTuple):
-    """What operations that differ only in registers and places have in common.
+    """The shared part of operations that differ only in registers and places.
 
     `attributes` are offsets, `attribute_names` their names; `functions` are indexes.
     """
@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
 
 class FunctionHead(NamedTuple):
-    """What a function is besides its operations: the first fields of `BefFunction`."""
+    """A function without its operations: the first fields of `BefFunction`."""
 
     kind: FunctionKind
     name: str
@@ -47,19 +47,20 @@ def function_of(
     places: Sequence[int],
     options: StreamOptions = AUTOMATIC,
 ) -> BefFunction:
-    """The function whose operations are `rows`, with their operands and places.
+    """Return the function whose operations are `rows`, with their operands and places.
 
     Its registers are its arguments, then the results in the order of the rows.
     """
     argument_count = len(head.argument_types)
     streams = _streams(argument_count, rows, operands, returned, register_types, options)
-    # The numbers of the operations that use each register, an entry per use.
+    # The numbers of the operations that use each register, one entry per use.
     users: list[list[int]] = [[] for _ in range(len(register_types))]
     for number, registers in enumerate(operands, 1):
         for register in registers:
             users[register].append(number)
     used_by = [tuple(numbers[::-1]) for numbers in users]
     use_counts = list(map(len, users))
+    # The return uses its registers, too, but is not a kernel.
     for register in returned:
         use_counts[register] += 1
     return BefFunction(
@@ -84,7 +85,7 @@ def _streams(
     register_types: Sequence[str],
     options: StreamOptions,
 ) -> list[int]:
-    """The stream of the start, of each operation, of the return."""
+    """Return the streams of the start, of each operation, and of the return."""
     definers = [0] * argument_count
     for number, row in enumerate(rows, 1):
         definers += [number] * row.result_count

@@ -358,6 +358,7 @@ def _traits(name: str) -> OpTraits:
 
 def kernel_op(signature: Signature) -> type[KernelOp]:
     """Create the operation class for this kernel."""
+    # Kernels that are not registered have a short form to parse, but none to print.
     base = ShortFormOp if signature.is_registered else KernelOp
     members = {
         "name": signature.name,

@@ -107,7 +107,7 @@ class _Adapter:
     ) -> None:
         """Bind `name` to the descriptor of the tensor at that place.
 
-        Return early if it does not match.
+        The adapter returns 1 if the tensor does not match.
         """
         words = self._words(name, place, type_, is_first=is_first)
         self.call("tfrtKernelBorrowBuffer", "%context", words, result=f"{name}.wrong")
@@ -182,6 +182,7 @@ def kernel_adapter(module: ModuleText, op: func.FuncOp) -> str:
     results = list(enumerate(outputs))[int(is_fallible) :]
     for name, type_ in _buffers("x", enumerate(inputs)) + _buffers("r", results):
         adapter.reserve(name, type_)
+    # Counted first, because the code must not be freed while the adapter runs.
     adapter.count(1)
     _take_all(adapter, inputs)
     _call(adapter, op)

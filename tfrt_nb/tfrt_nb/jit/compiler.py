@@ -259,6 +259,7 @@ def undefined_symbols(code: bytes) -> list[str]:
     for start in range(0, len(symbols), _SYMBOL_SIZE):
         symbol = symbols[start : start + _SYMBOL_SIZE]
         text = int.from_bytes(symbol[:4], "little")
+        # A symbol in section 0 is undefined in this object.
         if text and not any(symbol[_SECTION_OF_SYMBOL]):
             names.append(texts[text : texts.index(0, text)].decode())
     return names

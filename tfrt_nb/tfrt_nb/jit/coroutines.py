@@ -181,6 +181,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     if has_limit:
         # An endless recursion must reach the end of the stack instead of becoming an endless loop.
         attributes += '"disable-tail-calls"="true" '
+    # If all functions are quick, so is the level of the whole module.
     if symbol in text.quick and text.quick != text.defined:
         attributes += "noinline optnone "
     name = text.function(symbol)

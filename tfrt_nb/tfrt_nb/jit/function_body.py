@@ -333,7 +333,7 @@ class FunctionBody:
     ) -> None:
         """Call a function, named with its arguments, that returns the MLIR values.
 
-        Several as a struct.
+        Several values come as a struct.
 
         `returns` is the LLVM result type if it differs from that of `results`.
         """

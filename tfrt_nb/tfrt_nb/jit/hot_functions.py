@@ -137,6 +137,7 @@ class _Module:
         """Write the function that is called from outside, from words to words."""
         arguments, results = self.types(index)
         lines = Lines()
+        # The caller passes the room on the stack in this word; callees need the address of its end.
         lines.add("%frame = call ptr @llvm.frameaddress.p0(i32 0)")
         lines.add("%top = ptrtoint ptr %frame to i64")
         lines.add("%room = load i64, ptr %attempt")
@@ -396,7 +397,7 @@ class _Loop:
     def again(self, values: Sequence[str]) -> None:
         """End the iteration with the values of the next one.
 
-        Code that follows is after the loop.
+        Code that is written next comes after the loop.
         """
         lines = self._lines
         lines.add(f"br label %{self._head}")

@@ -63,6 +63,7 @@ class Places:
     def of(self, op: Operation) -> str:
         """Return the attachment of an operation's instructions."""
         place = location_of(op) or Location("", 0, 0)
+        # LLVM stores columns in 16 bits.
         row = f"!DILocation(line: {place.line}, column: {min(place.column, 0xFFFF)}, scope: !{self._scope})"
         return f", !dbg !{self._number(row)}"
 
@@ -104,6 +105,7 @@ def read_assembly(text: str) -> Placed:
     for line in text.split("\n"):
         if directive := _DIRECTIVE.match(line):
             row, column = int(directive[1]), int(directive[2])
+            # Line 0 is for instructions without a line: the previous one still applies.
             place = (row, column) if row else place
         elif not _HIDDEN.match(line):
             if line.startswith(".Lfunc_end"):

@@ -78,7 +78,7 @@ def program_key(
 ) -> str:
     """Return the key of a program.
 
-    Arguments as for `compile_program`, `symbols` are Python functions.
+    The arguments are as for `compile_program`; `symbols` are functions of Python.
     """
     text, name = source
     how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])
@@ -140,7 +140,7 @@ def load_program(
 ) -> MachineCode | None:
     """Return a program that `compile_program` has compiled before, or None.
 
-    It must not call Python.
+    The program must not call functions of Python.
     """
     code = code_cache().get(program_key(source, level, first, adapted))
     return None if code is None else load(code, functions)

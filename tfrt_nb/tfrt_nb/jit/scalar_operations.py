@@ -232,6 +232,7 @@ class _Tracer:
                 self._lines.add(f"br i1 {fork.condition}, label %{labels[0]}, label %{labels[1]}")
                 for label, holds in zip(labels, (True, False), strict=True):
                     self._lines.start(label)
+                    # Both sides can use what was computed before the branch.
                     way([*decisions, holds], dict(known))
             else:
                 end(found)

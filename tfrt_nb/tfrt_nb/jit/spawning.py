@@ -7,9 +7,9 @@ function with the frame:
     spawn(body, maker, args) -> { token, values }      task(frame)
     spawn(body, maker, group, args)
 
-which frees the frame, calls the body, and resolves the results, to an error if the body fails or if
-tasks must no longer start. The body owns its async arguments, like every function. A body that is a
-coroutine takes the results as its first arguments, and resolves them itself.
+That function frees the frame, calls the body, and resolves the results: to an error if the body
+fails or if tasks must no longer start. The body owns its async arguments, like every function. A
+body that is a coroutine takes the results as its first arguments, and resolves them itself.
 
 For each awaited argument there is one more function of the frame:
 
@@ -295,6 +295,7 @@ class _Writer:
         """Call the body, and resolve the results to what it returns."""
         shape = self._shape
         self._load_frame(loaded)
+        # All values are in registers by now, so the frame need not outlive the body.
         self._free_frame()
         given = [f"ptr {name}" for name in self._results] if shape.resolves else []
         for index, type_ in enumerate(shape.arguments):

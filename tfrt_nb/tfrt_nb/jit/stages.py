@@ -145,6 +145,7 @@ def _steps(
     for op in copy.module.ops:
         name = op.get_attr_or_prop("sym_name")
         if isinstance(name, StringAttr) and name.data in called:
+            # A pass may erase a private function that no function of the module calls.
             op.properties.pop("sym_visibility", None)
     yield "copy-program", copy.module
     context = Context()

@@ -110,6 +110,7 @@ def _replace_by_call(
     block.insert_op_before(call, op)
     made = list(call.results)
     if is_token_last:
+        # The function returns its token first, but the operation has it last.
         made.append(made.pop(0))
     for old, new in zip(op.results, made, strict=False):
         old.replace_all_uses_with(new)

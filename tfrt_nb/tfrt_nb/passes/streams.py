@@ -9,11 +9,11 @@ unless the whole function does.
     %d = k3(%a); %e = k4(%d)        stream 0 if k3 and k4 together are cheap, else stream 1
     tfrt.return %c, %e              stream 0
 
-Two passes over a function assign the streams. The forward pass makes the definer of the operand
-that is ready last, by cost from the start, the parent of each operation; the root is the parent of
-operations without operands. The backward pass opens a stream at each operation without children.
-Any other operation joins the stream of one of its children that is not too costly, after the cheap
-streams among those of its children have been merged.
+Two passes over a function assign the streams. The forward pass picks a parent for each operation:
+the definer of the operand that is ready last, by cost from the start, or the root if there are no
+operands. The backward pass opens a stream at each operation without children. Any other operation
+joins the stream of one of its children that is not too costly, after the cheap streams among those
+of its children have been merged.
 
 Invariants: A stream is a tree of parent edges plus merged siblings, so it waits for other streams
 only where it has further operands. The stream of the function's return extends as far up to the

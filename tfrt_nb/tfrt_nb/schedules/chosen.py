@@ -1,12 +1,12 @@
-"""A host on which every ready kernel, every task and what comes from outside waits until it is picked.
+"""A host on which every ready kernel, task, and outside arrival waits until it is picked.
 
-The native core asks which task of a thread's list is next, also where a kernel waits for an object and
-runs others meanwhile.  Blocking kernels run in place, and an await goes back to the list.
+The native core asks which task in a thread's list is next, even where a kernel waits for an object
+and runs others meanwhile. Blocking kernels run in place, and an await returns to the list.
 
-From outside the runtime come timers, coroutines, and values that threads resolve.  Time is virtual: a timer may be
-chosen at once, whatever its delay, and the sleeps of a coroutine take no time.  A coroutine runs when it is chosen, to
-its end or to where it waits for something other than time.  Threads run as they like, but what they resolve reaches the
-run when it is chosen.
+Timers, coroutines, and values that threads resolve arrive from outside the runtime. Time is
+virtual: a timer may be chosen at once, whatever its delay, and the sleeps of a coroutine take no
+time. A coroutine runs when it is chosen, until it finishes or waits for something other than time.
+Threads run freely, but the values that they resolve reach the run when they are chosen.
 """
 
 from __future__ import annotations
@@ -32,16 +32,22 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native import layouts as at
 
 PATIENCE_SECONDS = 2.0
-"""So long a choice waits for what threads have not resolved: what may be chosen does not depend on their speed."""
+"""The time that a choice waits for values that threads have not resolved.
+
+The choices then do not depend on the threads' speed.
+"""
 _LOOK_SECONDS = 0.001
 
 Offer = Callable[[Callable[[], object], Callable[[], bool], bool], bool]
-"""`offer(action, is_open, is_python)`: on a thread that runs a chosen kernel, a step that calls `action`, and that
-can be chosen while `is_open()`; with `is_python` it runs code of users.  False, and no step, on any other."""
+"""`offer(action, is_open, is_python)` offers a step that calls `action`.
+
+The step is offered on a thread that runs a chosen kernel, and can be chosen while `is_open()`. With
+`is_python`, it runs code of users. On any other thread, the result is False, and there is no step.
+"""
 
 
 class Outside:
-    """What comes to the runs of one host, whose steps one thread chooses."""
+    """Arrivals from outside for the runs of one host, whose steps one thread chooses."""
 
     def __init__(self, offer: Offer) -> None:
         self.timers = _ChosenTimers(offer)
@@ -49,15 +55,18 @@ class Outside:
         self._offer = offer
         self._held: set[AsyncValue] = set()
         self._late: set[object] = set()
-        """What was waited for in vain."""
+        """Values and tasks whose wait timed out."""
 
     def begin(self) -> None:
-        """Another run begins."""
+        """Start another run."""
         self._held.clear()
         self._late.clear()
 
     def hold(self, request: HostRun, value: AsyncValue) -> AsyncValue:
-        """What a kernel returns in the place of `value`, which a thread resolves: follows it when that is chosen."""
+        """Return a kernel's result that replaces `value`, which a thread resolves.
+
+        The result follows `value` when that step is chosen.
+        """
         text = "the run has dropped a value that a thread was to resolve"
         held = request.allocate(value.type, lambda: error(text))
         self._held.add(value)
@@ -65,7 +74,7 @@ class Outside:
         return held
 
     def wait(self) -> None:
-        """Let threads and coroutines go on until what they have begun is resolved, or for a while."""
+        """Let threads and coroutines run until their work is resolved, or for a limited time."""
         end = time.monotonic() + PATIENCE_SECONDS
         while awaited := self._unresolved() - self._late:
             if time.monotonic() > end:
@@ -86,7 +95,7 @@ class Outside:
 
 
 class _ChosenTimers(TimerQueue):
-    """Timers of kernels are due when they are chosen."""
+    """Timers of kernels, which are due when they are chosen."""
 
     def __init__(self, offer: Offer) -> None:
         super().__init__()
@@ -100,7 +109,7 @@ class _ChosenTimers(TimerQueue):
 
 
 class _ChosenLoop(asyncio.SelectorEventLoop):
-    """An event loop for the coroutines of kernels, each of which begins when it is chosen."""
+    """An event loop for the coroutines of kernels, each of which starts when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
         self._skipped = 0.0
@@ -111,7 +120,7 @@ class _ChosenLoop(asyncio.SelectorEventLoop):
         return super().time() + self._skipped
 
     def skip(self, seconds: float) -> None:
-        """Let the time be so much later."""
+        """Advance the time by that many seconds."""
         self._skipped += seconds
 
     def call_soon_threadsafe(  # type: ignore[override]
@@ -131,8 +140,8 @@ class _ChosenLoop(asyncio.SelectorEventLoop):
         return super().call_soon_threadsafe(callback, *args, context=context)
 
     def run_until_idle(self) -> None:
-        """Run what there is to run; what waits for time does not wait."""
-        outer = asyncio._get_running_loop()  # the notebook's, where a cell explores
+        """Run everything that is ready; waits for time do not wait."""
+        outer = asyncio._get_running_loop()  # the notebook's, when a cell explores
         asyncio._set_running_loop(None)
         try:
             self.run_forever()
@@ -141,7 +150,10 @@ class _ChosenLoop(asyncio.SelectorEventLoop):
 
 
 class _Skipping(selectors.DefaultSelector):
-    """Never waits: where only time has to pass, it has passed; where nothing is left, the loop stops."""
+    """Never waits.
+
+    If only time has to pass, it has passed. If nothing is left, the loop stops.
+    """
 
     def __init__(self, loop: _ChosenLoop) -> None:
         super().__init__()
@@ -158,7 +170,10 @@ class _Skipping(selectors.DefaultSelector):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What comes from outside: `action` lets it come, while `is_open()`; `is_python` is code of users."""
+    """An arrival from outside: `action` lets it arrive, while `is_open()`.
+
+    `is_python` is code of users.
+    """
 
     action: Callable[[], object]
     is_open: Callable[[], bool]
@@ -167,9 +182,9 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A ready kernel, a task of compiled code, or what comes from outside to a kernel that has returned.
+    """A ready kernel, a task of compiled code, or an arrival for a kernel that has returned.
 
-    `key` is the how-manieth one of the run it is: the same in all runs with the same choices before.
+    `key` is the step's ordinal within the run: the same in all runs with the same earlier choices.
     `kernel` is the kernel's number in its program, -1 for a task.
     """
 
@@ -178,11 +193,11 @@ class Step:
     kernel: int = -1
     program: Executable | None = None
     arrival: Arrival | None = None
-    """What comes from outside; then there is no task."""
+    """The arrival from outside; then there is no task."""
 
     @property
     def activation(self) -> int:
-        """Whose registers the kernel has."""
+        """The activation whose registers the kernel uses."""
         return Task.at(self.task).first
 
     @property
@@ -197,18 +212,20 @@ class Step:
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
-"""Chooses among the steps that are ready, by key, in the order in which they became so.  None lets
-nothing run now."""
+"""Chooses among the ready steps, by key, in the order in which they became ready.
+
+None lets nothing run now.
+"""
 
 Touched = Callable[[int, int, int], None]
-"""Told what compiled code does within a step: the arguments of `passes.interleave.TOUCH`."""
+"""Called with each effect of compiled code: the arguments of `passes.interleave.TOUCH`."""
 
 _queues: dict[int, ChosenHost] = {}
 _callbacks: list[object] = []
 
 
 class ChosenHost:
-    """A host without workers, whose steps `pick` chooses.  `pick` runs on the thread that waits."""
+    """A host without workers, whose steps `pick` chooses. `pick` runs on the waiting thread."""
 
     def __init__(self, pick: Pick, touched: Touched = lambda *_: None) -> None:
         self.touched = touched
@@ -226,18 +243,18 @@ class ChosenHost:
         self._pick = pick
         self._arrivals: dict[int, Step] = {}
         self._running: Step | None = None
-        """The kernel that runs, on the thread with the number `_thread`."""
+        """The running kernel, on the thread with the number `_thread`."""
         self._thread = 0
         self._has_offered = False
         self._from_threads: set[int] = set()
-        """Addresses of values that other threads have resolved while the kernel ran."""
+        """Addresses of values that other threads resolved while the kernel ran."""
         self._process = native_process()
         self._keys: dict[int, Step] = {}
         self._count = 0
         self.problem: BaseException | None = None
-        """What `pick` has raised: from then on steps run as they come."""
+        """The exception that `pick` raised; from then on, steps run in the order of readiness."""
         self.hurries = False
-        """Whether tasks run as they come until the next run begins: this one is cancelled."""
+        """Whether tasks run unpicked until the next run starts, because this run is cancelled."""
         if not _callbacks:
             callback = Callback2(_choose)
             _callbacks.append(callback)
@@ -248,7 +265,7 @@ class ChosenHost:
         self.host.work_queue.native.choose = 1
 
     def begin(self) -> None:
-        """Another run begins: steps are counted from 1 again."""
+        """Start another run: steps are counted from 1 again."""
         self.hurries = False
         self._keys.clear()
         self._arrivals.clear()
@@ -257,14 +274,17 @@ class ChosenHost:
         self._count = 0
 
     def close(self) -> None:
-        """Let what is left run as it comes, and close the host."""
+        """Let the remaining steps run unpicked, and close the host."""
         self.host.work_queue.native.choose = 0
         self._outside.close()
         self.host.close()
         _queues.pop(self._address, None)
 
     def choose(self, context: int) -> int:
-        """The task that is next, taken out of the thread's list; 0 if there is none, or something has come."""
+        """Remove the next task from the thread's list and return it.
+
+        The result is 0 if there is no task, or if an arrival was picked.
+        """
         self._running = None
         if self.hurries and (first := Context.at(context).pending):
             return self._take(context, first, 0)
@@ -274,11 +294,12 @@ class ChosenHost:
             step = self._keys.get(task)
             if step is None:
                 step = self._step(task)
-                if step is None:  # the start of a run, or another step that is no choice
+                if step is None:  # the start of a run, or another step that is not a choice
                     return self._take(context, task, before)
                 self._keys[task] = step
             ready[step.key] = step
         if self._arrivals:
+            # Threads get time first, so that the choices do not depend on their speed.
             self._outside.wait()
             ready |= self._open_arrivals()
         picked = self._picked(ready) if ready else None
@@ -298,7 +319,7 @@ class ChosenHost:
         try:
             return next(iter(ready.values())) if self.problem else self._pick(ready)
         except BaseException as problem:  # noqa: BLE001
-            # Nothing may leave a callback of the native core.
+            # No exception may leave a callback of the native core.
             self.problem = problem
             return next(iter(ready.values()))
 
@@ -312,7 +333,7 @@ class ChosenHost:
     def _offer(
         self, action: Callable[[], object], is_open: Callable[[], bool], is_python: bool
     ) -> bool:
-        """See `Offer`."""
+        """Offer an arrival: see `Offer`."""
         by = self._running
         if by is None or threading.get_ident() != self._thread:
             return False
@@ -327,9 +348,10 @@ class ChosenHost:
             self._from_threads.add(address)
 
     def _hold(self, request: HostRun, value: AsyncValue, is_outside: bool) -> AsyncValue:
-        """A value that a chosen kernel returns, where another thread resolves it.
+        """Hold a value that a chosen kernel returns, if another thread resolves it.
 
-        Whether that thread has been fast enough makes no difference: runs with the same choices have the same steps.
+        It makes no difference whether that thread was fast enough: runs with the same choices have
+        the same steps.
         """
         if self._running is None or self._has_offered:
             return value
@@ -346,7 +368,7 @@ class ChosenHost:
         owner, number = self._process.owner_of(task.second)
         assert isinstance(owner, Executable)
         if not any(declared.kernels for declared in owner.file.functions):
-            return None  # the one call that a run of a compiled function is
+            return None  # the single call that makes up a run of a compiled function
         self._count += 1
         return Step(self._count, address, number, owner)
 
@@ -363,7 +385,7 @@ class ChosenHost:
 
 
 def _pending(context: int) -> Iterator[tuple[int, int]]:
-    """The tasks of a thread's list, each with the one before it."""
+    """Yield the tasks of a thread's list, each with the one before it."""
     task, before = Context.at(context).pending, 0
     while task:
         yield task, before

@@ -1,8 +1,10 @@
-"""Every outcome of a small program: each run takes another order of the steps that may notice it.
+"""Find every outcome of a small program: each run takes another order of the steps that may matter.
 
-A stateless search: each run starts anew with the choices recorded so far.  Orders that cannot make a
-difference are left out by dynamic partial-order reduction (Flanagan and Godefroid, 2005) with sleep sets.
-A step is a kernel, or the part of a task up to its next await or effect (`passes.interleave`).
+The search is stateless: each run starts anew with the choices recorded so far. Orders that cannot
+make a difference are skipped by dynamic partial-order reduction (Flanagan and Godefroid, "Dynamic
+Partial-Order Reduction for Model Checking Software", POPL 2005) with sleep sets (Godefroid,
+"Partial-Order Methods for the Verification of Concurrent Systems", LNCS 1032, 1996). A step is a
+kernel, or the part of a task up to its next await or effect (`passes.interleave`).
 """
 
 from __future__ import annotations
@@ -30,13 +32,16 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 MAX_SCHEDULES = 5_000
 MAX_SECONDS = 10.0
 POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
-"""What memory holds that a schedule has not written; even, see `native.layouts.QUEUE_CHOOSE`."""
+"""The contents of memory that a schedule has not written.
+
+The numbers are even: see `native.layouts.QUEUE_CHOOSE`.
+"""
 MAX_SHOWN = 20
-"""So many outcomes are shown."""
+"""The maximum number of outcomes that are shown."""
 _MAX_LINES = 12
 _NEVER = "never there"
 _UNWRITTEN = re.compile("uninitialized|allocate_buffer|memref.alloc")
-"""The operations that make memory that nothing has written."""
+"""The operations that allocate memory that nothing has written."""
 _OF_ONE_RUN = re.compile(
     r"((?:base@ = |pointer=| at )(?=0x)|BM:.*\((?:ns|percent)\): )[0-9a-fx.e+]+"
 )
@@ -46,7 +51,7 @@ _LATE = "the time for schedules is over"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: the texts of its results, what it printed, its errors in any order."""
+    """The outcome of a run: the texts of its results, its output, and its errors in any order."""
 
     values: tuple[str, ...]
     printed: str = ""
@@ -54,7 +59,7 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """The results, what was printed, the errors; a line each."""
+        """The results, the output, and the errors, one per line."""
         is_one = len(self.values) == 1
         lines = [f"result{'' if is_one else f' {i}'} = {v}" for i, v in enumerate(self.values)]
         printed = visible(self.printed).splitlines()
@@ -67,7 +72,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Race:
-    """Two operations that nothing orders and that touch one buffer, at least one of them writing."""
+    """Two unordered operations that touch one buffer, at least one of them writing."""
 
     first: int
     second: int
@@ -87,17 +92,20 @@ class Schedules:
 
 @dataclass
 class Exploration:
-    """What was found: the outcomes in the order in which they were, and whether these are all."""
+    """The result of the search: outcomes in the order of discovery, and whether these are all."""
 
     outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
     races: list[Race] = field(default_factory=list)
     schedules: int = 0
     is_complete: bool = False
     steps: int = 0
-    """How many steps of another schedule had run when the time was over; 0 if it was over between two."""
+    """The steps of the unfinished schedule that had run when the time was up.
+
+    It is 0 if the time was up between two schedules.
+    """
 
     def text(self, document: ProgramDocument, replay: str = "") -> str:
-        """How many outcomes and schedules there are, the races, then each outcome.
+        """Return the numbers of outcomes and schedules, the races, and then each outcome.
 
         With `replay`, a command that takes the choices of a schedule, each outcome has a schedule.
         """
@@ -131,7 +139,10 @@ class Exploration:
 
 @dataclass
 class _Node:
-    """A state with a choice, by keys: what may run, what need not, what must be tried, what was."""
+    """A state with a choice, by keys.
+
+    `enabled` may run, `asleep` need not be tried, `todo` must be tried, and `done` has been tried.
+    """
 
     enabled: set[int]
     asleep: dict[int, Uses]
@@ -142,9 +153,10 @@ class _Node:
 
 @dataclass
 class _Done:
-    """A step that has run: `before` are the steps that made it ready, `node` its choice or -1.
+    """A step that has run: `before` are the steps that made it ready, `node` is its choice or -1.
 
-    `operation` is the kernel's, or one on the line of the first effect of compiled code; -1 without any.
+    `operation` is the kernel's, or one on the line of the first effect of compiled code; -1 if
+    there is none.
     """
 
     key: int
@@ -156,11 +168,11 @@ class _Done:
 
 
 class _Restart(Exception):
-    """A kernel that was thought to do nothing that others notice has printed."""
+    """A kernel that was assumed to have no visible effect has printed."""
 
 
 class Explorer:
-    """Explores one function of a program, within its own `with`."""
+    """Explores one function of a program, inside its own `with` block."""
 
     def __init__(
         self,
@@ -169,9 +181,11 @@ class Explorer:
         arguments: Sequence[object] = (),
         document: ProgramDocument | None = None,
     ) -> None:
-        """
+        """Prepare the search.
+
         Raises:
-            TfrtError: at a run, if the program cannot be loaded, or the function takes other arguments.
+            TfrtError: at a run, if the program cannot be loaded, or the function takes other
+                arguments.
         """
         self._program, self._function = program._interleaved(), function
         self._arguments = arguments
@@ -198,7 +212,7 @@ class Explorer:
         self._host.close()
 
     def explore(self, *, most: int = MAX_SCHEDULES, seconds: float = MAX_SECONDS) -> Exploration:
-        """All outcomes, or those of so many schedules, or of so much time."""
+        """Return all outcomes, or those of `most` schedules, or those found in `seconds`."""
         self._program.compile()
         with self._limited(seconds):
             while True:
@@ -215,7 +229,7 @@ class Explorer:
                     return found
 
     def _find_reads(self, found: Exploration) -> None:
-        """Note which outcomes are others if what was never written has another content."""
+        """Record which outcomes change if never-written memory has other contents."""
         queue = self._host.host.work_queue.native
         queue.choose = OTHER_POISON | 1
         try:
@@ -223,7 +237,7 @@ class Explorer:
                 self._forced = schedules.choices
                 try:
                     _, other = self._run()
-                except TfrtError:  # it takes another way
+                except TfrtError:  # it takes another path
                     other = None
                 if self._is_late:
                     return
@@ -232,7 +246,7 @@ class Explorer:
             queue.choose, self._forced = POISON | 1, None
 
     def replay(self, choices: Sequence[int], *, watch: bool = True) -> tuple[Execution, Outcome]:
-        """A run with these choices, which is over; for `documents.RunDocument` if it is watched.
+        """Return a finished run with these choices; for `documents.RunDocument` if it is watched.
 
         After the last choice, the oldest ready step runs.
 
@@ -252,9 +266,9 @@ class Explorer:
 
     @contextmanager
     def _limited(self, seconds: float) -> Iterator[None]:
-        """Within the block, cancel the current run after that many seconds.
+        """Cancel, inside the block, the current run after that many seconds.
 
-        One timer for all runs: to set one wakes its thread, which takes longer than a short run.
+        All runs share one timer: setting one wakes its thread, which takes longer than a short run.
         """
         self._is_late = False
         timer = self._host.host.timers.at(time.monotonic() + seconds, self._end)
@@ -300,7 +314,8 @@ class Explorer:
         self._present = run
         if self._is_late:
             self._end()
-        # Without a limit, the steps run on this thread: to hand a run to another one may take milliseconds.
+        # Without a time limit, the steps run on this thread: handing a run to another one may take
+        # milliseconds.
         is_over = run.wait(self._patience())
         self._present = None
         outcome = comparable_outcome(run, "".join(printed))
@@ -316,7 +331,7 @@ class Explorer:
         return run, outcome
 
     def _touched(self, address: int, kind: int, line: int) -> None:
-        """Compiled code does something that other steps may notice, within the step that runs."""
+        """Record an effect of compiled code that other steps may notice, in the current step."""
         if self._steps:
             last = self._steps[-1]
             if kind == QUESTION and not self._judge.questions:
@@ -326,7 +341,10 @@ class Explorer:
                 last.operation = self._operations.get(line, -1)
 
     def _patience(self) -> float | None:
-        """How long a run is waited for: where an argument is missing, as long as for what threads resolve."""
+        """Return how long to wait for a run.
+
+        If an argument is missing, it is as long as for values that threads resolve.
+        """
         given = [value for value in self._arguments if isinstance(value, AsyncValue)]
         return None if all(value.done() for value in given) else PATIENCE_SECONDS
 
@@ -337,7 +355,7 @@ class Explorer:
         enabled: dict[int, tuple[Step, Uses]] = {}
         for key, step in ready.items():
             uses = self._judge.uses(step)
-            if uses is None:  # its order makes no difference: now
+            if uses is None:  # its order makes no difference, so it runs now
                 self._note(step, Uses(), -1)
                 return step
             enabled[key] = step, uses
@@ -360,15 +378,16 @@ class Explorer:
             self._chosen.append(self._steps[-1])
 
     def _pick(self, enabled: set[int]) -> int:
-        """As recorded; behind that, anything that no other run stands for."""
+        """Return the recorded choice or, after these, any that no other run represents."""
         depth, self._depth = self._depth, self._depth + 1
-        if self._is_late:  # the run is cancelled, which changes what is ready
+        if self._is_late:  # the run is cancelled, which changes the ready steps
             return min(enabled)
         if self._forced is not None:
             wanted = self._forced[depth] if depth < len(self._forced) else min(enabled)
             if wanted in enabled:
                 return wanted
-            # Raised after the run: as long as kernels are found to print, choices have other numbers.
+            # Raised after the run: while kernels that print are still being found, choices have
+            # other numbers.
             ready = ", ".join(map(str, sorted(enabled)))
             self._refusal = self._refusal or error(
                 f"no schedule has these choices: number {depth + 1} is {wanted}, but {ready} can be"
@@ -379,9 +398,11 @@ class Explorer:
             asleep: dict[int, Uses] = {}
             if depth:
                 parent, last = self._nodes[depth - 1], self._chosen[depth - 1].uses
+                # A step stays asleep until a step that shares a place with it runs.
                 slept = parent.asleep | parent.done
                 asleep = {k: u for k, u in slept.items() if k in enabled and not shared(u, last)}
             free = sorted(enabled - set(asleep))
+            # If all steps are asleep, other runs have shown what follows.
             self._is_blocked |= not free
             self._nodes.append(_Node(enabled, asleep, current=(free or sorted(enabled))[0]))
         return self._nodes[depth].current
@@ -411,8 +432,9 @@ class Explorer:
                 return found
 
     def _find_races(self) -> None:
-        """Note where another order of two steps that touch the same is worth a run."""
-        # Sets of steps, as bits: what surely comes before a step, with itself; `needed` is what made it ready.
+        """Record where another order of two steps that touch the same place is worth a run."""
+        # Sets of steps, as bits. `clocks`: the steps that must precede a step, and itself;
+        # `needed`: the steps that made it ready.
         clocks: list[int] = []
         needed: list[int] = []
         touched: dict[Place, list[int]] = {}
@@ -428,6 +450,7 @@ class Explorer:
             for i in sorted(earlier, reverse=True):
                 other = self._steps[i]
                 places = shared(other.uses, step.uses)
+                # Two steps do not race if the earlier one made the later one ready.
                 if places and not causes >> i & 1:
                     self._note_race(other, step, places)
                 if places and not before >> i & 1:
@@ -435,7 +458,8 @@ class Explorer:
                         self._reverse(i, j, clocks, before)
                     before |= clocks[i]
             for place in places_of:
-                # All that is before a write is before what comes later, too; races of kernels name each pair.
+                # Everything before a write also precedes later steps; races of kernels name each
+                # pair.
                 if place in step.uses.writes and not step.kernel:
                     touched[place] = []
                 touched.setdefault(place, []).append(j)
@@ -443,7 +467,7 @@ class Explorer:
             needed.append(causes | 1 << j)
 
     def _note_race(self, one: _Done, other: _Done, places: frozenset[Place]) -> None:
-        # Those of compiled functions are found by `memory_races`, which knows what they await.
+        # `memory_races` finds those of compiled functions, because it knows what they await.
         if not (one.kernel and other.kernel and any(isinstance(place, int) for place in places)):
             return
         first, second = sorted((one.operation, other.operation))
@@ -452,7 +476,10 @@ class Explorer:
             self._races[race] = None
 
     def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
-        """Try what leads to step j in the place of step i; all that is enabled there if not known."""
+        """Try a step that leads to step j instead of step i.
+
+        If none is known, try all enabled steps.
+        """
         node = self._nodes[self._steps[i].node]
         for k in range(i + 1, j + 1):
             leads = k == j or (before >> k & 1 and not clocks[k] >> i & 1)
@@ -462,7 +489,7 @@ class Explorer:
         node.todo |= node.enabled
 
     def _advance(self) -> bool:
-        """Go on to the next choice that is to be tried; False if there is none."""
+        """Advance to the next choice to try; return False if there is none."""
         while self._nodes:
             node = self._nodes[-1]
             if len(self._chosen) >= len(self._nodes):
@@ -476,7 +503,7 @@ class Explorer:
 
 
 class _Order:
-    """Which operations wait for which, by what they give to each other in the text."""
+    """Which operations wait for which, by the values that they pass to each other in the text."""
 
     def __init__(self, document: ProgramDocument) -> None:
         self._rows = document.data["operations"]
@@ -489,7 +516,7 @@ class _Order:
                     self._users[maker].add(self._beside(row["id"], maker))
 
     def is_given(self, first: int, second: int) -> bool:
-        """Whether one of two operations waits for the other, or nothing is known of their order."""
+        """Return whether one of two operations waits for the other, or their order is unknown."""
         second = self._beside(second, first)
         first = self._beside(first, second)
         if first == second or body_of(self._rows[first]) != body_of(self._rows[second]):
@@ -497,7 +524,10 @@ class _Order:
         return self._leads(first, second) or self._leads(second, first)
 
     def _beside(self, number: int, other: int) -> int:
-        """The operation around `number` that is in the body of `other`; itself if there is none."""
+        """Return the operation around `number` that is in the body of `other`.
+
+        It is `number` itself if there is none.
+        """
         outer: int | None = number
         while outer is not None:
             if body_of(self._rows[outer]) == body_of(self._rows[other]):
@@ -517,14 +547,14 @@ class _Order:
 
 
 def comparable_outcome(run: Execution, printed: str) -> Outcome:
-    """What a run has come to that has printed this, in words that are the same for equal outcomes."""
+    """Return the outcome of a run with this output, in text that is equal for equal outcomes."""
     values = tuple(_text(value) for value in run.results)
     errors = tuple(sorted(_comparable(clean(one.message)) for one in run.diagnostics))
     return Outcome(values, _comparable(printed), errors)
 
 
 def _comparable(text: str) -> str:
-    """The text without addresses and times, which are others in each run."""
+    """Return the text without addresses and times, which differ in each run."""
     return _OF_ONE_RUN.sub(r"\1...", text)
 
 

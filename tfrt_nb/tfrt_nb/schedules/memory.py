@@ -1,7 +1,8 @@
-"""Races of tasks: two accesses of one buffer that nothing orders, found in the text of compiled functions.
+"""Find races of tasks in the text of compiled functions: two unordered accesses to one buffer.
 
-A schedule runs one access after the other, and each order may have the same outcome, while two threads may do both at
-the same time.  Only what is sure is reported: the same buffer, and the same indices.
+A schedule runs one access after the other, and each order may have the same outcome, while two
+threads may run both at the same time. Only certain races are reported: the same buffer, and the
+same indices.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ _TASKS = ("async.execute", "async.call")
 _VIEWS = ("memref.cast", "memref.subview")
 _VALUE_FIRST = ("memref.store", "memref.atomic_rmw")
 MAX_ACCESSES = 1_000
-"""So many of a function are compared with each other."""
+"""The maximum number of accesses of a function that are compared with each other."""
 _ALL = None
 """The indices of an access to a whole buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """An operation that reads or writes a buffer, at indices in words, or all of it."""
+    """An operation that reads or writes a buffer, at indices as text, or all of it."""
 
     operation: int
     buffer: int
@@ -34,7 +35,7 @@ class Access:
 
 
 def memory_races(document: ProgramDocument, function: str) -> list[tuple[int, int]]:
-    """Pairs of operations of a compiled function, or of those that it calls, in the order of the text."""
+    """Return racing pairs of operations of a compiled function and its callees, in text order."""
     with deep_stack():
         return _Races(document.data).of(function)
 
@@ -66,11 +67,11 @@ class _Races:
             names |= called
         return list(found)
 
-    # What is touched
+    # Accesses
 
     def _accesses(self, function: int) -> list[Access]:
         if function not in self._known:
-            self._known[function] = []  # what a function adds that calls itself
+            self._known[function] = []  # the contribution of a function that calls itself
             rows = (row for row in self._rows if row["function"] == function)
             self._known[function] = list(dict.fromkeys(chain.from_iterable(map(self._of, rows))))
         return self._known[function]
@@ -87,7 +88,7 @@ class _Races:
             operands = operands[1:]
         if kernel in (*_VALUE_FIRST, "memref.load") and operands:
             base, indices = self._base(operands[0]), tuple(map(self._word, operands[1:]))
-            if base != operands[0]:  # other indices in another view
+            if base != operands[0]:  # indices mean something else in another view
                 return None
             is_atomic = kernel == "memref.atomic_rmw"
             return Access(row["id"], base, indices, kernel != "memref.load", is_atomic)
@@ -96,7 +97,7 @@ class _Races:
         return None
 
     def _of_call(self, row: Row, name: str) -> Iterator[Access]:
-        """What a call does to the buffers that it is given, as accesses of its own."""
+        """Yield the effects of a call on the buffers that it gets, as accesses of its own."""
         callee = self._functions.get(name)
         if callee is None:
             return
@@ -107,7 +108,7 @@ class _Races:
                 yield Access(row["id"], buffer, one.indices, one.writes, one.is_atomic)
 
     def _base(self, value: int) -> int:
-        """The buffer that a view is of."""
+        """Return the buffer that a view is of."""
         while (maker := self._values[value]["op"]) is not None and self._rows[maker][
             "kernel"
         ] in _VIEWS:
@@ -115,33 +116,37 @@ class _Races:
         return value
 
     def _word(self, value: int) -> str:
-        """Equal words are equal indices."""
+        """Return a text that is equal for equal indices."""
         maker = self._values[value]["op"]
         if maker is not None and self._rows[maker]["kernel"].endswith("constant"):
             return str(self._rows[maker]["text"]).partition("=")[2].strip()
         return f"value {value}"
 
-    # What is ordered
+    # Order
 
     def _is_ordered(self, first: int, second: int) -> bool:
-        """Whether the earlier one of two operations is surely over when the other begins, or both never run."""
+        """Return whether the earlier of two operations must finish before the other starts.
+
+        It is also True if the two never both run.
+        """
         around = [second, *self._around(second)]
         ends = {body_of(self._rows[number]): number for number in around}
         tokens: set[int] | None = (
-            None  # what becomes available when the task of the first one is over
+            None  # the objects that become available when the first operation's task finishes
         )
         for number in (first, *self._around(first)):
             row = self._rows[number]
             end = ends.get(body_of(row))
             if row["kernel"] in _TASKS and tokens is None:
                 tokens = set(row["results"])
-            if tokens is None:  # it runs in one piece with what is around it
+            if tokens is None:  # it runs in one piece with the operations around it
                 if end is not None:
                     return True
                 continue
             if end == number or self._is_awaited(number, end, tokens):
                 if end is not None:
                     return True
+                # The task is over by now: it counts as a part of the body around it.
                 tokens = None
             elif end is not None:
                 return False
@@ -154,10 +159,13 @@ class _Races:
             yield (number := parent)
 
     def _is_awaited(self, start: int, end: int | None, tokens: set[int]) -> bool:
-        """Whether the body waits for one of the tokens behind `start`, before or at `end`; they become more."""
+        """Return whether the body waits for one of the tokens after `start`, before or at `end`.
+
+        The tokens that depend on them are added to `tokens`.
+        """
         body = self._bodies[body_of(self._rows[start])]
         if any(self._rows[number]["kernel"].startswith("cf.") for number in body):
-            return True  # nothing is sure
+            return True  # nothing is certain
         for number in body[body.index(start) + 1 :]:
             if end is not None and number > end:
                 return False
@@ -171,19 +179,19 @@ class _Races:
         return False
 
     def _used(self, row: Row) -> Iterable[int]:
-        """What an operation uses, itself or within."""
+        """Yield the values that an operation uses, itself or in its regions."""
         yield from row["operands"]
         for region, _ in enumerate(row["regions"]):
             for number in self._bodies.get((row["function"], row["id"], region), ()):
                 yield from self._used(self._rows[number])
 
     def _left(self, row: Row, tokens: set[int]) -> set[int]:
-        """Of what stands for a task at the end of a body: what is known around it."""
+        """Return the tokens for a task at the end of a body that are known around the body."""
         parent = row["parent"]
         if parent is None:
             return tokens
         given: Sequence[int] = self._rows[parent]["regions"][row["region"]]["results"]
-        # A task gives a token before what its body gives.
+        # The results of a task start with its token, before the values that its body yields.
         results = self._rows[parent]["results"][-len(given) :] if given else []
         makers = {value: self._values[value]["op"] for value in tokens}
         outside = {

@@ -1,4 +1,4 @@
-"""A run by hand: the caller is the work queue, and says which ready operation runs next."""
+"""Run a program by hand: the caller is the work queue, and picks the next ready operation."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _Choose = Callable[[Mapping[int, Step]], Step | None]
 
 
 class Stepper:
-    """A run that goes on only on request.  Any thread may request, one at a time; close it.
+    """A run that advances only on request. Any thread may request, one at a time; close it.
 
         with Stepper(program) as stepper:
             while ready := stepper.ready():
                 stepper.run(ready[0])
             print(stepper.execution.result())
 
-    Operations are the ids of the program document.  Every kernel is a step; constants are not.  The
+    Operations are the ids of the program document. Every kernel is a step; constants are not. The
     kernels run on a thread of the stepper's own.
     """
 
@@ -43,7 +43,7 @@ class Stepper:
         document: ProgramDocument | None = None,
         output: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """Start the run; nothing of it has run when this returns.
+        """Start the run; no step of it has run when this returns.
 
         Raises:
             TfrtError: if the program cannot be loaded, or the function takes other arguments.
@@ -56,13 +56,13 @@ class Stepper:
         self.execution: Execution
         """The run."""
         self.operation_of_task: Callable[[int], int] = lambda frame: -1
-        """Which operation a task of compiled code is of, by its frame; -1 if that is not known."""
+        """Maps the frame of a task of compiled code to its operation; -1 if that is not known."""
         self._problem: BaseException | None = None
         self._host = ChosenHost(self._pick)
         started = threading.Event()
 
         def work() -> None:
-            # Started where it is waited for: without workers, what is ready belongs to a thread.
+            # Started where it is waited for: without workers, ready steps belong to a thread.
             try:
                 self.execution = program.run(
                     function=function,
@@ -98,24 +98,30 @@ class Stepper:
         return self._is_over
 
     def ready(self, timeout: float | None = None) -> list[int]:
-        """The operations that may run next, by id; -1 stands for a task of compiled code that is not known.
+        """Return the ids of the operations that may run next.
 
-        An operation whose result a timer, a coroutine or a thread brings is ready twice: its kernel, then its
-        result.  Waits until the step before is over; empty when the run is, or when the time is up first: then a
-        kernel runs, or waits for something from outside.
+        The id is -1 for an unknown task of compiled code.
+
+        An operation whose result arrives from a timer, a coroutine or a thread is ready twice: its
+        kernel, then its result. Waits until the previous step is over. The list is empty when the
+        run is over, or when the time is up first: then a kernel runs, or waits for something from
+        outside.
         """
         with self._changed:
             self._changed.wait_for(self._is_at_rest, timeout)
             return sorted(map(self._operation, self._ready.values()))
 
     def arriving(self) -> set[int]:
-        """Of the ready operations, those whose kernels have returned and whose results may come next."""
+        """Return the ready operations whose kernels have returned and whose results may arrive."""
         with self._changed:
             steps = self._ready.values()
             return {self._operation(step) for step in steps if step.arrival is not None}
 
     def run(self, operation: int, timeout: float | None = None) -> bool:
-        """Run a ready operation, the oldest if it is ready more than once; whether it was ready."""
+        """Run a ready operation, the oldest if it is ready more than once.
+
+        Return whether it was ready.
+        """
         with self._changed:
             self._changed.wait_for(self._is_at_rest, timeout)
             steps = [s for s in self._ready.values() if self._operation(s) == operation]
@@ -126,7 +132,10 @@ class Stepper:
             return True
 
     def run_to(self, operation: int, timeout: float | None = None) -> bool:
-        """Run others in program order until this one is ready; False if the run ends first."""
+        """Run others in program order until this one is ready.
+
+        Return False if the run finishes first.
+        """
 
         def others(ready: Mapping[int, Step]) -> Step | None:
             is_there = any(self._operation(step) == operation for step in ready.values())
@@ -139,13 +148,13 @@ class Stepper:
         return operation in self.ready(timeout)
 
     def run_to_end(self, timeout: float | None = None) -> bool:
-        """Run what is left, in program order; False if the time is up first."""
+        """Run the rest in program order; return False if the time is up first."""
         with self._changed:
             self._tell(self._first)
             return self._changed.wait_for(lambda: self._is_over, timeout)
 
     def cancel(self) -> None:
-        """Cancel the run; what is left is skipped."""
+        """Cancel the run; its remaining steps are skipped."""
         self.execution.cancel()
         with self._changed:
             self._tell(self._first)
@@ -167,7 +176,10 @@ class Stepper:
             self._changed.notify_all()
 
     def _pick(self, ready: Mapping[int, Step]) -> Step | None:
-        """The step that was chosen; waits for a choice when there is none, or it chooses nothing now."""
+        """Return the chosen step.
+
+        Wait for a choice if there is none, or if it picks nothing now.
+        """
         with self._changed:
             while True:
                 picked = None if self._choose is None else self._choose(ready)
@@ -192,7 +204,7 @@ class Stepper:
         return self.document.operation_of(step.kernel)
 
     def _first(self, ready: Mapping[int, Step]) -> Step:
-        """The first one in program order."""
+        """Return the first step in program order."""
         return min(ready.values(), key=lambda step: (self._operation(step), step.key))
 
 
@@ -202,11 +214,14 @@ def stepped_through(
     arguments: Sequence[object] = (),
     timeout: float | None = None,
 ) -> tuple[str, tuple[AsyncValue, ...], Sequence[Diagnostic]]:
-    """What a function comes to when its operations run in program order, as text; its results; what failed.
+    """Run a function's operations in program order.
+
+    Returns:
+        the outcome as text; its results; the errors.
 
     Raises:
-        TfrtError: if the program cannot be loaded, the function takes other arguments, or the run takes more
-            than `timeout` seconds.
+        TfrtError: if the program cannot be loaded, the function takes other arguments, or the run
+            takes more than `timeout` seconds.
     """
     printed: list[str] = []
     with Stepper(program, function, arguments, output=printed.append) as stepper:
@@ -220,5 +235,5 @@ def stepped_through(
 
 
 def outcome_of(run: Execution) -> Outcome:
-    """What a run came to that is over, without what it has printed and its errors."""
+    """Return the outcome of a finished run, without its output and its errors."""
     return Outcome(tuple(preview_of(value) for value in run.results if value.done()))

@@ -1,4 +1,4 @@
-"""What a step touches that others may touch, too: two steps that share nothing need no order."""
+"""Determine the places that a step touches: two steps that share none need no order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tfrt_runtime.native import layouts as at
 
 OUTPUT, PYTHON, RUN, MEMORY, STATE = "output", "python", "run", "memory", "state"
 Place = str | int
-"""What is touched: one of the names above, or the number of a buffer in its run."""
+"""A place that a step touches: one of the names above, or the number of a buffer in its run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,9 @@ PRINTS = Uses(writes=frozenset({OUTPUT}))
 
 
 def shared(one: Uses, other: Uses) -> frozenset[Place]:
-    """The places because of which the order of two steps matters."""
+    """Return the places because of which the order of two steps matters."""
     either = (one.reads | one.writes) & other.writes | one.writes & other.reads
+    # A step that writes RUN cancels the run, which every step with effects notices.
     if (RUN in one.writes and other) or (RUN in other.writes and one):
         either |= {RUN}
     return either
@@ -57,30 +58,30 @@ _EFFECTS = {
 
 
 class Judge:
-    """Knows what the kernels of one program touch, by name and by their arguments."""
+    """Knows the places that the kernels of one program touch, by name and by their arguments."""
 
     def __init__(self, kernels: Iterable[str]) -> None:
         names = set(kernels)
         self._cancels = _CANCELS in names
         self._writes = any(_is_writer(name) for name in names)
         self.questions = False
-        """Whether compiled code asks if objects are errors, which the end of any task may change."""
+        """Whether compiled code checks objects for errors, which the end of any task may change."""
         self._standard = available_kernels()
         self._buffers: dict[int, int] = {}
-        """Buffers, and elements of those of compiled code, by address."""
+        """Buffers, and elements of buffers of compiled code, by address."""
         self.noisy: set[str] = set()
-        """Kernels that were found to print, though their names do not say so."""
+        """Kernels that were found to print, although their names do not say so."""
 
     def begin(self) -> None:
-        """Another run begins: its buffers are numbered anew.
+        """Start another run: its buffers are numbered anew.
 
-        A buffer has another address in each run.  Runs with equal choices see their buffers in the
-        same order, so that the numbers of one can be compared with those of another.
+        A buffer has another address in each run. Runs with equal choices see their buffers in the
+        same order, so the numbers of one run can be compared with those of another.
         """
         self._buffers.clear()
 
     def effect(self, address: int, kind: int) -> Uses:
-        """What compiled code touches that says so: the arguments of `passes.interleave.TOUCH`."""
+        """Return the places of an effect, given the arguments of `passes.interleave.TOUCH`."""
         if kind not in (READ, WRITE):
             return _EFFECTS.get(kind, Uses())
         place = frozenset({self._buffers.setdefault(address, len(self._buffers))})
@@ -88,7 +89,7 @@ class Judge:
         return Uses(memory | place) if kind == READ else Uses(memory, place)
 
     def uses(self, step: Step) -> Uses | None:
-        """What a step touches as far as is known before it runs; None for a step without effects."""
+        """Return the places that a step touches, as known before it runs; None without effects."""
         if step.program is None:
             return Uses(writes=frozenset({STATE} if self.questions else ()))
         name = step.program.kernel_name(step.kernel)
@@ -111,7 +112,7 @@ class Judge:
             for position, address in _buffers(step):
                 place = self._buffers.setdefault(address, len(self._buffers))
                 (writes if position == written else reads).add(place)
-        if self._cancels:  # a kernel that is skipped is noticed
+        if self._cancels:  # a skipped kernel is noticed
             reads.add(RUN)
         return Uses(frozenset(reads), frozenset(writes)) if reads or writes else None
 
@@ -121,15 +122,18 @@ def _is_writer(name: str) -> bool:
 
 
 def _written(name: str, arguments: int) -> int:
-    """The position of the argument that a kernel writes into, -1 if it does not."""
+    """Return the position of the argument that a kernel writes into, -1 if there is none."""
     if _LAST_WRITTEN in name:
-        # The tensor before the chain: `(a, b, into, chain)` and `(into, chain)`.
+        # The tensor is before the chain: `(a, b, into, chain)` and `(into, chain)`.
         return max(0, arguments - 2)
     return 0 if _is_writer(name) else -1
 
 
 def _buffers(step: Step) -> Iterable[tuple[int, int]]:
-    """The arguments of a kernel that are memory; they are available, as the kernel is ready."""
+    """Yield a kernel's arguments that are memory.
+
+    They are available because the kernel is ready.
+    """
     for position in range(Record.at(step.record).arguments):
         register = WORDS[(step.record + at.RECORD_REGISTERS + 8 * position) >> 3]
         value = WORDS[(step.activation + register) >> 3]

@@ -258,7 +258,7 @@ class RuntimeIsLiveOp(_BufferQuestionOp):
 
 @plain_op
 class RuntimeIsWritableOp(_BufferQuestionOp):
-    """Returns whether the elements of a buffer may be changed, which never changes."""
+    """Returns whether the elements of a buffer may be changed; the answer is always the same."""
 
     name = "async.runtime.is_writable"
 

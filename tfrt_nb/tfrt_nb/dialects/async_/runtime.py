@@ -46,7 +46,7 @@ from tfrt_nb.dialects.fast_ir import initialize
 ON_TOP = "on_top"
 """The attribute of an `add_ref` or `drop_ref` that does not make its value one counted by hand."""
 OF_OWN = "of_own"
-"""The attribute of an additional `drop_ref` of one reference to an object that the program created.
+"""The attribute of a `drop_ref` on top, of one reference to an object that the program created.
 
 The reference may be the producer's.
 """

@@ -72,7 +72,7 @@ class CallOp(_NamedCallOp):
     """Runs a function: `tfrt.call @f(%x) : (i32) -> i32`.
 
     The call is strict unless it has the attribute `{bef.nonstrict}`, before the `:`. A non-strict
-    call starts with the first available argument.
+    call starts as soon as one of its arguments is available.
     """
 
     name = "tfrt.call"

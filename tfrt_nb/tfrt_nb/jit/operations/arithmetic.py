@@ -80,7 +80,7 @@ def _intrinsic(name: str, *flags: Argument) -> Lowering:
 
 
 def _type_suffix(type_: Attribute) -> str:
-    """Return LLVM's name for the type in the names of intrinsics."""
+    """Return the suffix for the type in the names of LLVM's intrinsics."""
     text = llvm_type(type_)
     return {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}.get(text, text)
 
@@ -258,7 +258,7 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
 def _integer_power(name: str, type_: str) -> str:
     """Return a function that raises to an integer power, by repeated squaring.
 
-    To a negative power, 1 and -1 stay units, and everything else is 0, rounded towards zero.
+    To a negative power, 1 and -1 yield 1 or -1. Every other base yields 0, rounded towards zero.
     """
     return f"""\
 define internal {type_} {name}({type_} %base, {type_} %exponent) {{

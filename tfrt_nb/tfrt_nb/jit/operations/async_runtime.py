@@ -25,7 +25,7 @@ _PREFIX = "mlirAsyncRuntime"
 
 
 IN_HEADER = frozenset({"i1", "i8", "i16", "i32", "i64", "half", "bfloat", "float", "double", "ptr"})
-"""Types of payloads at `layouts.VALUE_PAYLOAD` in a value, like others that fit in a word."""
+"""Payload types that a value stores at `layouts.VALUE_PAYLOAD`, as any that fit in a word."""
 
 
 _OF_MLIR: dict[str, tuple[str, ...]] = {
@@ -216,6 +216,7 @@ def _await_and_resume(body: FunctionBody, op: Operation) -> None:
 def _is_error(body: FunctionBody, op: Operation) -> None:
     (operand,) = op.operands
     if not isinstance(operand.type, GroupType):
+        # Inlined, because each await is followed by this check.
         place = body.value(f"getelementptr i8, ptr {body.name(operand)}, i64 {VALUE_STATE}")
         word = body.value(f"load atomic i64, ptr {place} acquire, align 8")
         state = body.value(f"and i64 {word}, {STATE_BITS}")
@@ -411,7 +412,8 @@ def _log(body: FunctionBody, op: Operation) -> None:
         entered = _runtime(body, "tfrtAsyncLogEnter", site)
         body.emit(f"store i64 {entered}, ptr {logged}")
     elif op.event.data == "leave":
-        # A call that another function has made, as in a continuation, left no entry here.
+        # Nothing is known here about a call that another function made; a continuation is such a
+        # function.
         _runtime(body, "tfrtAsyncLogLeave", site, body.value(f"load i64, ptr {logged}"))
     else:
         body.module.declare("tfrtAsyncLogBlock", "void", "ptr")

@@ -106,7 +106,7 @@ def _spelled(type_: FunctionType) -> str:
 def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
     """Return a copy of the program in which calls of Python functions may fail.
 
-    Itself if it has none.
+    The program itself is returned if it has none.
     """
     python = {name for name, known in externals.items() if known.address is None}
     if not python:
@@ -125,10 +125,10 @@ def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
 
 
 def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:
-    """Call a declared function that is not called as it is declared.
+    """Call a declared function whose calling convention differs from its declaration.
 
     Returns:
-        False if the function is not such a one.
+        False if the function is called as it is declared.
     """
     if name in BUFFER_PRINTERS:
         [buffer] = op.arguments
@@ -190,6 +190,7 @@ def _print(body: FunctionBody, op: Operation) -> None:
         case IndexType():
             body.call("printU64", "void", ("i64", value))
         case IntegerType() if type_.width.data <= 64:
+            # MLIR prints an i1 as 0 or 1.
             is_unsigned = text == "i1" or type_.signedness.data is Signedness.UNSIGNED
             if text != "i64":
                 extend = "zext" if is_unsigned else "sext"

@@ -135,8 +135,8 @@ def root(buffer: SSAValue) -> SSAValue:
 def is_on_heap(op: memref.AllocaOp) -> bool:
     """Return whether a buffer of `memref.alloca` cannot be in the function's frame.
 
-    In the frame, each execution of the operation gets the same memory, and no liveness ends with
-    the function.
+    In the frame, each execution of the operation gets the same memory, and nothing marks the end of
+    the buffer when the function returns.
     """
     is_large = bool(op.dynamic_sizes) or _bytes_in(op) > _MAX_IN_FRAME
     return (
@@ -252,6 +252,7 @@ class _Nest:
         known = [(integer_of(low), integer_of(high)) for low, high in pairs]
         if any(a is not None and b is not None and a >= b for a, b in known):
             return None  # there are no iterations
+        # Constant bounds have iterations here, and need no test at run time.
         open_ = [pair for pair, (a, b) in zip(pairs, known, strict=True) if a is None or b is None]
         variables = dict(self.variables)
         for variable, pair, step in zip(loop.regions[0].block.args, pairs, steps, strict=False):
@@ -356,6 +357,7 @@ class _Guards:
             for buffer in self._accessed(op):
                 self._ask(nest, op, buffer, known)
             if isinstance(op, memref.AllocOp | memref.AllocaOp):
+                # Only the heap can run out of memory for the buffer.
                 if isinstance(op, memref.AllocOp) or is_on_heap(op):
                     assert_allocated(Emitter.behind(op), op.memref)
                 known.live.add(op.memref)
@@ -446,6 +448,7 @@ def _check_indices(nest: _Nest, op: memref.LoadOp | memref.StoreOp) -> None:
     for dimension, (index, size) in enumerate(
         zip(op.indices, op.memref.type.get_shape(), strict=True)
     ):
+        # Several accesses with the same index share one assertion.
         key = (op.memref, dimension, index, nest.bounds)
         if key not in nest.asserted:
             nest.asserted.add(key)

@@ -98,6 +98,7 @@ class _Guard:
             self._expect(
                 "eq", found_rank, rank, f"the buffer does not have {rank} dimension{plural}"
             )
+            # Only a buffer of known rank has sizes that can be compared.
             whole = self.emit(memref.CastOp.get(op.source, _of_any_layout(target)))
             op.operands[0] = whole.dest
         sizes = self._shape(op.source)

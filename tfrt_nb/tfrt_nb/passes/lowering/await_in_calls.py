@@ -96,6 +96,8 @@ class _Suspender:
         if JOINS in call.attributes:
             following = call.next_op
             assert isinstance(following, AwaitAllOp)
+            # The await of the result fails if the call did; the loop's other blocks must finish
+            # first.
             emit(RuntimeAwaitOp(called.results_[0]))
             emit(RuntimeAwaitOp(following.operand))
         awaited = [emit(AwaitOp(result)).result for result in called.results_]

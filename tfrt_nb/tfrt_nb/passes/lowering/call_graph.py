@@ -18,7 +18,7 @@ _CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 def callees(module: ModuleOp) -> dict[str, set[str]]:
     """Return the names that each function calls on its stack.
 
-    Calls in tasks do not count unless the tasks are already spawned functions.
+    Calls inside the body of a task do not count, but a function that is spawned does.
     """
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:

@@ -130,6 +130,7 @@ def _lower_for(op: Operation) -> None:
     """
     assert isinstance(op, scf.ForOp)
     head, rest = split_behind(op)
+    # The body's entry block becomes the condition: it has the index and the carried values.
     condition = op.body.block
     assert condition.first_op is not None
     body = condition.split_before(condition.first_op)

@@ -97,7 +97,7 @@ Neither its return nor the caller's reference determines how long the token live
 holds a reference of its own.
 """
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
-"""The attribute `passthrough` of a coroutine that LLVM has not split yet."""
+"""The attribute `passthrough` of a coroutine, which asks LLVM to split it."""
 
 
 JOINS = "joins"
@@ -151,7 +151,10 @@ class Coroutine:
 
     @property
     def is_resolved_by_hand(self) -> bool:
-        """Return whether only the program resolves the token; it may do so before a failure."""
+        """Return whether only the program resolves the token.
+
+        It may have done so before a failure.
+        """
         return RESOLVED_BY_HAND in self.function.attributes
 
     @property

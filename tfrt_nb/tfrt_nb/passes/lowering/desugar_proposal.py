@@ -237,6 +237,7 @@ def _drop_runtime_arguments(function: PlainFuncOp | FuncOp) -> None:
     if function.body.blocks:
         entry = function.body.blocks[0]
         for argument in [argument for argument in entry.args if argument.type == RUNTIME]:
+            # The stand-in keeps uses valid until the operations on a runtime are replaced.
             stand_in = Emitter.at_start(entry, function.location)
             argument.replace_all_uses_with(
                 stand_in(DefaultRuntimeOp.create(result_types=[RUNTIME])).result

@@ -79,6 +79,7 @@ def _choose(op: CallIndirectOp, functions: Functions, numbers: Mapping[str, int]
     names = [name for name in numbers if functions[name].function_type == op.callee.type]
     emit = Emitter.in_front_of(op)
     if isinstance(op.callee.owner, ConstantOp):
+        # The function is known, so a direct call will do.
         names = [_name(op.callee.owner)]
     match names:
         case []:

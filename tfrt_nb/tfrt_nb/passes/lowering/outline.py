@@ -13,8 +13,8 @@ by a key that numbers values in the order of their definition, and captured valu
 in the argument list, so names do not matter. The location of an assertion does, because it is part
 of the error message.
 
-Tasks may be spawned instead. Then the runtime awaits dependencies and operands, and the function
-gets the operands' payloads.
+Tasks may be spawned instead. Then the task awaits dependencies and operands, and the function gets
+the operands' payloads.
 
     %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
 
@@ -197,6 +197,7 @@ class Outliner:
         known = variants.get(numbers)
         function = self._new_function(task, captured, is_leaf) if known is None else known
         variants[numbers] = function
+        # The body belongs to several tasks now, so its awaits have no place of their own.
         if known is not None and GIVEN_RESULTS in known.attributes:
             known.attributes[SHARED_BODY] = UnitAttr()
         name = function.sym_name.data

@@ -177,6 +177,7 @@ def _branch_on_failure(
             call = emit(CallOp(op.callee, op.arguments, [i1, *op.res.types]))
             emit(choose(call.res[0], failure, continuation))
     joined = _joined(op, continuation)
+    # The first result is the failure flag.
     results = call.res[1:] if isinstance(op, CallOp) else ()
     replace(op, results)
     if coroutine is None:

@@ -143,6 +143,7 @@ class AsyncParallelFor(ModulePass):
         iterations = math.product(trips)
         captured = captured_values(op.body)
         loop = _Loop(trips, op.lowerBound, op.upperBound, op.step, captured)
+        # Without iterations, the block size would be 0, and dividing by it undefined.
         is_empty = math.compare("eq", iterations, math.constant(0))
         then, otherwise = Block(), Block()
         math.inside(then).emit(scf.YieldOp())

@@ -290,6 +290,7 @@ def _guard_iterations(op: scf.ParallelOp) -> None:
     The estimate has a double's error, which is far below any count that a loop can reach.
     """
     lowers = [integer_of(lower) for lower in op.lowerBound]
+    # From 0 on, a single dimension has fewer than 2**63 iterations.
     if len(lowers) == 1 and lowers[0] is not None and lowers[0] >= 0:
         return
     emit = Emitter.in_front_of(op)

@@ -56,6 +56,7 @@ class ForOp(scf.ForOp):
         initial = parser.resolve_operands([value for _, value in carried], types, position)
         type_ = parser.parse_type() if parser.parse_optional_punctuation(":") else IndexType()
         lower, upper, step = (parser.resolve_operand(bound, type_) for bound in bounds)
+        # Between such constants, an unsigned loop equals a signed one.
         if is_unsigned and not all(map(_is_small, (lower, upper, step))):
             parser.raise_error(
                 "'scf.for unsigned' (MLIR 22) needs constants of at least 0 here: leave out 'unsigned', which"
