@@ -10,6 +10,7 @@ import gc
 import math
 import mmap
 import pickle
+import pydoc
 import re
 import sys
 import threading
@@ -979,3 +980,14 @@ def test_a_broken_numba_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(tfrt.TfrtError, match=r"cannot be imported: ImportError: Numba needs NumPy"):
         tfrt.call("py.broken", 1.0).result(60)
+
+
+def test_help_and_tab_show_the_public_members_of_a_value() -> None:
+    names = [name for name in dir(tfrt.AsyncValue) if not name.startswith("_")]
+    assert "result" in names
+    assert {"addresses", "have_made", "decide", "for_waiter", "basis", "source"}.isdisjoint(names)
+    assert [name for name in dir(tfrt.unavailable()) if not name.startswith("_")] == names
+    text = pydoc.plain(pydoc.render_doc(tfrt.AsyncValue))
+    assert "add_done_callback(self" in text
+    assert "have_made" not in text
+    assert "__radd__" not in text
