@@ -1,12 +1,14 @@
 """The sources of the documentation: pages of this folder, the tutorials, and a reference made from the code.
 
-`python docs/generate.py FOLDER` writes them; `make docs` then lets Sphinx make the site.
+`python docs/generate.py --python` writes the page about Python into the repository.
+`python docs/generate.py FOLDER` writes all of them; `make docs` then lets Sphinx make the site.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import re
 import shutil
 import sys
 from collections import defaultdict
@@ -54,7 +56,9 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(
-        HERE, folder, ignore=shutil.ignore_patterns("*.py", "*.js", "*.css", "__pycache__")
+        HERE,
+        folder,
+        ignore=shutil.ignore_patterns("*.py", "*.js", "*.css", "__pycache__", IN_REPOSITORY.name),
     )
     shutil.copy(HERE / "conf.py", folder)
     (folder / "_static").mkdir()
@@ -266,7 +270,7 @@ LINE = 70
 PYTHON = {
     "Programs and runs": "Program Execution Batch call call_each default_host set_default_host last_run",
     "Values": "AsyncValue unavailable gather wait_for",
-    "Programs from functions": "program TracedProgram cond repeat while_loop parallel_for map in_order min max",
+    "Programs from functions": "program TracedProgram cond repeat while_loop parallel_for map recover in_order min max",
     "Kernels": "kernel external KernelFrame KernelRegistry KernelError BlockingWarning",
     "Types": "i1 i8 i16 i32 i64 ui8 ui16 ui32 ui64 f32 f64 index tensor out",
     "Hosts": "HostContext ConcurrentWorkQueue DaskWorkQueue HostAllocator MallocAllocator LeakCheckAllocator"
@@ -276,6 +280,17 @@ PYTHON = {
     "Exercises": "exercise grade Answer Code Names",
 }
 """The public names by what they are for, in the order in which one needs them."""
+
+
+IN_REPOSITORY = HERE / "python_reference.md"
+"""The page about Python as one reads it in a checkout.  Not a page of the site, which has it with an index."""
+
+
+def python_reference() -> str:
+    """The page about Python without what only Sphinx understands."""
+    page = re.sub(r"```\{index\}.*?```\n\n", "", python_api(), flags=re.DOTALL)
+    page = page.replace(" {ref}`The index <genindex>` is alphabetical.", "")
+    return f"{page.rstrip()}\n"
 
 
 def python_api() -> str:
@@ -318,7 +333,8 @@ def _python_name(name: str, thing: Any) -> Iterator[str]:
         for member, value in vars(base).items()
     ):
         is_shown = callable(value) or isinstance(value, property | cached_property)
-        if not member.startswith("_") and is_shown and getdoc(value):
+        # `dir` of a class may leave out what is for the runtime's own modules.
+        if not member.startswith("_") and member in dir(thing) and is_shown and getdoc(value):
             whole = f"{name}.{member}"
             yield f"#### `{whole}`\n\n{_indexed(whole)}\n\n{_described(member, value)}"
 
@@ -545,4 +561,7 @@ PAGES = {
 
 
 if __name__ == "__main__":
-    write_sources(Path(sys.argv[1]))
+    if sys.argv[1:] == ["--python"]:
+        IN_REPOSITORY.write_text(python_reference(), encoding="utf-8")
+    else:
+        write_sources(Path(sys.argv[1]))

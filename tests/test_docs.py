@@ -43,6 +43,14 @@ def sources(generate: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
+def test_the_python_reference_of_the_repository_is_that_of_the_code(generate: ModuleType) -> None:
+    """`python docs/generate.py --python` writes it anew."""
+    page = generate.IN_REPOSITORY.read_text()
+    assert page == generate.python_reference()
+    assert "### `recover`" in page
+    assert "{index}" not in page
+
+
 def test_every_kernel_operation_and_pass_has_a_place_in_the_reference(sources: Path) -> None:
     kernels = (sources / "reference" / "kernels.md").read_text()
     shown = set(re.findall(r"^([\w.]+)  ", kernels, re.MULTILINE))

@@ -10,6 +10,7 @@ import gc
 import math
 import mmap
 import pickle
+import pydoc
 import re
 import sys
 import threading
@@ -995,3 +996,14 @@ def test_trio_is_told_how_to_wait() -> None:
         return await done, await trio.to_thread.run_sync(done.result)
 
     assert trio.run(main) == (4, 4)
+
+
+def test_help_and_tab_show_the_public_members_of_a_value() -> None:
+    names = [name for name in dir(tfrt.AsyncValue) if not name.startswith("_")]
+    assert "result" in names
+    assert {"addresses", "have_made", "decide", "for_waiter", "basis", "source"}.isdisjoint(names)
+    assert [name for name in dir(tfrt.unavailable()) if not name.startswith("_")] == names
+    text = pydoc.plain(pydoc.render_doc(tfrt.AsyncValue))
+    assert "add_done_callback(self" in text
+    assert "have_made" not in text
+    assert "__radd__" not in text

@@ -37,6 +37,7 @@ from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.structs import Value
 from tfrt_runtime.host.values.fitting import fitting
+from tfrt_runtime.host.values.public import Public
 from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
 from tfrt_runtime.native import layouts as at
 
@@ -104,13 +105,18 @@ class Callbacks:
             shielded(waiting.pop())
 
 
-class AsyncValue(NativeValue):
+class AsyncValue(NativeValue, metaclass=Public):
     """A reference to a single-assignment cell of the native core.  Safe to share between threads.
 
     Holds one native reference, and drops it when the Python object dies.  `type` is the MLIR type
     that the program gives the value, or "" where there is none; scalars are read as that type.
     """
 
+    _public = (
+        *("type", "state", "done", "result", "exception", "add_done_callback", "then"),
+        *("cancel", "cancelled", "to_future", "from_future", "set_result", "set_exception"),
+        *("and_then", "emplace", "set_error"),
+    )
     __slots__ = (
         "__weakref__",
         "_callbacks",
@@ -170,6 +176,9 @@ class AsyncValue(NativeValue):
             text = f" {self._diagnostic().message!r}"
         kind = f" {self.type}" if self.type else ""
         return f"<AsyncValue{kind} {state.value}{text}>"
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError("an AsyncValue is neither copied nor pickled: take its result()")
