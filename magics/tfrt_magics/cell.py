@@ -15,9 +15,8 @@ from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, kwds, magic_arguments
 
-from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.job import STOP_SECONDS, Job, Results, unwrapped
-from tfrt_magics.bridge.live import LiveRuns
+from tfrt_magics.bridge.live import LiveRun, LiveRuns
 from tfrt_magics.bridge.snapshot import STOPPED, Status
 from tfrt_magics.inputs import (
     Call,
@@ -30,7 +29,7 @@ from tfrt_magics.inputs import (
     programs_of,
 )
 from tfrt_magics.lessons import LessonMagics
-from tfrt_magics.live.display import Where, show_board_in_widget, where_to
+from tfrt_magics.live.audience import Where, where_to
 from tfrt_magics.options import (
     ARGUMENTS,
     EXAMPLES,
@@ -51,6 +50,7 @@ INPUT_SECONDS = 0.1
 INTERRUPT_SECONDS = 0.05
 
 if TYPE_CHECKING:
+    from tfrt_magics.bridge.cell_run import CellRun
     from tfrt_nb.programs import FunctionSignature, Program
     from tfrt_runtime.host.context import HostContext
 
@@ -384,6 +384,9 @@ class CellMagics(Magics):
         self, job: Job, outlet: Outlet, text: CellText, options: RunOptions
     ) -> Sequence[Diagnostic]:
         """Run the job with a board, assign its results, and return its errors; none if it is not waited for."""
+        # Here, because %load_ext loads no runtime.
+        from tfrt_magics.bridge.cell_run import CellRun
+
         run = self._session.last_run = CellRun(job, self._shell.execution_count)
         interruption = None
         if options.wait:
@@ -415,8 +418,14 @@ class CellMagics(Magics):
             self._runs,
             live=where is Where.PAGE,
             tables=self._session.settings.live == "tables",
-            in_widget=show_board_in_widget if where is Where.WIDGET else None,
+            in_widget=_show_board_in_widget if where is Where.WIDGET else None,
         )
+
+
+def _show_board_in_widget(board: LiveRun) -> None:
+    from tfrt_magics.live.display import show_board_in_widget
+
+    show_board_in_widget(board)
 
 
 def failures(job: Job) -> tuple[Diagnostic, ...]:

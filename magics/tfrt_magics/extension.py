@@ -12,7 +12,7 @@ from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
-from tfrt_magics.live.display import Displays
+from tfrt_magics.live.formatters import install
 from tfrt_magics.misplaced import refuse_program_in_python
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import run_bundle
@@ -36,7 +36,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     if runs is not None:
         session.warm()
         undo.callback(runs.channel.close)
-        undo.callback(Displays(shell, session, runs).install(shell.display_formatter))
+        undo.callback(install(shell, session, runs))
     HOOKS.last_run = lambda: session.last_run
     undo.callback(setattr, HOOKS, "last_run", lambda: None)
     cells = CellMagics(shell, session, lessons, runs)

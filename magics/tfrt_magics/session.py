@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import traitlets
 from traitlets.config import Config, Configurable
 
-from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.warming import start_warming
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 
 if TYPE_CHECKING:
+    from tfrt_magics.bridge.cell_run import CellRun
     from tfrt_magics.bridge.runtime import NotebookHost
     from tfrt_nb.programs import FunctionSignature, Program
     from tfrt_runtime.async_runtime import LiveObject

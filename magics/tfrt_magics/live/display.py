@@ -9,44 +9,28 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import is_dataclass
-from enum import Enum, auto
-from functools import cache, partial
-from importlib.util import find_spec
-from typing import Any, TypeGuard
+from functools import partial
+from typing import TypeGuard
 
-from IPython.core.formatters import (
-    IPythonDisplayFormatter,
-    MimeBundleFormatter,
-)
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.dir2 import get_real_method
 
 from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
 from tfrt_magics.bridge.record import Document
+from tfrt_magics.live.audience import Where, where_to
 from tfrt_magics.live.lines import Line, line_of, parts_of
 from tfrt_magics.live.python_run import LiveExecution
 from tfrt_magics.live.reprs import snapshot_of
 from tfrt_magics.live.values_run import LiveValues, values_bundle
 from tfrt_magics.session import Session
-from tfrt_magics.views.outlet import Slot, has_no_board, is_watched, table_bundle
+from tfrt_magics.views.outlet import Slot, table_bundle
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 OWN = ("_ipython_display_", "_repr_mimebundle_", "_repr_html_")
 """An object that says itself how it is shown is asked."""
-
-
-class Where(Enum):
-    """Who looks at an output."""
-
-    PAGE = auto()
-    """A page with our extension."""
-    WIDGET = auto()
-    """Another page, which may draw widgets."""
-    FILE = auto()
-    """Nobody: a program fills in the notebook, or prints it."""
 
 
 class Displays:
@@ -123,48 +107,6 @@ class Displays:
         found = (name for name, one in names if one is thing and not name.startswith("_"))
         return next(found, "value")
 
-    def install(self, formatter: Any) -> Callable[[], None]:
-        """Show our objects in this way from now on; returns what undoes that."""
-        show, bundle = self.show, self.bundle
-
-        class Shown(IPythonDisplayFormatter):
-            def __call__(self, thing: Any) -> Any:
-                return show(thing) or super().__call__(thing)
-
-        class Bundled(MimeBundleFormatter):
-            def __call__(self, thing: Any, include: Any = None, exclude: Any = None) -> Any:
-                found = bundle(thing)
-                return super().__call__(thing, include, exclude) if found is None else (found, {})
-
-        before = formatter.ipython_display_formatter, formatter.mimebundle_formatter
-        formatter.ipython_display_formatter = _like(before[0], Shown(parent=formatter))
-        formatter.mimebundle_formatter = _like(before[1], Bundled(parent=formatter))
-
-        def undo() -> None:
-            formatter.ipython_display_formatter, formatter.mimebundle_formatter = before
-
-        return undo
-
-
-@cache
-def has_widgets() -> bool:
-    """Whether widgets can be made."""
-    return all(find_spec(name) is not None for name in ("anywidget", "ipywidgets"))
-
-
-def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
-    """Who looks at the output of the cell that runs; asks a page that is not known yet."""
-    live = session.settings.live
-    if live in ("tables", "never") or not has_widgets():
-        return Where.FILE
-    if has_no_board(shell):
-        return Where.WIDGET
-    if live == "always":
-        return Where.PAGE
-    if not is_watched(shell):
-        return Where.FILE
-    return Where.PAGE if runs.channel.is_ours() else Where.WIDGET
-
 
 def show_in_widget(
     parts: Sequence[tuple[str, object]], bundle_of: Callable[[Sequence[Line]], Bundle]
@@ -204,10 +146,3 @@ def is_ours(thing: object) -> bool:
         return True
     is_container = isinstance(thing, tuple) or is_dataclass(thing)
     return is_container and not any(get_real_method(thing, name) for name in OWN)
-
-
-def _like(before: Any, formatter: Any) -> Any:
-    """`formatter` with what users have registered, and will register, with the one before."""
-    for name in ("singleton_printers", "type_printers", "deferred_printers"):
-        setattr(formatter, name, getattr(before, name))
-    return formatter

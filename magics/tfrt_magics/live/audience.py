@@ -1,0 +1,44 @@
+"""Who looks at the output of a cell.  Apart from `display`, because `%load_ext` loads no runtime."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from functools import cache
+from importlib.util import find_spec
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from tfrt_magics.bridge.live import LiveRuns
+from tfrt_magics.session import Session
+from tfrt_magics.views.outlet import has_no_board, is_watched
+
+
+class Where(Enum):
+    """Who looks at an output."""
+
+    PAGE = auto()
+    """A page with our extension."""
+    WIDGET = auto()
+    """Another page, which may draw widgets."""
+    FILE = auto()
+    """Nobody: a program fills in the notebook, or prints it."""
+
+
+@cache
+def has_widgets() -> bool:
+    """Whether widgets can be made."""
+    return all(find_spec(name) is not None for name in ("anywidget", "ipywidgets"))
+
+
+def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
+    """Who looks at the output of the cell that runs; asks a page that is not known yet."""
+    live = session.settings.live
+    if live in ("tables", "never") or not has_widgets():
+        return Where.FILE
+    if has_no_board(shell):
+        return Where.WIDGET
+    if live == "always":
+        return Where.PAGE
+    if not is_watched(shell):
+        return Where.FILE
+    return Where.PAGE if runs.channel.is_ours() else Where.WIDGET
