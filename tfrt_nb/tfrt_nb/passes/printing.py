@@ -1,6 +1,6 @@
 """Print modules exactly as `mlir-opt` prints them.
 
-MLIR's printer differs from xDSL's: It names values after what they are (`%c0_i64`, `%true`,
+MLIR's printer differs from xDSL's: it names values after what they are (`%c0_i64`, `%true`,
 `%token`, `%arg0`) or numbers them. Results that belong together share a name (`%0:2`, used as
 `%0#1`). Blocks are numbered in order, and a comment lists their predecessors. A function's own
 dialect is omitted in its body (`return`, `call`).
