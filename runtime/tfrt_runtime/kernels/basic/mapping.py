@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tfrt_runtime.host.failures import in_element
-from tfrt_runtime.host.payload import PayloadError
+from tfrt_runtime.host.payload import PayloadError, as_python
 from tfrt_runtime.host.structs import Context
 from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, when_all
 from tfrt_runtime.host.values.at_once import AtOnce
@@ -47,18 +47,20 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
         return [] if made.done() else calls[first]
 
     def end() -> None:
-        left = [value for call in calls for value in call]
-        when_all(left, finish)
+        # A worker runs what is ready newest first: the oldest call is the last to end, and often the only
+        # one that is waited for.
+        when_all([value for call in reversed(calls) for value in call], finish)
 
     def finish() -> None:
-        results = [value for call in calls for value in call]
-        failed = next((i for i, one in enumerate(results) if one.state is State.ERROR), None)
+        found: list[object] = []
         with contextlib.suppress(RuntimeError):  # a cancellation has decided it
-            if failed is not None and (problem := results[failed].exception(0)) is not None:
-                index = failed // len(calls[0])
-                made.set_error(in_element(problem.diagnostics[0], index, len(calls)))
-            else:
-                made.emplace([call[0].result(0) for call in calls])
+            for index, call in enumerate(calls):
+                for value in call:
+                    if value.state is State.ERROR and (failed := value.exception(0)) is not None:
+                        made.set_error(in_element(failed.diagnostics[0], index, len(calls)))
+                        return
+                found.append(as_python(call[0].payload()))
+            made.emplace(found)
 
     if begun == len(given):
         end()

@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Coroutine
+from contextvars import copy_context
 from typing import TYPE_CHECKING
 
 from tfrt_runtime.host.context import HostContext
@@ -33,13 +34,16 @@ def on_event_loop(
 ) -> Callable[..., object]:
     """A kernel function that starts a coroutine and returns values that it resolves."""
 
+    is_plain = policy == Policy()
+
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:
         given = (frame, *values) if has_frame else values
-        results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
+        results = tuple([frame.allocate(i) for i in range(len(frame.result_types))])
         serving = frame.host.shared_context(EventLoop)
-        call = _Call(name, frame, results, serving.attempt(name, function, given, policy))
+        attempt = function(*given) if is_plain else serving.attempt(name, function, given, policy)
+        call = _Call(name, frame, results, attempt)
         try:
-            serving.loop.call_soon_threadsafe(call.begin, serving.loop)
+            serving.begin(call)
         except RuntimeError:  # the loop is closed
             call.end()
             raise KernelError("the event loop of the host is closed") from None
@@ -69,6 +73,7 @@ class _Call:
         self._frame = frame
         self._results = results
         self._coroutine = coroutine
+        self._context = copy_context()
         self._is_open = True
         frame.request.enter(results)
 
@@ -86,7 +91,7 @@ class _Call:
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the task of the coroutine, on the thread of its loop."""
-        task = self.task = loop.create_task(self._run())
+        task = self.task = loop.create_task(self._run(), context=self._context)
         task.add_done_callback(self._ended)
 
         def cancel() -> None:
@@ -104,19 +109,18 @@ class _Call:
         """
         COROUTINE.set(self)
         try:
-            settle(self._frame, self._results, await self._slowed())
+            is_slow = (watch := self._frame.request.watched) is not None and watch.slow > 1
+            returned = await (self._slowed(watch.slow) if watch and is_slow else self._coroutine)
+            settle(self._frame, self._results, returned)
         except BaseException as problem:  # noqa: BLE001 - it becomes the results' error
             if self._is_open:  # else its loop was closed before, and drops the task now
                 self._fail(problem)
 
-    async def _slowed(self) -> object:
+    async def _slowed(self, factor: float) -> object:
         """Await the coroutine, and then so much longer as the run is slowed down."""
-        watch = self._frame.request.watched
-        if watch is None or watch.slow <= 1:
-            return await self._coroutine
         from asyncio import CancelledError, sleep
 
-        began, factor = time.monotonic(), watch.slow
+        began = time.monotonic()
         try:
             return await self._coroutine
         except CancelledError:
@@ -139,6 +143,29 @@ class _Call:
         self.end()
 
 
+class _Starting:
+    """Calls that a loop begins with at its next turn: many share one wake-up of its thread."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._has_begun = False
+        self._lock = threading.RLock()
+
+    def add(self, call: _Call) -> bool:
+        """Let the loop begin with the call, too; False if it has begun already."""
+        with self._lock:
+            if not self._has_begun:
+                self._calls.append(call)
+            return not self._has_begun
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin with all of them, on the thread of the loop."""
+        with self._lock:
+            self._has_begun = True
+        for call in self._calls:
+            call.begin(loop)
+
+
 class EventLoop:
     """The loop of a host's `async def` kernels: the user's, or one that runs on a thread of its own."""
 
@@ -146,6 +173,8 @@ class EventLoop:
         import asyncio
 
         self._limits: dict[object, asyncio.Semaphore] = {}
+        self._starting: weakref.ref[_Starting] | None = None
+        """Weak: what a loop that is closed was to begin with ends with the loop."""
         self.close: Callable[[], object] = lambda: None
         """Ends the thread; a loop of the user's goes on."""
         if host.loop is not None:
@@ -155,6 +184,20 @@ class EventLoop:
         served = _ServedLoop(self.loop)
         # Also when the host is dropped without `close`, and this object with it.
         self.close = weakref.finalize(self, served.stop)
+
+    def begin(self, call: _Call) -> None:
+        """Let the loop begin with a call; on any thread.
+
+        Raises:
+            RuntimeError: if the loop is closed.
+        """
+        starting = None if self._starting is None else self._starting()
+        if starting is not None and starting.add(call):
+            return
+        starting = _Starting()
+        starting.add(call)
+        self._starting = weakref.ref(starting)
+        self.loop.call_soon_threadsafe(starting.begin, self.loop)
 
     async def attempt(
         self,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import builtins
 import math
-import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -141,7 +140,9 @@ class Attempts:
         elif pause:
             pause = min(pause * min(policy.growth, FOREVER) ** min(count, 30), FOREVER)
         if policy.jitter:
-            pause += random.uniform(0, policy.jitter)
+            from random import uniform  # few programs need it
+
+            pause += uniform(0, policy.jitter)
         left = self._left()
         return None if left is not None and pause >= left else pause
 
