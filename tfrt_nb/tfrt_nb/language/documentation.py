@@ -1,6 +1,6 @@
 """One line for each family of operations whose kernels are native or made for many types.
 
-Those of scalar operations are in their table.
+Those of scalar operations and of other native kernels are in their tables.
 
 A family is a name without its types: `tfrt.add` is `tfrt.add.i32` and its like.  Kernels in Python
 are documented by their docstrings, control flow by its classes.
@@ -10,50 +10,17 @@ from __future__ import annotations
 
 import re
 
+from tfrt_runtime.native_table import ROWS
 from tfrt_runtime.scalars import OPERATIONS
 
 FAMILIES = {
     "tfrt.constant": "A number that the program says.",
     "tfrt.print": "Print the number with its type, once the chain is available; the new chain is for what"
     " comes next.",
-    "tfrt.new.chain": "A chain: a value without content that only orders effects.",
-    "tfrt.merge.chains": "A chain that is available when all operands are.",
-    "tfrt.alias.value": "The value, once the chain is available.",
-    "tfrt.copy_s": "The value itself.",
     "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.  A round begins when"
     " all values of the one before are resolved.",
     "demo.wait": "The operand, so many seconds later, or a chain where there is none.  A timer does it: no thread"
     " waits.",
-    "tfrt_test.as_chain": "A chain that is available when all operands are.",
-    "tfrt_test.async_add": "The sum, computed by another task.",
-    "tfrt_test.async_constant": "A number that the program says, given by another task.",
-    "tfrt_test.async_copy": "The value, given by another task.",
-    "tfrt_test.async_copy_2": "The value, given by another task.",
-    "tfrt_test.async_copy.with_delay": "The value, a moment later, by a thread of the blocking pool.",
-    "tfrt_test.copy.with_delay": "The value, a moment later: the worker sleeps.",
-    "tfrt_test.usleep": "Sleep so many microseconds, on a thread of the blocking pool.",
-    "tfrt_test.blocking.usleep": "A chain, after so many microseconds on a thread of the blocking pool.",
-    "tfrt_test.atomic.create": "A counter that starts at zero.",
-    "tfrt_test.atomic.inc": "Add one to a counter.",
-    "tfrt_test.atomic.add": "Add a number to a counter.",
-    "tfrt_test.atomic.get": "What a counter has.",
-    "tfrt_test.count3": "The three numbers that follow it.",
-    "tfrt_test.sum": "The sum of all operands.",
-    "tfrt_test.fail": "Always fails: its result is an error.",
-    "tfrt_test.partial_fail": "Two results: a number, and an error.",
-    "tfrt_test.report_error_async": "An error that another task reports.",
-    "tfrt_test.report_error_concrete_async": "An error that another task puts in the place of the result.",
-    "tfrt_test.report_error_indirect_async": "An error that another task forwards the result to.",
-    "tfrt_test.error_chain": "A chain that is an error.",
-    "tfrt_test.cancel": "Cancels the run: what has not begun is skipped.",
-    "tfrt_test.identity": "The operands behind the chain, once it is available.",
-    "tfrt_test.multi_arg_result": "The operands.",
-    "tfrt_test.make_indirect": "The operands, each behind a value that is forwarded to it.",
-    "tfrt_test.get_uniqueness": "Of each operand, whether nothing else refers to it.",
-    "tfrt_test.sync_sum": "The sum of all operands.",
-    "tfrt_test.sync_sum2": "The sum of all operands.",
-    "tfrt_test.sync_sum_attributes": "The sum of all attributes.",
-    "tfrt_test.error_s": "Always fails: its result is an error.",
     "tfrt_test.get_string_sync": "The string of an attribute.",
     "tfrt_test.invoke_sync_function": "What a sync function returns for these operands.",
     "tfrt_test.sync.const_dense_attr": "A copy of the elements of an attribute.",
@@ -214,6 +181,8 @@ _SCALARS = {one.name: one.family.text for one in OPERATIONS.values()} | {
     one.sync_name: f"{one.family.text}  In sync functions." for one in OPERATIONS.values()
 }
 
+_NATIVE = {one.name: one.text for one in ROWS}
+
 _TYPE_PART = re.compile(r"u?i\d+|b?f\d+|complex\d+|bool|\d+|\d+ulp|\w+_to_\w+|i32(_i32)*")
 
 
@@ -227,8 +196,8 @@ def family_of(name: str) -> str:
 
 def family_text(name: str) -> str:
     """What there is to say about the family of an operation; "" if nothing is here."""
-    if name in _SCALARS:
-        return _SCALARS[name]
+    if text := _SCALARS.get(name) or _NATIVE.get(name):
+        return text
     dialect, _, word = name.partition(".")
     if dialect == "arith" and (text := _INTEGERS.get(word.removesuffix("i"))):
         return text

@@ -176,46 +176,6 @@ func.func @main() -> i32 {
   hex.return %x : i32
 }
 
-//// tfrt.alias.value
-// The sum is there at once; %x is not available before the line is printed.
-func.func @main() -> i32 {
-  %a = tfrt.constant.i32 13
-  %ch = tfrt.new.chain
-  %printed = tfrt.print.i32 %a, %ch
-  %x = "tfrt.alias.value"(%printed, %a) : (!tfrt.chain, i32) -> i32
-  tfrt.return %x : i32
-}
-
-//// tfrt.copy_s
-func.func @main() -> i32 attributes {tfrt.sync} {
-  %a = tfrt.constant_s.i32 13
-  %x = "tfrt.copy_s"(%a) : (i32) -> i32
-  tfrt.return %x : i32
-}
-
-//// tfrt.merge.chains
-// 1 and 2 may be printed in either order, 3 comes last.
-func.func @main() -> !tfrt.chain {
-  %ch = tfrt.new.chain
-  %one = tfrt.constant.i32 1
-  %two = tfrt.constant.i32 2
-  %three = tfrt.constant.i32 3
-  %a = tfrt.print.i32 %one, %ch
-  %b = tfrt.print.i32 %two, %ch
-  %both = tfrt.merge.chains %a, %b : !tfrt.chain, !tfrt.chain
-  %done = tfrt.print.i32 %three, %both
-  tfrt.return %done : !tfrt.chain
-}
-
-//// tfrt_test.as_chain
-func.func @main() -> !tfrt.chain {
-  %a = tfrt.constant.i32 13
-  %sum = "tfrt_test.async_add.i32"(%a, %a) : (i32, i32) -> i32
-  %both = "tfrt_test.as_chain"(%a, %sum) : (i32, i32) -> !tfrt.chain
-  %done = tfrt.print.i32 %a, %both
-  tfrt.return %done : !tfrt.chain
-}
-
 //// tfrt.get_device
 func.func @main() -> !tfrt.device {
   %ch = tfrt.new.chain
@@ -615,25 +575,6 @@ func.func @main() -> !tfrt.chain {
   tfrt.return %p : !tfrt.chain
 }
 
-//// tfrt_test.atomic.create tfrt_test.atomic.inc tfrt_test.atomic.get
-func.func @main() -> (i32, !tfrt.chain) {
-  %counter = "tfrt_test.atomic.create.i32"() : () -> !test.atomic.i32
-  %ch = tfrt.new.chain
-  %added = "tfrt_test.atomic.inc.i32"(%counter, %ch) : (!test.atomic.i32, !tfrt.chain) -> !tfrt.chain
-  %x, %done = "tfrt_test.atomic.get.i32"(%counter, %added) : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
-  tfrt.return %x, %done : i32, !tfrt.chain
-}
-
-//// tfrt_test.atomic.add
-func.func @main() -> (i32, !tfrt.chain) {
-  %counter = "tfrt_test.atomic.create.i32"() : () -> !test.atomic.i32
-  %a = tfrt.constant.i32 13
-  %ch = tfrt.new.chain
-  %added = "tfrt_test.atomic.add.i32"(%counter, %a, %ch) : (!test.atomic.i32, i32, !tfrt.chain) -> !tfrt.chain
-  %x, %done = "tfrt_test.atomic.get.i32"(%counter, %added) : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
-  tfrt.return %x, %done : i32, !tfrt.chain
-}
-
 //// tfrt_test.allocate_resource tfrt_test.deallocate_resource
 func.func @main() -> !tfrt.chain {
   %ch = tfrt.new.chain
@@ -673,43 +614,6 @@ func.func @main() -> i32 {
   tfrt.return %x : i32
 }
 
-//// tfrt_test.cancel
-// What has not begun is skipped: the print never happens.
-func.func @main() -> !tfrt.chain {
-  %ch = tfrt.new.chain
-  %zero, %cancelled = "tfrt_test.cancel"(%ch) : (!tfrt.chain) -> (i32, !tfrt.chain)
-  %done = tfrt.print.i32 %zero, %cancelled
-  tfrt.return %done : !tfrt.chain
-}
-
-//// tfrt_test.get_uniqueness
-// An operation that needs no other value sees the only reference; %b is an operand twice.
-func.func @main() -> (i1, i1, i1) {
-  %one = tfrt.constant.i32 1
-  %a = tfrt.add.i32 %one, %one
-  %b = tfrt.add.i32 %one, %one
-  %x = "tfrt_test.get_uniqueness"(%a) : (i32) -> i1
-  %y, %z = "tfrt_test.get_uniqueness"(%b, %b) : (i32, i32) -> (i1, i1)
-  tfrt.return %x, %y, %z : i1, i1, i1
-}
-
-//// tfrt_test.identity
-func.func @main() -> (i32, f32) {
-  %ch = tfrt.new.chain
-  %a = tfrt.constant.i32 13
-  %b = tfrt.constant.f32 2.5
-  %x, %y = "tfrt_test.identity"(%ch, %a, %b) : (!tfrt.chain, i32, f32) -> (i32, f32)
-  tfrt.return %x, %y : i32, f32
-}
-
-//// tfrt_test.make_indirect tfrt_test.multi_arg_result
-func.func @main() -> (i32, f32) {
-  %a = tfrt.constant.i32 13
-  %b = tfrt.constant.f32 2.5
-  %x, %y = "NAME"(%a, %b) : (i32, f32) -> (i32, f32)
-  tfrt.return %x, %y : i32, f32
-}
-
 //// tfrt_test.print_typed_attr
 func.func @main() -> !tfrt.chain {
   %ch = tfrt.new.chain
@@ -736,12 +640,6 @@ func.func @main() -> (i32, i32, f32, !tfrt.chain) {
 func.func @main() -> TYPE {
   %x = "NAME"() {value = [1 : TYPE, 2 : TYPE, 4 : TYPE]} : () -> TYPE
   tfrt.return %x : TYPE
-}
-
-//// tfrt_test.sync_sum_attributes
-func.func @main() -> i32 attributes {tfrt.sync} {
-  %x = "tfrt_test.sync_sum_attributes"() {a = 13 : i32, b = 6 : i32} : () -> i32
-  tfrt.return %x : i32
 }
 
 //// tfrt_test.invoke_sync_function.i32_i32.i32
@@ -798,20 +696,6 @@ func.func @main() -> !tfrt.chain {
 func.func @main() -> !tfrt.chain {
   %ch = tfrt.new.chain
   %done = "tfrt_test.print_debug_info"(%ch) : (!tfrt.chain) -> !tfrt.chain loc("the first kernel")
-  tfrt.return %done : !tfrt.chain
-}
-
-//// tfrt_test.usleep
-func.func @main() {
-  %microseconds = tfrt.constant.i32 1000
-  "tfrt_test.usleep"(%microseconds) : (i32) -> ()
-  tfrt.return
-}
-
-//// tfrt_test.blocking.usleep
-func.func @main() -> !tfrt.chain {
-  %microseconds = tfrt.constant.i32 1000
-  %done = "tfrt_test.blocking.usleep"(%microseconds) : (i32) -> !tfrt.chain
   tfrt.return %done : !tfrt.chain
 }
 

@@ -1,6 +1,7 @@
 """An example of each kernel: a small program that runs and shows what the kernel gives.
 
-Kernels with effects, attributes or functions have theirs in `examples.mlir`, one text for a family.  Of the others
+Native kernels may have theirs in their table, others with effects, attributes or functions in `examples.mlir`, one text for
+a family.  Of the others
 the signature says enough to write one: values for the operands, the kernel, a print of results that `return` does not
 show.
 """
@@ -18,6 +19,7 @@ from tfrt_nb.dialects.tables.signatures import Form, Signature
 from tfrt_nb.dialects.types import WORDS
 from tfrt_nb.language.documentation import family_of
 from tfrt_runtime.kernels.standard import available_kernels
+from tfrt_runtime.native_table import ROWS
 
 _TYPE = re.compile(r"(?<![a-z0-9])(?:u?i\d+|b?f\d+|complex\d+|bool)(?![a-z0-9])")
 _PLACE = re.compile(r"(?<![\w.])-?\d+\^|NAME|TYPE|WORD|PART|VALUE|RANK|SHAPE|WIDE|DENSE|OTHER")
@@ -95,7 +97,8 @@ def _words(name: str) -> list[str]:
 def _by_hand() -> dict[str, str]:
     text = files("tfrt_nb.language").joinpath("examples.mlir").read_text("utf-8")
     _, *parts = re.split(r"^//// (.+)$", text, flags=re.MULTILINE)
-    return {
+    native = {family_of(row.name): row.example.strip() for row in ROWS if row.example}
+    return native | {
         name: program.strip()
         for names, program in zip(parts[::2], parts[1::2], strict=True)
         for name in names.split()

@@ -7,18 +7,15 @@ import math
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.payload import CHAIN, bits_of_short
 from tfrt_runtime.host.queues.queue_names import WorkQueueError
-from tfrt_runtime.host.values.fitting import CHAIN_TYPE
 from tfrt_runtime.host.waiting import quiesce
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import (
     KernelError,
     KernelRegistry,
     Keyword,
-    NativeKernel,
     PythonKernel,
 )
 from tfrt_runtime.kernels.users.outcomes import settle
-from tfrt_runtime.native.layouts import KERNEL_BLOCKING, KERNEL_HEAVY
 
 REGISTRY = KernelRegistry("effects")
 
@@ -62,19 +59,6 @@ for _word, _label, _form in (
     ("complex128", "complex128", "%f"),
 ):
     _add_print(_word, _label, _form)
-
-
-def _add_sleep(name: str, function: str, word: str, gives: tuple[str, ...], flags: int) -> None:
-    symbol, types = f"async_kernels.{function}", (word,)
-    REGISTRY.add(NativeKernel(name, symbol, 1, len(gives), flags=flags, types=types, gives=gives))
-
-
-for _word in ("i32", "i64"):
-    _copy = f"copy_with_delay_{_word}"
-    _add_sleep(f"tfrt_test.copy.with_delay.{_word}", _copy, _word, (_word,), KERNEL_HEAVY)
-    _add_sleep(f"tfrt_test.async_copy.with_delay.{_word}", _copy, _word, (_word,), KERNEL_BLOCKING)
-_add_sleep("tfrt_test.usleep", "usleep", "i32", (), KERNEL_BLOCKING)
-_add_sleep("tfrt_test.blocking.usleep", "blocking_usleep", "i32", (CHAIN_TYPE,), KERNEL_BLOCKING)
 
 
 MAX_SECONDS = 1e6

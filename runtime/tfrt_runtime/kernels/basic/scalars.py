@@ -1,11 +1,8 @@
-"""The native kernels by name: the table of scalar operations, constants, chains, control flow, and what
-tfrt_test has of the like.
-"""
+"""The native kernels by name: the tables of scalar operations and of other kernels, constants, control flow."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
 from tfrt_runtime.kernels.registry import (
@@ -14,13 +11,13 @@ from tfrt_runtime.kernels.registry import (
     KernelRegistry,
     NativeKernel,
 )
-from tfrt_runtime.native.layouts import KERNEL_RAW
+from tfrt_runtime.native.layouts import KERNEL_BLOCKING, KERNEL_HEAVY, KERNEL_RAW
+from tfrt_runtime.native_table import NUMBERS, ROWS, NativeRow
 from tfrt_runtime.scalars import OPERATIONS
 
 SCALAR_KERNELS = KernelRegistry("scalar")
 CONTROL_KERNELS = KernelRegistry("control flow")
-ASYNC_KERNELS = KernelRegistry("async")
-
+_FLAGS = {"heavy": KERNEL_HEAVY, "blocking": KERNEL_BLOCKING, "raw": KERNEL_RAW}
 
 CONSTANTS = ("i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf16", "f32", "f64")
 
@@ -45,18 +42,33 @@ def _add_scalar(
     SCALAR_KERNELS.add(NativeKernel(name, symbol, *counts, sync=sync, types=types, gives=gives))
 
 
-def _add_chains() -> None:
-    for name in ("tfrt.new.chain", "tfrt.merge.chains", "tfrt_test.as_chain"):
-        symbol = "scalar_kernels.new_chain"
-        more = name != "tfrt.new.chain"
-        SCALAR_KERNELS.add(NativeKernel(name, symbol, more=more, gives=(CHAIN_TYPE,)))
-    SCALAR_KERNELS.add(NativeKernel("tfrt.alias.value", "scalar_kernels.alias_value", arguments=2))
-    sums = "scalar_kernels.sum_i32"
-    SCALAR_KERNELS.add(
-        NativeKernel("tfrt_test.sum", sums, more=True, types=("i32",), gives=("i32",))
+def _add_rows() -> None:
+    for row in ROWS:
+        SCALAR_KERNELS.add(_of_row(row))
+
+
+def _of_row(row: NativeRow) -> NativeKernel:
+    """The kernel of a row: what it reads as numbers is checked, a chain at the end may be missing."""
+    has_rest = row.types.partition("->")[0].rstrip().endswith("*")
+    words = tuple(word.removesuffix("*") for word in row.operands)
+    fixed = words[:-1] if has_rest or words[-1:] == ("chain",) else words
+    is_checked = not row.is_loose and NUMBERS.issuperset(words)
+    are_given = not row.is_loose and NUMBERS.union(["chain"]).issuperset(row.results)
+    return NativeKernel(
+        row.name,
+        row.function,
+        0 if row.for_each and not has_rest else len(fixed),
+        None if row.for_each else len(row.results),
+        attributes=tuple(row.attributes.values()),
+        data=row.functions,
+        flags=sum(_FLAGS[flag] for flag in row.flags),
+        sync=row.sync,
+        more=has_rest and not row.for_each,
+        types=words if is_checked else (),
+        gives=tuple(CHAIN_TYPE if word == "chain" else word for word in row.results)
+        if are_given
+        else (),
     )
-    for word in ("i32", "i64"):
-        _add_scalar(f"tfrt_test.count3.{word}", f"count3_{word}", (word,), (word,) * 3)
 
 
 def _add_control_flow() -> None:
@@ -115,65 +127,11 @@ def _add_control_flow() -> None:
         CONTROL_KERNELS.add(kernel)
 
 
-def _async(name: str, function: str, types: str = "", **more: Any) -> NativeKernel:
-    """A kernel of the test dialect; its numbers are of `types`, as `"i32 i32 -> i32"`."""
-    takes, _, gives = types.partition("->")
-    words = tuple(takes.split())
-    known: dict[str, Any] = {"arguments": len(words), "types": words, "gives": tuple(gives.split())}
-    return NativeKernel(f"tfrt_test.{name}", f"async_kernels.{function}", **known | more)
-
-
-def _add_async() -> None:
-    copy, error = ("async_kernels.copy_task",), ("async_kernels.error_task",)
-    add = ("async_kernels.add_task_i32",)
-    for kernel in (
-        _async("async_add.i32", "async_add_i32", "i32 i32 -> i32", data=add),
-        _async("async_copy.i32", "async_copy_i32", "i32 -> i32", data=copy),
-        _async("async_copy_2.i32", "async_copy_i32", "i32 -> i32", data=copy),
-        _async(
-            "async_constant.i32", "async_constant_i32", "-> i32", attributes=("i32",), data=copy
-        ),
-        _async("async_constant.i1", "async_constant_i1", "-> i1", attributes=("i1",), data=copy),
-        _async("fail", "fail_now"),
-        _async("partial_fail", "partial_fail", results=2),
-        _async("error_chain", "error_chain"),
-        _async("report_error_async", "report_error_async", data=error),
-        _async("report_error_concrete_async", "report_error_when_async", arguments=1, data=error),
-        _async("report_error_indirect_async", "report_error_when_async", arguments=1, data=error),
-        _async("cancel", "cancel", results=2),
-        _async("atomic.create.i32", "atomic_create_i32"),
-        _async("atomic.inc.i32", "atomic_increment_i32", arguments=1),
-        _async("atomic.add.i32", "atomic_add_i32", arguments=2),
-        _async("atomic.get.i32", "atomic_get_i32", arguments=1, results=2),
-        _async("multi_arg_result", "share_arguments", results=None),
-        _async("identity", "identity", arguments=1, results=None),
-        _async("make_indirect", "make_indirect", results=None),
-        _async("get_uniqueness", "get_uniqueness", results=None, flags=KERNEL_RAW),
-    ):
-        ASYNC_KERNELS.add(kernel)
-
-
 def _add_sync() -> None:
     for kernel in list(SCALAR_KERNELS.values()):
-        if isinstance(kernel, ConstantKernel) or kernel.name == "tfrt.new.chain":
+        if isinstance(kernel, ConstantKernel):
             dialect, name, word = kernel.name.split(".")
             SCALAR_KERNELS.add(replace(kernel, name=f"{dialect}.{name}_s.{word}", sync=True))
-    copy = "async_kernels.share_arguments"
-    SCALAR_KERNELS.add(NativeKernel("tfrt.copy_s", copy, results=None, sync=True))
-    for name in ("sync_sum", "sync_sum2"):
-        sync_sum = replace(SCALAR_KERNELS["tfrt_test.sum"], name=f"tfrt_test.{name}", sync=True)
-        SCALAR_KERNELS.add(sync_sum)
-    for name in ("fail_s", "error_s"):
-        symbol = "async_kernels.fail_quietly"  # a sync function returns its error, and reports none
-        SCALAR_KERNELS.add(NativeKernel(f"tfrt_test.{name}", symbol, sync=True))
-    SCALAR_KERNELS.add(
-        NativeKernel(
-            "tfrt_test.sync_sum_attributes",
-            "scalar_kernels.sum_attributes_i32",
-            attributes=("*i32",),
-            sync=True,
-        )
-    )
     for suffix in ("i32_i32.i32", "i32_i32.i32_i32"):
         name = f"tfrt_test.invoke_sync_function.{suffix}"
         CONTROL_KERNELS.add(ControlKernel(name, "control_kernels.call", sync=True))
@@ -207,8 +165,7 @@ def _add_native_functions() -> None:
 
 _add_constants()
 _add_table()
-_add_chains()
+_add_rows()
 _add_control_flow()
-_add_async()
 _add_sync()
 _add_native_functions()

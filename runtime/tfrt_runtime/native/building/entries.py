@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable
 
 from tfrt_runtime.native import memory
 
 MODULES = (
+    # All of `kernels` come with them.
     "cells",
     "async_value",
     "events",
@@ -21,15 +23,8 @@ MODULES = (
     "queues.starting",
     "calls.machine_calls",
     "calls.executor",
-    "kernels.scalar_kernels",
     "tensors",
-    "kernels.tensor_kernels",
-    "kernels.user_kernels",
-    "kernels.tensor_products",
-    "kernels.control_kernels",
     "sync.sync_interpreter",
-    "kernels.async_kernels",
-    "kernels.benchmark_kernel",
     "handles",
     "python.python_entries",
     "python.python_calls",
@@ -41,7 +36,6 @@ MODULES = (
     "coroutines.async_interrupts",
     "coroutines.async_buffers",
     "coroutines.async_abi",
-    "kernels.compiled_kernels",
 )
 
 PACKAGE = "tfrt_runtime.native"
@@ -59,6 +53,8 @@ def load() -> dict[str, Callable[..., object]]:
 
     A name is `module.function`, without packages.
     """
-    for module in MODULES:
+    kernels = importlib.import_module(f"{PACKAGE}.kernels")
+    found = [f"kernels.{one.name}" for one in pkgutil.iter_modules(kernels.__path__)]
+    for module in (*MODULES, *found):
         importlib.import_module(f"{PACKAGE}.{module}")
     return {".".join(name.split(".")[-2:]): one for name, one in memory.ENTRIES.items()}

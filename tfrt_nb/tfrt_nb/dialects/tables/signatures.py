@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from tfrt_runtime.native_table import ROWS
+
 
 class Form(Enum):
     """How an operation is written."""
@@ -103,6 +105,14 @@ def family(
         words = (variant,) if isinstance(variant, str) else variant
         filled = {key: word.format(*words) for key, word in attributes.items()}
         yield from kernel(name.format(*words), types.format(*words), form, **filled)
+
+
+def native(dialect: str) -> Iterator[Signature]:
+    """The native kernels of a dialect, from their table."""
+    for row in ROWS:
+        if row.name.startswith(f"{dialect}."):
+            named = {name: word for name, word in row.attributes.items() if name}
+            yield from kernel(row.name, row.types, Form[row.form], **named)
 
 
 def table(*rows: Iterable[Signature]) -> dict[str, Signature]:

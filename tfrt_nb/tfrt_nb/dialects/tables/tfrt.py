@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfrt_nb.dialects.tables.signatures import Form, Signature, family, kernel, table
+from tfrt_nb.dialects.tables.signatures import Form, Signature, family, kernel, native, table
 from tfrt_runtime.scalars import OPERATIONS
 
 
@@ -23,6 +23,7 @@ def _of_table() -> Iterator[Signature]:
 
 
 SIGNATURES = table(
+    native("tfrt"),
     family("i1 i8 i16 i32 i64 ui32 ui64 f16 bf16 f32 f64",
            "tfrt.constant.{}", "-> {}", Form.CONSTANT, value="{}"),
     family([("complex64", "f32"), ("complex128", "f64")],
@@ -30,9 +31,6 @@ SIGNATURES = table(
     _of_table(),
     family("i1 i8 i16 i32 i64 f32 f64", "tfrt.print.{}", "{} chain -> chain", Form.OPERANDS),
     family("f16 complex64 complex128", "tfrt.print.{}", "{} chain -> chain"),
-    kernel("tfrt.new.chain", "-> chain", Form.OPERANDS),
-    kernel("tfrt.merge.chains", "any* -> chain", Form.TYPED),
-    kernel("tfrt.alias.value", "chain any -> any"),
     kernel("tfrt.get_device", "chain -> device", Form.OPERANDS, device_name="string"),
     kernel("tfrt.async.read.from.mars", "-> i32", Form.OPERANDS),
     # Kernels of functions with `tfrt.sync`.
@@ -42,7 +40,5 @@ SIGNATURES = table(
     family("i1 i8 i16 ui32 ui64 bf16", "tfrt.constant_s.{}", "-> {}", Form.CONSTANT, value="{}"),
     family([("complex64", "f32"), ("complex128", "f64")],
            "tfrt.constant_s.{0}", "-> {0}", Form.COMPLEX, real="{1}", imaginary="{1}"),
-    kernel("tfrt.new_s.chain", "-> chain", Form.OPERANDS),
-    kernel("tfrt.copy_s", "any -> any"),
 )  # fmt: skip
 """The kernels `tfrt.*` that are not control flow."""

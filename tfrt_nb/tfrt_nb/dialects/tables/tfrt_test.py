@@ -8,37 +8,18 @@ Kernels with regions or callees are in `control_flow`.
 
 from __future__ import annotations
 
-from tfrt_nb.dialects.tables.signatures import Form, family, kernel, table
+from tfrt_nb.dialects.tables.signatures import Form, family, kernel, native, table
 
 _INTEGERS = "i32 i64"
 
 SIGNATURES = table(
+    native("tfrt_test"),
     # Asynchrony
-    family("i1 i32", "tfrt_test.async_constant.{}", "-> {}", value="{}"),
-    kernel("tfrt_test.async_add.i32", "i32 i32 -> i32"),
-    kernel("tfrt_test.async_copy.i32", "i32 -> i32"),
-    kernel("tfrt_test.async_copy_2.i32", "i32 -> i32"),
-    family(_INTEGERS, "tfrt_test.async_copy.with_delay.{}", "{0} -> {0}"),
-    family(_INTEGERS, "tfrt_test.copy.with_delay.{}", "{0} -> {0}"),
-    kernel("tfrt_test.usleep", "i32 ->"),
-    kernel("tfrt_test.blocking.usleep", "i32 -> chain"),
     kernel("tfrt_test.quiesce", "chain -> chain"),
-    kernel("tfrt_test.as_chain", "any* -> chain"),
     kernel("tfrt_test.get_thread_id", "chain -> i32"),
     kernel("tfrt_test.test_cost", "any* -> i32 / chain", Form.TYPED, id="i64", _tfrt_cost="i64?"),
     # Atomics
-    kernel("tfrt_test.atomic.create.i32", "-> atomic.i32"),
-    kernel("tfrt_test.atomic.inc.i32", "atomic.i32 chain -> chain"),
-    kernel("tfrt_test.atomic.add.i32", "atomic.i32 i32 chain -> chain"),
-    kernel("tfrt_test.atomic.get.i32", "atomic.i32 chain -> i32 chain"),
     # Errors
-    kernel("tfrt_test.fail", "-> i32"),
-    kernel("tfrt_test.partial_fail", "-> i32 i32"),
-    kernel("tfrt_test.report_error_async", "-> i32"),
-    kernel("tfrt_test.report_error_concrete_async", "i32 -> i32"),
-    kernel("tfrt_test.report_error_indirect_async", "i32 -> i32"),
-    kernel("tfrt_test.error_chain", "chain -> chain"),
-    kernel("tfrt_test.cancel", "chain -> i32 chain"),
     # Strings
     kernel("tfrt_test.print_hello", "chain -> chain"),
     kernel("tfrt_test.get_string", "-> string", Form.OPERANDS, value="string"),
@@ -51,8 +32,6 @@ SIGNATURES = table(
     kernel("tfrt_test.async_value_get", "-> string"),
     kernel("tfrt_test.async_value_ref", "-> string"),
     # Probes
-    family(_INTEGERS, "tfrt_test.count3.{}", "{0} -> {0} {0} {0}", Form.OPERANDS),
-    kernel("tfrt_test.sum", "i32* -> i32"),
     kernel("tfrt_test.print_bool", "chain i1 -> chain"),
     kernel("tfrt_test.flat", "-> string i32 i32 f32", value="aggregate"),
     kernel("tfrt_test.const_dense_attr", "-> tensor", value="dense"),
@@ -68,22 +47,13 @@ SIGNATURES = table(
     kernel("tfrt_test.print_tensor_type", "chain -> chain"),
     kernel("tfrt_test.get_static_tensor_type", "-> i32"),
     # In sync functions
-    kernel("tfrt_test.fail_s", "-> i32"),
-    kernel("tfrt_test.error_s", "-> i32"),
-    kernel("tfrt_test.sync_sum", "i32* -> i32"),
-    kernel("tfrt_test.sync_sum2", "i32* -> i32"),
     kernel("tfrt_test.get_string_sync", "-> string", value="string"),
     kernel("tfrt_test.sync.const_dense_attr", "-> tensor", value="dense"),
     # Of a tutorial
     kernel("tfrt_tutorial.create_coordinate", "i32 i32 -> coordinate"),
     kernel("tfrt_tutorial.print_coordinate", "coordinate chain -> chain"),
     # Of any types
-    kernel("tfrt_test.identity", "chain any* ->"),
-    kernel("tfrt_test.multi_arg_result", "any* ->"),
     kernel("tfrt_test.share_to_two", "vt -> vt vt"),
-    kernel("tfrt_test.get_uniqueness", "any* ->"),
-    kernel("tfrt_test.make_indirect", "any* ->"),
-    kernel("tfrt_test.sync_sum_attributes", "-> i32"),
     kernel("tfrt_test.invoke_sync_function.i32_i32.i32", "i32 i32 -> i32"),
     kernel("tfrt_test.invoke_sync_function.i32_i32.i32_i32", "i32 i32 -> i32 i32"),
     # Values that print

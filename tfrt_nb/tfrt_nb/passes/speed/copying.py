@@ -92,7 +92,7 @@ _COMPUTING = ("arith.", "math.")
 _ONLY_IN_COROUTINES = frozenset({CoroIdType, CoroStateType})
 _PRIVATE = StringAttr("private")
 _MAY_FAIL = frozenset({cf.AssertOp, *DIVISIONS})
-_MARKS = frozenset(
+MARKS = frozenset(
     {
         IN_BOUNDS,
         NEVER_WRAPS,
@@ -112,7 +112,7 @@ _MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""Attributes of passes."""
+"""The attributes by which passes tell later ones something: all of them, or a text could forge one."""
 _OF_PASSES = frozenset(
     {
         RuntimeSpawnOp,
@@ -198,7 +198,7 @@ class _Copier:
         taken = [values.get(operand, operand) for operand in operands]
         types = [result.type for result in op.results]
         properties, attributes = dict(op.properties), dict(op.attributes)
-        for mark in attributes.keys() & _MARKS if attributes else ():
+        for mark in attributes.keys() & MARKS if attributes else ():
             del attributes[mark]
         if op.regions or op._successors:
             copy = kind.create(
