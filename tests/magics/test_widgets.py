@@ -136,7 +136,8 @@ def test_they_compose() -> None:
 
 
 def test_what_a_page_sets_is_set_back(sent: list[Any]) -> None:
-    widget = tfrt.unavailable().widget()
+    promise = tfrt.unavailable()
+    widget = promise.widget()
     widget.set_state({"state": "available", "text": "forged", "tooltip": "mine"})
     assert (widget.state, widget.text, widget.tooltip) == ("unavailable", "", "mine")
     assert sent[-1]["state"] == {"state": "unavailable", "text": ""}
@@ -200,6 +201,17 @@ def test_other_values_take_the_place_of_those_before() -> None:
 def texts(lines: Sequence[Line]) -> dict[str, Any]:
     """The display data of lines."""
     return {"text/plain": " ".join(line.text for line in lines)}
+
+
+def test_a_board_answers_only_questions_about_events(sent: list[Any]) -> None:
+    gate = tfrt.unavailable()
+    widget = Program.from_source(RUN, "cell").run(gate).widget()
+    del sent[:]
+    for question in ({"cancel": "x"}, {"from": "0"}, {"from": 0}):
+        widget._handle_custom_msg(question, [])
+    assert [one["content"]["tfrt"]["status"] for one in sent] == ["running"]
+    gate.set_result(1)
+    ended(widget)
 
 
 class Output:
