@@ -1,6 +1,7 @@
 // Puts a board in place of each run that a page of the documentation holds; without scripts, its table stays.
 
 import { createBoard } from "./board.js";
+import { createChips } from "./chips.js";
 import { unpack } from "./document.js";
 import { Store } from "./store.js";
 
@@ -8,7 +9,7 @@ for (const data of document.querySelectorAll("script.tfrt-run")) {
   unpack(JSON.parse(data.textContent)).then((run) => {
     const host = document.createElement("div");
     host.style.marginBottom = "1rem";
-    createBoard(host, new Store(run));
+    (run.lines ? createChips : createBoard)(host, new Store(run));
     data.previousElementSibling.replaceWith(host);
   });
 }

@@ -84,6 +84,17 @@ def test_the_parts_of_containers_are_named() -> None:
     ]
     assert named_values(thing) == [(name, value) for name, one in parts_of(thing) if one is value]
     assert parts_of([1, 2]) == parts_of({"a": "b"}) == parts_of("text") == []
+
+    @dataclasses.dataclass
+    class Hostile:
+        own: object = value
+
+        def __getattribute__(self, name: str) -> Any:
+            if name == "own":
+                raise ValueError("no")
+            return object.__getattribute__(self, name)
+
+    assert text_of([value, Hostile()])[1] == "● [1].own = ValueError('no')"
     circle: list[object] = [value]
     circle.append(circle)
     assert len(parts_of(circle)) < 10

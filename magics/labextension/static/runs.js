@@ -79,7 +79,7 @@ export function createRuns({ services, tracker }) {
     const cell = cellsOf(panel).find((each) => each.id === execution[0].cell && each.type === "code");
     const missing = execution.filter(({ run }) => cell && !isOpen(run) && !tried.has(run));
     for (const { run } of missing) tried.add(run); // whatever comes of it
-    const isKept = () => [...outputsOf(panel)].some(({ data }) => data[MIME].cell === cell.id && (data[MIME].execution ?? 0) === (execution[0].execution ?? 0));
+    const isKept = () => [...outputsOf(panel)].some(({ data }) => ["session", "cell", "execution"].every((part) => data[MIME][part] === execution[0][part]));
     for (const { run } of missing) {
       if (!(await mayWrite(run))) continue; // another window has it
       const found = await ask(panel.sessionContext.session?.kernel, { run }), data = found?.bundle;

@@ -48,8 +48,8 @@ class Channel:
         self._kernel: Any = shell.kernel  # type: ignore[attr-defined]
         self._answer = answer
         self._is_executing = True  # the cell with %load_ext
-        self._pages: dict[str, threading.Event] = {}
-        """By session: set once the page has sent anything that only our extension sends."""
+        self._pages: dict[str, tuple[threading.Event, float]] = {}
+        """By session: set once the page has sent anything that only our extension sends; and until when to wait for that."""
         self._events = shell.events
         self._events.register("pre_execute", self._on_begin)
         self._events.register("post_execute", self._on_end)
@@ -57,6 +57,8 @@ class Channel:
         self._comm = comm.create_comm(target_name=TARGET, comm_id=name, primary=False)
         self._announce()
         self._kernel.control_handlers[f"{TARGET}_request"] = self._on_request
+        if (place := self.place)["cell"] is not None:
+            self._page(str(place["client"]))  # asked now, so that no cell has to wait
 
     @property
     def place(self) -> dict[str, Json]:
@@ -71,14 +73,15 @@ class Channel:
         }
 
     def is_ours(self) -> bool:
-        """Whether the page that runs this cell has our extension; on the main thread.  Asks each page once."""
-        client = str(self.place["client"])
-        page = self._pages.get(client)
-        if page is not None:
-            return page.is_set()
-        page = self._pages.setdefault(client, threading.Event())
-        self.send({"who": True})
-        return page.wait(WHO_SECONDS)
+        """Whether the page that runs this cell has our extension; on the main thread.  Waits for each page once."""
+        page, end = self._page(str(self.place["client"]))
+        return page.wait(max(0.0, end - time.monotonic()))
+
+    def _page(self, client: str) -> tuple[threading.Event, float]:
+        if client not in self._pages:
+            self._pages[client] = threading.Event(), time.monotonic() + WHO_SECONDS
+            self.send({"who": True})
+        return self._pages[client]
 
     def close(self) -> None:
         """Answer no more."""
@@ -101,7 +104,7 @@ class Channel:
 
     def _on_request(self, stream: Any, ident: Any, parent: dict[str, Any]) -> None:
         kernel = self._kernel
-        self._pages.setdefault(parent["header"]["session"], threading.Event()).set()
+        self._pages.setdefault(parent["header"]["session"], (threading.Event(), 0.0))[0].set()
         answer = self._answer(parent["content"])
         kernel.session.send(stream, f"{TARGET}_reply", answer, parent, ident=ident)
         if self._is_executing and hasattr(kernel, "_publish_status"):

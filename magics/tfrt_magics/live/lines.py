@@ -130,11 +130,19 @@ def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
     if type(thing) in (list, tuple):
         return ((f"[{place}]", part) for place, part in enumerate(thing))
     if type(thing) is dict:
-        return ((f"[{text_of(key, repr)}]", part) for key, part in thing.items())
+        items = [*islice(thing.items(), MAX_PARTS)]  # a thread may change it
+        return ((f"[{text_of(key, repr)}]", part) for key, part in items)
     fields = getattr(thing, "_fields", ()) if isinstance(thing, tuple) else ()
     if dataclasses.is_dataclass(thing) and not isinstance(thing, type):
         fields = [one.name for one in dataclasses.fields(thing)]
-    return ((f".{name}", getattr(thing, name, None)) for name in fields) if fields else None
+    return ((f".{name}", _attribute(thing, name)) for name in fields) if fields else None
+
+
+def _attribute(thing: object, name: str) -> object:
+    try:
+        return getattr(thing, name)
+    except Exception as problem:  # noqa: BLE001 - a user's property may do what it likes
+        return problem
 
 
 def as_json(line: Line) -> dict[str, Json]:

@@ -57,6 +57,8 @@ class LiveValues:
                 pump.mark(one)
 
         self._lines.follow(parts, changed)
+        if self.is_over:  # all was resolved meanwhile, and nothing will mark it
+            self._runs.release(self)
 
     def step(self) -> bool:
         new = self._lines.take()

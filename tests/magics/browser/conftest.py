@@ -310,11 +310,6 @@ class Notebook:
         if folder := os.environ.get("TFRT_SCREENSHOTS"):
             self.page.screenshot(path=f"{folder}/{name}.png")
 
-    def picture_of(self, locator: Any, name: str) -> None:
-        """Write what the documentation shows into the folder that TFRT_DOCS_PICTURES names, `docs` to renew it, if it does."""
-        if folder := os.environ.get("TFRT_DOCS_PICTURES"):
-            locator.screenshot(path=f"{folder}/{name}.png")
-
     def outputs(self, cell: int) -> Any:
         """The locator of a cell's outputs."""
         return self.page.locator(".jp-Notebook .jp-CodeCell").nth(cell).locator(".jp-OutputArea")

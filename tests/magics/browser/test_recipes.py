@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +48,34 @@ def size(locator: Locator) -> tuple[float, float]:
     box = locator.bounding_box()
     assert box is not None
     return box["width"], box["height"]
+
+
+def photographed(locator: Locator, name: str) -> None:
+    """Check the picture of a recipe that is committed against what is on the page; with WRITE_EXPECTED=1 take it."""
+    path = DOCS / "howto" / f"{name}.png"
+    now = locator.screenshot()
+    if os.environ.get("WRITE_EXPECTED") == "1":
+        path.write_bytes(now)
+    # Fonts differ from machine to machine; what is drawn, and about how large, does not.
+    known, found = (struct.unpack(">II", data[16:24]) for data in (path.read_bytes(), now))
+    assert all(0.8 < a / b < 1.25 for a, b in zip(known, found, strict=True)), (known, found)
+
+
+def test_values_on_the_page_are_as_the_recipe_has_them(notebook: Any) -> None:
+    cells = recipe(DOCS / "howto" / "values.md")
+    notebook.lab.write("values.ipynb", *cells)
+    notebook.open("values.ipynb")
+    notebook.run_all_and_wait()
+    shown = notebook.outputs(3).locator(".tfrt-values")
+    shown.locator("[data-value=\"['order'][1]\"][data-state=error]").wait_for()
+    lines = [words(row) for row in shown.get_by_role("listitem").all()]
+    assert [line[0] for line in lines] == ["●", "●", "▲", "●"]
+    assert [" ".join(line[1:]) for line in lines[:2]] == [
+        "['price'] = 25",
+        "['order'][0] = 75 : i32",
+    ]
+    assert " ".join(lines[2]).endswith("error: Divide by zero, at cell 3:6:20 : i32")
+    photographed(shown, "values")
 
 
 def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
@@ -97,7 +127,7 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     width, height = size(slider.locator(".tfrt-values"))
     assert width > 300 and height > 15
     notebook.picture("recipes")
-    notebook.picture_of(slider, "howto/sliders/sliders")
+    photographed(slider, "sliders")
     traced.get_by_text("125").first.wait_for()
     traced.get_by_role("slider").focus()
     page.keyboard.press("ArrowRight")
@@ -112,7 +142,7 @@ def test_values_and_runs_compose_with_ipywidgets(notebook: Any) -> None:
     box, runs = notebook.outputs(1).first, notebook.outputs(4).first
     box.locator(".tfrt-values").get_by_text("= 2718", exact=True).wait_for()
     box.locator(".widget-label").get_by_text("2718").wait_for()
-    notebook.picture_of(box, "howto/compose/compose")
+    photographed(box, "compose")
     board = runs.locator(".tfrt-board[data-status=done]")
     board.locator("[data-value=result]").get_by_text("42").first.wait_for()
     assert size(board)[0] > 400

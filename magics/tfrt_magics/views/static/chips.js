@@ -22,7 +22,7 @@ export function createChips(host, store) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
   const title = element("div.head.soft", { hidden: true }), note = element("p.note", { hidden: true });
-  const rows = createRows({ label: "Displayed values", height: 24, cells: [["shape", "shape"], ["name", "name"], ["picture", ""], ["words", ""]], draw, choose });
+  const rows = createRows({ label: "Displayed values", height: 24, cells: [["shape", "shape"], ["name", "name"], ["picture", "picture"], ["words", ""]], draw, choose });
   const panel = element("div.panel.scroll.chips", {}, rows.node), detail = element("div.detail", { hidden: true, role: "note", "aria-label": "Selected" });
   // The notebook's own search and "copy output" read what is outside of the shadow root.
   const text = element("div", { slot: "text", "aria-hidden": true });

@@ -50,6 +50,7 @@ ${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).jo
 [data-state=broken] { --look: var(--error); }
 .chips .row > * { margin-right: 6px; }
 .chips .name { font-weight: 700; }
+.picture:empty { display: none; }
 .chips img { height: 18px; vertical-align: middle; }
 .detail img { height: 120px; }
 img { image-rendering: pixelated; border: 1px solid var(--line); }
