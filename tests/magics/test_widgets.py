@@ -266,6 +266,18 @@ def test_a_run_is_a_board_and_then_html(notebook: Any, monkeypatch: pytest.Monke
     assert RUN_MIME in output.published[-1][0]
 
 
+def test_a_run_that_is_over_as_it_is_shown_keeps_its_document(
+    notebook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = Output(notebook, monkeypatch)
+    run = Program.from_source(RUN, "cell").run(7)
+    run.wait(PATIENCE)
+    show_run_in_widget(run)
+    FEED.drain(PATIENCE)
+    (first, _), (last, is_update) = output.published
+    assert (RUN_MIME in first, RUN_MIME in last, is_update) == (False, True, True)
+
+
 def test_a_board_sends_what_changes_and_gives_late_pages_all_of_it(sent: list[Any]) -> None:
     gate = tfrt.unavailable()
     run = Program.from_source(RUN, "cell").run(gate)

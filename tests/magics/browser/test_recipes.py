@@ -128,10 +128,11 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     assert width > 300 and height > 15
     notebook.picture("recipes")
     photographed(slider, "sliders")
-    traced.get_by_text("125").first.wait_for()
-    traced.get_by_role("slider").focus()
+    result = traced.locator("[data-value=result][data-state=available]")
+    result.get_by_text("125", exact=True).wait_for()
+    traced.locator(".noUi-handle").focus()
     page.keyboard.press("ArrowRight")
-    traced.get_by_text("150").first.wait_for()
+    result.get_by_text("150", exact=True).wait_for()
 
 
 def test_values_and_runs_compose_with_ipywidgets(notebook: Any) -> None:
