@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from nbclient import NotebookClient
+from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook
 from tests.magics.test_kernel import RUN_MIME, FrontEnd, of_type, started
 
@@ -101,17 +102,10 @@ def test_the_parts_of_containers_are_named() -> None:
 
 
 def test_a_long_container_without_values_is_not_walked_through() -> None:
-    class Counted(int):
-        seen = 0
-
-        def __repr__(self) -> str:
-            Counted.seen += 1
-            return "one"
-
-    start = time.perf_counter()
-    assert parts_of([*range(MAX_BEFORE), tfrt.unavailable()] + [0] * 5_000_000) == []
-    assert time.perf_counter() - start < 0.5
-    assert Counted.seen == 0
+    long = [*range(MAX_BEFORE), tfrt.unavailable(), *range(5_000_000)]
+    start = time.thread_time()
+    assert parts_of(long) == []
+    assert time.thread_time() - start < 0.1
 
 
 def test_a_batch_has_a_line_for_each_call() -> None:
@@ -295,7 +289,10 @@ def test_the_value_of_a_cell_is_its_run(kernel: FrontEnd) -> None:
     code = "run = _\nprint(run.result(), run.results, run is tfrt.last_run(), run is list(Out.values())[-1])"
     (said,) = of_type(kernel.run(code, is_page=True), "stream")
     assert said["text"] == "3 (<AsyncValue i32 available 3>,) True True\n"
-    (board,) = of_type(kernel.run("run", is_page=True), "display_data")
+    again = kernel.run(
+        "run", is_page=True
+    )  # in one form or the other, as it was over at once or not
+    (board,) = of_type(again, "display_data") + of_type(again, "execute_result")
     (first,) = of_type(messages, "display_data")
     assert board["data"][RUN_MIME]["run"] == first["data"][RUN_MIME]["run"]
     failing = program.replace(
@@ -354,3 +351,5 @@ def test_a_file_that_nobody_watches_has_the_end() -> None:
     assert first.data[RUN_MIME]["status"] == "done"
     assert "widgets" not in notebook.metadata
     assert len(json.dumps(notebook)) < 10_000
+    page, _ = HTMLExporter().from_notebook_node(notebook)
+    assert "= 41" in page and "&lt;b&gt;" in page and "</b> unavailable" not in page

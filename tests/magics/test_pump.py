@@ -50,7 +50,8 @@ def test_a_quick_look_is_followed_by_the_next_after_a_thirtieth_of_a_second() ->
 def test_looking_at_a_large_program_takes_at_most_a_tenth_of_the_time() -> None:
     clock = Clock()
     pump = Pump(clock)
-    pump.mark(Run(clock=clock, cost=0.02))
+    pump.mark(Run(looks=3, clock=clock, cost=0.02))
+    assert pump.step() == pytest.approx(0.06 - 0.02)
     assert pump.step() == pytest.approx(0.26 - 0.02)
 
 

@@ -147,7 +147,9 @@ def _attribute(thing: object, name: str) -> object:
 
 def as_json(line: Line) -> dict[str, Json]:
     """The line as documents have it, without what it does not have."""
-    return {name: part for name, part in dataclasses.asdict(line).items() if part not in ("", None)}
+    return {
+        name: part for name in Line.__slots__ if (part := getattr(line, name)) not in ("", None)
+    }
 
 
 def summary(lines: Sequence[Line]) -> str:

@@ -64,12 +64,14 @@ class LiveValues:
         new = self._lines.take()
         if not new or self._slot is None:
             return False
+        is_over = self.is_over
+        bundle = self.bundle() if is_over or not self._is_page else {}
         if self._is_page:
-            last = {"bundle": self.bundle()} if self._lines.is_over else {}
+            last = {"bundle": bundle} if is_over else {}
             self._runs.channel.send({**self.without_events(), "lines": _by_place(new), **last})
-        if self._lines.is_over or not self._is_page:
-            self._slot.replace(self.bundle())
-        if self._lines.is_over:
+        if bundle:
+            self._slot.replace(bundle)
+        if is_over:
             self._runs.release(self)
             self.over.set()
         return False

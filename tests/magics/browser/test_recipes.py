@@ -74,7 +74,7 @@ def test_values_on_the_page_are_as_the_recipe_has_them(notebook: Any) -> None:
         "['price'] = 25",
         "['order'][0] = 75 : i32",
     ]
-    assert " ".join(lines[2]).endswith("error: Divide by zero, at cell 3:6:20 : i32")
+    assert " ".join(lines[2]).endswith("error: Divide by zero, at cell 3:6:19 : i32")
     photographed(shown, "values")
 
 

@@ -134,12 +134,16 @@ function createHead(store, ask, canAsk, code) {
   /** A screen reader hears at most one sentence in two seconds, and always the last one. */
   function speak(sentence, isLast) {
     const now = performance.now();
-    if (!isLast && now - said < 2000) return;
+    store.speaker ??= spoken; // of several boards of one run, one
+    if (store.speaker !== spoken || (!isLast && now - said < 2000)) return;
     said = now;
     setText(spoken, sentence);
   }
 
-  return { line, progressbar, spoken, show, dispose: () => clearInterval(clock) };
+  return { line, progressbar, spoken, show, dispose() {
+    clearInterval(clock);
+    if (store.speaker === spoken) store.speaker = null;
+  } };
 }
 
 function createTabs(views, store) {

@@ -36,8 +36,9 @@ export function createChips(host, store) {
     setAttributes(row, { "data-value": line.name, "data-state": line.state, "aria-current": place === chosen ? "true" : null, title: line.name });
     setText(parts.shape, shapeOf(line.state));
     parts.shape.setAttribute("aria-hidden", true);
-    setText(parts.name, line.name);
-    setText(parts.words, wordsOf(line));
+    // Spaces, for readers and for who copies a line.
+    setText(parts.name, ` ${line.name}`);
+    setText(parts.words, ` ${wordsOf(line)}`);
     if (Boolean(line.picture) !== Boolean(parts.picture.firstChild)) parts.picture.replaceChildren(...(line.picture ? [element("img", { src: line.picture, alt: "heat map" })] : []));
   }
 
