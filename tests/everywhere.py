@@ -27,6 +27,7 @@ TENSORS = (
     "tests/runtime/kernels tests/runtime/host tests/differential tests/tfrt_nb/tracing"
     " tests/tfrt_nb/test_native_tensors.py tests/test_python_scripts.py"
 )
+WIDGETS = "tests/magics/test_widgets.py tests/magics/test_sliders.py tests/magics/browser/test_other_pages.py"
 QUICK = (
     "tests/runtime/bef tests/runtime/host tests/tfrt_nb/test_python_api.py tests/tfrt_nb/test_programs.py"
     " tests/magics/test_kernel.py tests/test_python_scripts.py tests/test_golden_programs.py"
@@ -70,6 +71,17 @@ COMBINATIONS = [
     *(
         Combination("JupyterLab", version, LAB, "tests/magics/browser/test_board.py")
         for version in ("4.2.*", "4.*")
+    ),
+    *(
+        Combination(package, version, WIDGETS, "tests/magics/test_widgets.py")
+        for package, version in (
+            ("ipywidgets", "8.1.0"),
+            ("ipywidgets", "8.*"),
+            ("anywidget", "0.9.21"),
+            ("anywidget", "0.*"),
+            ("marimo", "0.20.*"),
+            ("notebook", "7.2.*"),
+        )
     ),
     *(
         Combination("xDSL", version, "tests/tfrt_nb", "tests/tfrt_nb/passes tests/tfrt_nb/source")

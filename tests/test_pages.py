@@ -34,6 +34,7 @@ def test_a_widget_is_one_module_with_a_default_export(kind: str, most: int, tmp_
     assert len(code) < most  # each widget brings it along
     assert re.search(r"^import ", code, re.MULTILINE) is None
     assert re.findall(r"^export .*", code, re.MULTILINE) == ["export default {"]
+    assert re.search(r"innerHTML|insertAdjacentHTML|\beval\(|new Function|fetch\(", code) is None
     if node := shutil.which("node"):
         module = tmp_path / "module.mjs"
         module.write_text(code)

@@ -44,8 +44,8 @@ class TFRT(Configurable):
     live = traitlets.Enum(
         ("auto", "always", "never", "tables"),
         "auto",
-        help="Show a live board while a cell runs: auto does so where a page is looking, tables draws a table each"
-        " second instead, for pages without tfrt-nb's extension of JupyterLab; auto does that in VS Code and Colab.",
+        help="Show a live board while a cell runs: auto does so where a page is looking, as a widget where the page lacks"
+        " tfrt-nb's extension of JupyterLab. tables draws a table each second instead, for pages without widgets.",
     ).tag(config=True)
     loop = traitlets.Enum(
         ("own", "notebook"),

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tfrt_nb.programs import Program
-from tfrt_nb.tracing.functions import CANCELLED, TracedProgram
+from tfrt_nb.tracing.functions import CANCELLED, SOON_SECONDS, TracedProgram
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.default_host import default_host
@@ -16,9 +16,6 @@ from tfrt_runtime.host.values.async_value import make_error
 
 if TYPE_CHECKING:
     from ipywidgets import interactive
-
-SOON_SECONDS = 0.02
-"""A run that is over by then is shown with its results at once."""
 
 
 def sliders(

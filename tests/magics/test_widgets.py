@@ -136,7 +136,8 @@ def test_they_compose() -> None:
 
 
 def test_what_a_page_sets_is_set_back(sent: list[Any]) -> None:
-    widget = tfrt.unavailable().widget()
+    promise = tfrt.unavailable()
+    widget = promise.widget()
     widget.set_state({"state": "available", "text": "forged", "tooltip": "mine"})
     assert (widget.state, widget.text, widget.tooltip) == ("unavailable", "", "mine")
     assert sent[-1]["state"] == {"state": "unavailable", "text": ""}
@@ -202,6 +203,17 @@ def texts(lines: Sequence[Line]) -> dict[str, Any]:
     return {"text/plain": " ".join(line.text for line in lines)}
 
 
+def test_a_board_answers_only_questions_about_events(sent: list[Any]) -> None:
+    gate = tfrt.unavailable()
+    widget = Program.from_source(RUN, "cell").run(gate).widget()
+    del sent[:]
+    for question in ({"cancel": "x"}, {"from": "0"}, {"from": 0}):
+        widget._handle_custom_msg(question, [])
+    assert [one["content"]["tfrt"]["status"] for one in sent] == ["running"]
+    gate.set_result(1)
+    ended(widget)
+
+
 class Output:
     """What a notebook publishes."""
 
@@ -252,6 +264,18 @@ def test_a_run_is_a_board_and_then_html(notebook: Any, monkeypatch: pytest.Monke
     FEED.drain(PATIENCE)
     assert output.published[-1][1]
     assert RUN_MIME in output.published[-1][0]
+
+
+def test_a_run_that_is_over_as_it_is_shown_keeps_its_document(
+    notebook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = Output(notebook, monkeypatch)
+    run = Program.from_source(RUN, "cell").run(7)
+    run.wait(PATIENCE)
+    show_run_in_widget(run)
+    FEED.drain(PATIENCE)
+    (first, _), (last, is_update) = output.published
+    assert (RUN_MIME in first, RUN_MIME in last, is_update) == (False, True, True)
 
 
 def test_a_board_sends_what_changes_and_gives_late_pages_all_of_it(sent: list[Any]) -> None:

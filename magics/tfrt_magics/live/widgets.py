@@ -363,7 +363,7 @@ def show_until_over(
     transient = {"display_id": uuid.uuid4().hex}
     view, metadata = cast("tuple[Bundle, Bundle]", widget._repr_mimebundle_())
     is_fixed = _is_fixed()
-    first = bundle()
+    first = dict(bundle())  # a run keeps its last one
     if is_fixed or not has_run:
         first.pop(RUN_MIME, None)
     first[VIEW_MIME] = view[VIEW_MIME]

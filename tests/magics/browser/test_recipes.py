@@ -87,7 +87,7 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     notebook.run_all()
     outputs = [notebook.outputs(cell).first for cell in range(len(sources))]
     later, step, live = (outputs[cell].locator(".tfrt-board") for cell in (2, 4, 5))
-    slider = outputs[-1]
+    slider, traced = outputs[-2:]
 
     # A run that is not waited for goes on, and its board with it, while another cell runs.
     row = "[data-value='{}'][data-state={}]"
@@ -120,11 +120,31 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
         assert width > 400 and height > 100
 
     # Move a slider, see the result.
-    slider.get_by_text("125", exact=True).wait_for()
+    slider.get_by_text("= 125 : i32", exact=True).wait_for()
     slider.get_by_role("slider").focus()
     page.keyboard.press("ArrowRight")
-    slider.get_by_text("150", exact=True).wait_for()
-    assert words(slider)[-3:] == ["n", "6", "150"]
-    width, height = size(slider.locator(".jp-OutputArea-output").last)
-    assert width > 100 and height > 10
+    slider.get_by_text("= 150 : i32", exact=True).wait_for()
+    width, height = size(slider.locator(".tfrt-values"))
+    assert width > 300 and height > 15
     notebook.picture("recipes")
+    photographed(slider, "sliders")
+    result = traced.locator("[data-value=result][data-state=available]")
+    result.get_by_text("125", exact=True).wait_for()
+    traced.locator(".noUi-handle").focus()
+    page.keyboard.press("ArrowRight")
+    result.get_by_text("150", exact=True).wait_for()
+
+
+def test_values_and_runs_compose_with_ipywidgets(notebook: Any) -> None:
+    sources = recipe(DOCS / "howto" / "compose.md")
+    notebook.lab.write("compose.ipynb", *sources)
+    notebook.open("compose.ipynb")
+    notebook.run_all_and_wait()
+    box, runs = notebook.outputs(1).first, notebook.outputs(4).first
+    box.locator(".tfrt-values").get_by_text("= 2718", exact=True).wait_for()
+    box.locator(".widget-label").get_by_text("2718").wait_for()
+    photographed(box, "compose")
+    board = runs.locator(".tfrt-board[data-status=done]")
+    board.locator("[data-value=result]").get_by_text("42").first.wait_for()
+    assert size(board)[0] > 400
+    runs.locator(".tfrt-values").get_by_text("= 6 : i32", exact=True).wait_for()

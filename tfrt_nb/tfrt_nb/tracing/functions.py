@@ -46,6 +46,8 @@ from tfrt_runtime.kernels.users.annotations import (
 OPTIONS = ("host", "timeout", "output")
 """Keywords of a call that are no arguments, where no parameter has the name."""
 CANCELLED = "another value was chosen"
+SOON_SECONDS = 0.02
+"""A run that a control has started and that is over by then is shown with its results at once."""
 _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENERATOR)
 
 
@@ -181,7 +183,9 @@ class TracedProgram:
             if isinstance(run := runs.pop() if runs else None, Execution):
                 run.cancel(CANCELLED)
             runs.append(self(**values))
-            return runs[-1]
+            if isinstance(runs[0], Execution):
+                runs[0].wait_for_results(SOON_SECONDS)
+            return runs[0]
 
         controls.f = newest
 
