@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import tfrt_nb as tfrt
 from tfrt_runtime.host.process import native_process
+from tfrt_runtime.kernels.standard import FAMILIES, standard_kernels
 
 UNTYPED: Any = tfrt
 SLOW = 60
@@ -248,3 +250,28 @@ def test_what_a_kernel_passes_on_counts_once_and_a_mapped_file_not_at_all(tmp_pa
 def test_the_warning_about_a_blocked_worker_says_what_to_do() -> None:
     text = inspect.getsource(sys.modules[tfrt.BlockingWarning.__module__])
     assert all(said in text for said in ("blocking=True", "limit=4", "releases the GIL"))
+
+
+def test_a_program_of_numbers_and_a_kernel_in_python_imports_no_numpy() -> None:
+    program = """
+import sys
+import tfrt_nb as tfrt
+
+@tfrt.kernel
+def price(pieces: int) -> int:
+    return 250 * pieces
+
+@tfrt.program
+def order(apples: tfrt.i32):
+    return price(apples) + 1
+
+print(order(2).result(60), [name for name in ("numpy", "asyncio") if name in sys.modules])
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "501 []\n"
+
+
+def test_the_families_of_the_standard_kernels_are_known_before_they_are_imported() -> None:
+    assert {name.partition(".")[0] for name in standard_kernels()} == FAMILIES

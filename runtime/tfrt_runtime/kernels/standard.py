@@ -31,6 +31,16 @@ MODULES = (
 )
 """The light and common ones first; from the test kernels on they need numpy."""
 
+FAMILIES = frozenset(
+    (
+        *("btf", "coo", "demo", "tfrt", "tfrt_dht", "tfrt_dht_sync", "tfrt_sht", "tfrt_sht_sync"),
+        *("tfrt_test", "tfrt_tutorial", "ts", "vt"),
+        *(f"native function native_{name}" for name in ("add", "async_add", "async_sink", "error")),
+        "native function native_sink",
+    )
+)
+"""What the names of the runtime's kernels begin with, up to the first dot."""
+
 _loaded = KernelRegistry("standard")
 _open_modules = list(MODULES)
 _lock = threading.RLock()
@@ -74,8 +84,10 @@ class AvailableKernels(Mapping[str, Kernel]):
             KeyError: if there is no kernel of that name.
             TfrtError: if a user's kernel has the name of one of the runtime's.
         """
-        found = _find(name)
         user = USER_KERNELS.get(name)
+        # To look for a name that does not exist is to import all modules, and numpy.
+        is_free = user is not None and name.partition(".")[0] not in FAMILIES
+        found = None if is_free else _find(name)
         if user is None and found is None:
             raise KeyError(name)
         if user is not None and found is not None:
