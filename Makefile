@@ -160,6 +160,7 @@ $(VENV)/.dev: $(VENV)/.lab
 # The peers have an environment of their own.  Each line is installed by itself: one that has no package for
 # this Python or machine is missing in the tables, and the driver says so.
 $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
+	$(PIP_INSTALL) threadpoolctl
 	$(BIN)/python -m venv $(VENV)/peers
 	@grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
 		$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check $$peer \

@@ -7,6 +7,7 @@ the program in `peers/native.cpp`:
     start CASE NAME   "ready" and how many calls make a sample, or "failed" and why
     sample CASE NAME  seconds by the clock and by the processors, for all calls of a sample
     stop              "stopped": no work is open any more
+    blas              the BLAS kernels of the process; the program in `peers/native.cpp` has none, and is not asked
 """
 
 from __future__ import annotations
@@ -54,11 +55,29 @@ class Child:
         elapsed, used = sample(*self._running[case, name])
         self._answer(f"{elapsed}\t{used}")
 
+    def blas(self) -> None:
+        """Say which BLAS kernels have run."""
+        self._answer(blas_kernels())
+
     def stop(self) -> None:
         """Close what is open."""
         self._running.clear()
         self._open.close()
         self._answer("stopped")
+
+
+def blas_kernels() -> str:
+    """The BLAS libraries that the process has loaded, with the kernels that they chose for this processor."""
+    try:
+        from threadpoolctl import threadpool_info
+    except ImportError:
+        return "unknown: threadpoolctl is not installed"
+    found = [
+        f"{one['internal_api']} {one['version']} {one.get('architecture', '')}".strip()
+        for one in threadpool_info()
+        if one["user_api"] == "blas"
+    ]
+    return ", ".join(found) or "none"
 
 
 def main(module: str) -> None:

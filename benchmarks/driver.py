@@ -50,6 +50,8 @@ MODULES = {
     "IREE": "benchmarks.peers.with_iree",
 }
 NATIVE = "C++"
+UNSET = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+"""What an environment may set for old builds of OpenBLAS: numpy would have other kernels than its peers."""
 
 
 class Missing(Exception):
@@ -75,6 +77,8 @@ class Peer:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         for library in ("OPENBLAS", "OMP", "MKL", "NUMBA"):
             environment[f"{library}_NUM_THREADS"] = str(cores)
+        for variable in UNSET:
+            environment.pop(variable, None)
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - as long as the process
         with pinned(cores):
             self._process = subprocess.Popen(
@@ -169,6 +173,14 @@ class Peers:
         if (name, cores) not in self._started:
             self._started[name, cores] = Peer(name, command_of(name), cores)
         return self._started[name, cores]
+
+    def blas(self) -> dict[str, str]:
+        """Which BLAS kernels each process has loaded by now, by peer and processors."""
+        return {
+            f"{name} on {cores}": peer.ask("blas")[0]
+            for (name, cores), peer in self._started.items()
+            if name in self.offers and name != NATIVE
+        }
 
 
 def command_of(name: str) -> list[str]:
@@ -317,12 +329,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             measured = measure(case, peers, seconds)
             print(table(case, measured), end="\n\n", flush=True)
             found += measured
-        missing = dict(peers.missing)
+        missing, blas = dict(peers.missing), peers.blas()
     for name, why in missing.items():
         print(f"missing: {name} ({why})")
+    for name, kernels in blas.items():
+        print(f"BLAS of {name}: {kernels}")
     output = options.output or (None if options.cases else RESULTS)
     if output is not None:
-        write(Results(machine(), missing, found), output)
+        write(Results(machine(), missing, found, blas), output)
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from pathlib import Path
 
@@ -50,6 +50,8 @@ class Results:
     machine: str
     missing: dict[str, str]
     results: list[Result]
+    blas: dict[str, str] = field(default_factory=dict)
+    """The BLAS kernels of each process."""
 
     def of(self, case: Case) -> list[Result]:
         """Those of a case."""
@@ -130,7 +132,8 @@ def write(results: Results, folder: Path) -> None:
         )
         for result in results.results
     )
-    head = json.dumps({"machine": results.machine, "missing": results.missing})[:-1]
+    about = {"machine": results.machine, "missing": results.missing, "blas": results.blas}
+    head = json.dumps(about)[:-1]
     (folder / "results.json").write_text(f'{head}, "results": [\n{records}\n]}}\n')
     (folder / "results.md").write_text(page(results))
     for group in groups(results):
@@ -189,6 +192,9 @@ def page(results: Results) -> str:
     if results.missing:
         lines += ["", "## Missing", ""]
         lines += [f"- {name}: {why}" for name, why in results.missing.items()]
+    if results.blas:
+        lines += ["", "## BLAS kernels", ""]
+        lines += [f"- {name}: {kernels}" for name, kernels in results.blas.items()]
     return "\n".join([*lines, ""])
 
 
