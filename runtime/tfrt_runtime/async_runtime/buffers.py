@@ -1,8 +1,8 @@
 """Tensors of host programs as buffers of compiled code, and buffers as tensors: nothing is copied.
 
-A buffer is MLIR's descriptor: handle (`native.async_buffers`), address of the elements, offset, then sizes and
-strides in elements.  A tensor that compiled code was given is kept until none of the code can run any more: a
-task may outlive the call that started it.
+A buffer is MLIR's descriptor: handle (`native.async_buffers`), address of the elements, offset,
+then sizes and strides in elements.  A tensor that compiled code was given is kept until none of the
+code can run any more: a task may outlive the call that started it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ GONE = "the buffer has ended: it was deallocated, or its function has returned"
 
 
 def lent_handle(buffer: HostBuffer) -> int:
-    """For memory of Python's, which outlives the code that gets it: no code may change a read-only array."""
+    """For memory of Python's, which outlives the code that gets it: no code may change a
+    read-only array.
+    """
     handle = native_process().words.buffers + co.BUFFERS_STATIC
     return handle + co.HANDLE_CONSTANT * buffer.is_read_only
 
@@ -46,8 +48,8 @@ def is_static(handle: int) -> bool:
 def kept_bytes(handle: int) -> Array | None:
     """The elements of a buffer that compiled code has allocated and gives away.
 
-    From now on the code cannot give it back: the last array of its elements does.  None if it has ended,
-    or ends with a function of the code.
+    From now on the code cannot give it back: the last array of its elements does.  None if it has
+    ended, or ends with a function of the code.
     """
     with _lock:
         block = _blocks.get(handle)
@@ -171,7 +173,9 @@ class Lender:
         del dropped
 
     def lend(self, value: int, spec_address: int, descriptor: int) -> str | None:
-        """Fill in the descriptor of the tensor in a value; what is wrong if there is no such one."""
+        """Fill in the descriptor of the tensor in a value; what is wrong if there is no such
+        one.
+        """
         spec = Spec.at(spec_address)
         tensor = self._tensor_in(value)
         if tensor is None:

@@ -1,4 +1,6 @@
-"""How compiled code and the runtimes of hosts find each other: functions by their names, events, threads."""
+"""How compiled code and the runtimes of hosts find each other: functions by their names, events,
+threads.
+"""
 
 from __future__ import annotations
 

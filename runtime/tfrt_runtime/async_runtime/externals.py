@@ -1,4 +1,5 @@
-"""The functions outside of a program that compiled code may call.  Nothing else can be called by name.
+"""The functions outside of a program that compiled code may call.  Nothing else can be called by
+name.
 
     func.func private @printI64(i64)
 
@@ -46,7 +47,9 @@ SCALARS: dict[str, Any] = {
     "f32": ctypes.c_float,
     "f64": ctypes.c_double,
 }
-"""The types of arguments and results of what Python registers, and C's.  An `index` of a program is an i64."""
+"""The types of arguments and results of what Python registers, and C's.  An `index` of a program
+is an i64.
+"""
 
 
 @dataclass(slots=True)
@@ -92,22 +95,23 @@ _local = threading.local()
 
 
 def external(name: str, type_: str) -> Callable[[Function], Function]:
-    """Let programs call what is decorated: compiled code as `func.func private @name(i64) -> f64`, a
-    host program as the kernel `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered one of that name.
+    """Let programs call what is decorated: compiled code as `func.func private @name(i64) -> f64`,
+    a host program as the kernel `"name"(%x) : (i64) -> f64`, unless `@kernel` has registered one of
+    that name.
 
-    The type is in MLIR's words: `(i64, f64) -> f64`, `(i1) -> ()`; the scalars are i1, i8, i16, i32, i64,
-    f32 and f64, an `index` of the program is an i64.
+    The type is in MLIR's words: `(i64, f64) -> f64`, `(i1) -> ()`; the scalars are i1, i8, i16,
+    i32, i64, f32 and f64, an `index` of the program is an i64.
 
-    A Python function is called with the GIL, on the thread that reaches the call.  It returns a number, a
-    tuple for several results, None for none.  What it raises is an error of the program at the call;
-    raise `KernelError` for a message of your own.
+    A Python function is called with the GIL, on the thread that reaches the call.  It returns a
+    number, a tuple for several results, None for none.  What it raises is an error of the program
+    at the call; raise `KernelError` for a message of your own.
 
-    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called without the GIL,
-    by compiled code directly.  It has at most one result and the C types that belong to the type given: that is
-    not checked, and cannot be.
+    A ctypes function, or an object with an `address` such as Numba's `cfunc`, is called without the
+    GIL, by compiled code directly.  It has at most one result and the C types that belong to the
+    type given: that is not checked, and cannot be.
 
-    A later function of the same name takes the place of an earlier one, also in programs that are loaded
-    if it has the same type and is a Python function as well.
+    A later function of the same name takes the place of an earlier one, also in programs that are
+    loaded if it has the same type and is a Python function as well.
 
     Raises:
         TfrtError: if the name is taken, or the type is none of these.
@@ -259,7 +263,7 @@ def _call(made: PythonExternal, words: int) -> None:
         values = returned if isinstance(returned, tuple) else () if returned is None else values
     if len(values) != len(made.results):
         raise KernelError(
-            f"'{made.name}' returned {counted(len(values), 'value')} for {counted(len(made.results), 'result')}"
+            f"'{made.name}' returned {counted(len(values), 'value')} for {counted(len(made.results), 'result')}"  # noqa: E501
         )
     for index, (word, value) in enumerate(zip(made.results, values, strict=True)):
         try:
@@ -271,8 +275,8 @@ def _call(made: PythonExternal, words: int) -> None:
 def failure_of_call(failed: Diagnostic) -> tuple[Diagnostic, bool]:
     """What an assertion that has failed on this thread says, and whether it is about an interrupt.
 
-    `failed` is the assertion's own error.  Behind the call of a registered function that has raised, it is
-    what that raised, at the same place.
+    `failed` is the assertion's own error.  Behind the call of a registered function that has
+    raised, it is what that raised, at the same place.
     """
     failure: tuple[str, Diagnostic] | None = getattr(_local, "failure", None)
     if failure is None or failure[0] != failed.message:

@@ -1,6 +1,7 @@
 """Tokens, values and groups as Python sees them: what they are, what made them, what they lack.
 
-An object refers to a record in the memory of compiled code, with a text and the place that it is about.
+An object refers to a record in the memory of compiled code, with a text and the place that it is
+about.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def underfilled(address: int, notes: Sequence[Diagnostic] = ()) -> Diagnostic:
 
 
 def overfilled(address: int) -> Diagnostic:
-    """Why a group fails that got more members than it has room for: at the addition, if it is known."""
+    """Why a group fails that got more members than it has room for: at the addition, if it is
+    known.
+    """
     group = Group.at(address)
     text = f"the group is full: it has room for {group.size}"
     if not group.excess:
@@ -123,7 +126,9 @@ def maker_place(address: int) -> Location | None:
 
 
 def follows_from_others(address: int) -> bool:
-    """Whether the end of a task, or the members of a group, resolve the object, not an operation of the program."""
+    """Whether the end of a task, or the members of a group, resolve the object, not an operation
+    of the program.
+    """
     return is_group(address) or maker(address) in _TASKS
 
 

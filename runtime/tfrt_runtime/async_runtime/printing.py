@@ -1,12 +1,13 @@
-"""The functions of MLIR's runner utilities: programs declare them to show what they do, and for clocks.
+"""The functions of MLIR's runner utilities: programs declare them to show what they do, and for
+clocks.
 
 Buffers are printed so:
 
     Unranked Memref base@ = 0x55d0c5f3a2c0 rank = 1 offset = 0 sizes = [3] strides = [1] data =
     [1,  2,  3]
 
-A buffer comes as the address of 4 + 2 * `MAX_DIMENSIONS` words: rank, allocated address, address of the
-elements, offset, then the sizes and the strides in elements, of which the first `rank` count.
+A buffer comes as the address of 4 + 2 * `MAX_DIMENSIONS` words: rank, allocated address, address of
+the elements, offset, then the sizes and the strides in elements, of which the first `rank` count.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ MAX_DIMENSIONS = 8
 class BufferFunction:
     """A function that prints buffers with elements of a type.
 
-    Those of another rank than `rank` it does not take, if that is not None; without `has_elements`, it
-    prints only where the buffer is and its shape.
+    Those of another rank than `rank` it does not take, if that is not None; without `has_elements`,
+    it prints only where the buffer is and its shape.
     """
 
     element: str

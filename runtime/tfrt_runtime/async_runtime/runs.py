@@ -1,7 +1,8 @@
-"""The runs that compiled code works for, by number: where they print, and which of them are cancelled.
+"""The runs that compiled code works for, by number: where they print, and which of them are
+cancelled.
 
-Threads carry the number of their run along, so that what several runs of one host do at once can be told
-apart.  A number is never given again; so a task that outlives its run can do no harm.
+Threads carry the number of their run along, so that what several runs of one host do at once can be
+told apart.  A number is never given again; so a task that outlives its run can do no harm.
 """
 
 from __future__ import annotations
@@ -99,7 +100,9 @@ class Runs:
         return None if stop is None else stop.message
 
     def left(self, number: int, place: AnyLocation | None) -> Diagnostic | None:
-        """The error of code of a cancelled run that is left at a place; the run hears of it once."""
+        """The error of code of a cancelled run that is left at a place; the run hears of it
+        once.
+        """
         message = self.message(number)
         if message is None:
             return None
@@ -147,7 +150,9 @@ class Runs:
         return found
 
     def _is_of(self, number: int, queue: int) -> bool:
-        """Whether what a run may have left runs on a queue; of one that is gone and not cancelled, on any."""
+        """Whether what a run may have left runs on a queue; of one that is gone and not
+        cancelled, on any.
+        """
         # What is stopped goes on until its own queue has settled.
         if stop := self._cancelled.get(number):
             return stop.queue == queue

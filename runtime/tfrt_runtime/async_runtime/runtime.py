@@ -271,8 +271,8 @@ class AsyncRuntime:
             self._lender.sweep()
         if self._words.registered > 0:
             self._sweep()
-        # A cancelled run of host functions never settles, nor what outlives its run; where no task waits,
-        # their errors are not needed.
+        # A cancelled run of host functions never settles, nor what outlives its run; where no task
+        # waits, their errors are not needed.
         owns_errors = self._cancelled is not None or self._runs.owns_errors
         if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
             self._uncancel(self.queue.context())
@@ -284,7 +284,9 @@ class AsyncRuntime:
             visit(self.queue.context(), self._words.address, request, failure)
 
     def end_code(self, run: Request) -> None:
-        """A run is cancelled: its code ends, and what its coroutines wait for from the host are errors."""
+        """A run is cancelled: its code ends, and what its coroutines wait for from the host are
+        errors.
+        """
         failure = run.refusal or error(run.cancel_message or CANCELLED)
         self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
         self._visit_imports(run.address, run.native.cancel)
@@ -345,7 +347,9 @@ class AsyncRuntime:
         return 0
 
     def _tensors(self) -> Lender:
-        """What lends tensors to compiled code; numpy is loaded when a program first asks for one."""
+        """What lends tensors to compiled code; numpy is loaded when a program first asks for
+        one.
+        """
         from tfrt_runtime.async_runtime.buffers import Lender
 
         with self._registry:  # two would not know of each other's tensors
@@ -354,7 +358,9 @@ class AsyncRuntime:
             return self._lender
 
     def _call_failed(self, context: int, failure: int) -> None:
-        """A call by a host program, or a result of it, is an error value: its run hears of that once."""
+        """A call by a host program, or a result of it, is an error value: its run hears of that
+        once.
+        """
         run = self._process.requests[Context.at(context).request]
         diagnostic = self._process.objects.get(Value.at(failure).payload)
         assert isinstance(run, Request)
@@ -411,10 +417,11 @@ class AsyncRuntime:
                 run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
 
     def serve(self, run: Request) -> None:
-        """Let a run that begins call compiled code: it prints where the run does, also in tasks that outlive it.
+        """Let a run that begins call compiled code: it prints where the run does, also in tasks
+        that outlive it.
 
-        The code ends if the run is cancelled.  Where the run gets stuck, groups that lack members and results
-        of calls become errors.
+        The code ends if the run is cancelled.  Where the run gets stuck, groups that lack members
+        and results of calls become errors.
         """
         if self._cancelled is not None:
             self.tidy()
@@ -511,7 +518,9 @@ class CodeOfRun:
             self._runtime.end_code(run)
 
     def goes_on(self) -> bool:
-        """Whether the run, which was found stuck, goes on: what it waits for has become an error."""
+        """Whether the run, which was found stuck, goes on: what it waits for has become an
+        error.
+        """
         if not self._runtime.has_settled():
             return True
         run = self._run()
@@ -522,7 +531,8 @@ class CodeOfRun:
         return bool(results)
 
     def has_settled(self) -> bool:
-        """Whether nothing that the run has started is left, as far as other runs' tasks let it be known.
+        """Whether nothing that the run has started is left, as far as other runs' tasks let it be
+        known.
 
         The run then hears of what its code did wrong.
         """

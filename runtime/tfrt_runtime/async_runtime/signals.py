@@ -1,8 +1,8 @@
 """Ctrl-C while compiled code computes on the main thread.
 
-Python's handler of a signal only makes a note for the interpreter, and compiled code does not come back
-to that.  So another handler stands in front of it, machine code, which also sets a bit of the word that
-loops check; the loop then calls Python, which sees the note.
+Python's handler of a signal only makes a note for the interpreter, and compiled code does not come
+back to that.  So another handler stands in front of it, machine code, which also sets a bit of the
+word that loops check; the loop then calls Python, which sees the note.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Programs that make no progress: what they wait for cannot come any more, or no thread has stack left."""
+"""Programs that make no progress: what they wait for cannot come any more, or no thread has
+stack left.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +19,22 @@ from tfrt_runtime.host.structs import Context, Group, Value
 from tfrt_runtime.host.waiting import epochs, has_work, rest_of
 
 MAX_UNCHANGED = 5
-"""After so many checks in a row in which no thread took a waiting task, the threads count as exhausted."""
+"""After so many checks in a row in which no thread took a waiting task, the threads count as
+exhausted.
+"""
 MAX_RESCUERS = 16
 MAX_REASONS = 1024
 MAX_NOTES = 8
 MAX_OWN_ERRORS = 64
-"""The most objects that get an error of their own when nothing can resolve them; the others share one."""
+"""The most objects that get an error of their own when nothing can resolve them; the others
+share one.
+"""
 
 
 class Starvation:
-    """What compiled code on a queue waits for, and the errors of what nothing can resolve any more."""
+    """What compiled code on a queue waits for, and the errors of what nothing can resolve any
+    more.
+    """
 
     def __init__(self, host: HostContext, process: NativeProcess, state: int) -> None:
         """`state` is the address of the queue's state of compiled programs."""
@@ -34,10 +42,14 @@ class Starvation:
         self._process = process
         self._state = state
         self._reasons: dict[int, Diagnostic] = {}
-        """What was said of objects that nothing could resolve, by the error value that they have become."""
+        """What was said of objects that nothing could resolve, by the error value that they have
+        become.
+        """
 
     def reason(self, address: int) -> Diagnostic | None:
-        """What was said of an object when it was found that nothing could resolve it; None if it was not."""
+        """What was said of an object when it was found that nothing could resolve it; None if it
+        was not.
+        """
         if objects.is_group(address):
             failure = Group.at(address).error
         else:
@@ -82,7 +94,9 @@ class Starvation:
         self.resolve(context, address, failure)
 
     def resolve(self, context: int, address: int, failure: int) -> None:
-        """Resolve an object to an error value, if it is unresolved; takes a reference to the value."""
+        """Resolve an object to an error value, if it is unresolved; takes a reference to the
+        value.
+        """
         self._process.quick.async_abandon(context, address, failure)
 
     def end_groups(self, context: int) -> bool:
@@ -130,7 +144,9 @@ class Starvation:
             self._process.quick.value_drop(context, shared)
 
     def end(self, context: int, awaited: int) -> None:
-        """Nothing runs, and a thread or the caller waits for an object: it, or what it waits for, becomes an error."""
+        """Nothing runs, and a thread or the caller waits for an object: it, or what it waits
+        for, becomes an error.
+        """
         causes = self._causes([awaited, *self._stuck()])
         if awaited in causes:
             self._give_up(context, awaited, self._starved(awaited, causes))
@@ -155,7 +171,9 @@ class Starvation:
             yield address
 
     def _starved(self, awaited: int, stuck: Iterable[int]) -> Diagnostic:
-        """The error of an object that waits in vain, with notes on what waits for it, and for some of `stuck`."""
+        """The error of an object that waits in vain, with notes on what waits for it, and for
+        some of `stuck`.
+        """
         others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
         others.pop(awaited, None)
         return error(
@@ -174,7 +192,9 @@ class Starvation:
         return notes or [note(f"a thread or a task waits for {title}", made)]
 
     def _waits_for(self, awaited: int, title: str = "it") -> list[Diagnostic]:
-        """Notes on the operations that wait for an object, which they call `title`; nothing runs."""
+        """Notes on the operations that wait for an object, which they call `title`; nothing
+        runs.
+        """
         contexts = map(Context.at, self._queue.contexts)
         waits = (one.awaited_at for one in contexts if one.awaited == awaited and one.awaited_at)
         threads = filter(None, map(objects.read_place, waits))
@@ -194,7 +214,9 @@ class Exhaustion:
         self._count = 0
 
     def is_noticed(self, apart_from: tuple[int, ...]) -> bool:
-        """Asked again and again by a thread that waits; conservative: may report false negatives."""
+        """Asked again and again by a thread that waits; conservative: may report false
+        negatives.
+        """
         now = epochs(self.queue, apart_from)
         is_stuck = has_work(self.queue) and not any(number & 1 for number in now)
         self._count = self._count + 1 if is_stuck and now == self._seen else 0

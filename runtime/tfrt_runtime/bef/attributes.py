@@ -44,7 +44,9 @@ _BLOCK_ALIGNMENT = 8
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A number.  Integers are within the range of `dtype`; floats are rounded to it when written."""
+    """A number.  Integers are within the range of `dtype`; floats are rounded to it when
+    written.
+    """
 
     dtype: DType
     value: Number

@@ -2,9 +2,9 @@
 
 What is read has been checked: an executor may follow every number in it without looking.  Kernels
 use only registers that are defined before, so that a run comes to an end; the users of a value are
-exactly those that name it as an operand, so that a kernel runs once, when its operands are available;
-and a register has as many uses as its use count says, so that a value lives as long as it is
-needed.
+exactly those that name it as an operand, so that a kernel runs once, when its operands are
+available; and a register has as many uses as its use count says, so that a value lives as long as
+it is needed.
 """
 
 from __future__ import annotations
@@ -227,9 +227,9 @@ def _split_words(
 ) -> tuple[int, int, Numbers, Numbers, Numbers, Numbers, tuple[Numbers, ...], int]:
     """The kernel whose header is at `at`, in words of a body.
 
-    Its code, location, arguments, attributes, functions, results, the users of each result, and the position
-    after it, which is past the end of `words` if these are too few; then the lists are not whole.  A plain
-    tuple, as this is the innermost loop.
+    Its code, location, arguments, attributes, functions, results, the users of each result, and the
+    position after it, which is past the end of `words` if these are too few; then the lists are not
+    whole.  A plain tuple, as this is the innermost loop.
     """
     start = at + KERNEL_HEADER_WORDS
     code, location, argument_count, attribute_count, function_count, result_count = words[at:start]
@@ -263,7 +263,9 @@ def _split_words(
 def _is_pseudo_kernel(
     offset: int, lists: tuple[Any, ...], register_count: int, argument_count: int
 ) -> bool:
-    """Whether a kernel at `offset`, as `_split_words` has it, is that of the function's arguments."""
+    """Whether a kernel at `offset`, as `_split_words` has it, is that of the function's
+    arguments.
+    """
     code, location, _, _, _, results, _, _ = lists
     found = (offset, code, location, results)
     trigger_and_arguments = (register_count, *range(argument_count))
@@ -275,7 +277,7 @@ def _find_wrong_use(function: BefFunction) -> str | None:
     kernels = function.kernels
     defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)
     if function.register_count != defined:
-        return f"{counted(function.register_count, 'register')}, but {defined} {'is' if defined == 1 else 'are'} defined"
+        return f"{counted(function.register_count, 'register')}, but {defined} {'is' if defined == 1 else 'are'} defined"  # noqa: E501
     if any(register >= defined for register in function.result_registers):
         return "Using an undefined register in return op"
     entry_users, users = _users(function)

@@ -33,8 +33,8 @@ COMPILED_FUNCTIONS      ours, written only where there are some: MLIR text in UT
                         in FUNCTION_INDEX.
 ======================  ==========================================================================
 
-The body of a function has its registers, its kernels, and the users of each register.  From a multiple of 4 in
-the functions section on:
+The body of a function has its registers, its kernels, and the users of each register.  From a
+multiple of 4 in the functions section on:
 
 * VBR location; VBR register count, a VBR use count for each; VBR kernel count (the pseudo kernel is
   one), and for each kernel VBR byte offset in the list of kernels, VBR operands to wait for,

@@ -28,7 +28,8 @@ def listing(data: bytes) -> str:
 
 
 def listed_kernels(data: bytes, width: int = _WIDTH) -> Iterator[tuple[str, int | None]]:
-    """The lines of `listing`, each with the number of the kernel that its bytes are, if they are one.
+    """The lines of `listing`, each with the number of the kernel that its bytes are, if they are
+    one.
 
     `width` bytes are in a line.
 

@@ -79,7 +79,9 @@ class PlaceWriter:
         self._columns: dict[int, bytes] = {}
         """The last bytes of the records of places, by column."""
         self._before = "", -1, b""
-        """The file and the block of 128 lines of the last place, and what records of such places begin with."""
+        """The file and the block of 128 lines of the last place, and what records of such places
+        begin with.
+        """
 
     def add(self, place: Place) -> int:
         """Append the record of `place`; its offset.  The same place again is a record again."""

@@ -328,7 +328,9 @@ def _completed(
     field: str,
     read: Callable[[Cursor, BefFunction], Any],
 ) -> tuple[BefFunction, ...]:
-    """The functions with a field from an optional section, if there is one; native ones are not in it."""
+    """The functions with a field from an optional section, if there is one; native ones are not
+    in it.
+    """
     if section_id not in sections:
         return functions
     cursor = sections.cursor(section_id)

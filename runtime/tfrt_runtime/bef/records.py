@@ -49,8 +49,8 @@ class BefFunction:
     """A function or, with the name "", a region of a kernel.  A native one has no body.
 
     `use_counts` counts, per register, uses as an operand and in the return.  `entry_users` are the
-    kernels without operands, `argument_users` the users of each argument.  `streams` has the stream of
-    the function's entry, then that of each kernel, () if all are 0; only files need it.
+    kernels without operands, `argument_users` the users of each argument.  `streams` has the stream
+    of the function's entry, then that of each kernel, () if all are 0; only files need it.
     `attribute_names` (per kernel) and `register_types` come from optional sections.
     """
 
@@ -108,8 +108,8 @@ class BefModule:
 
     `attributes_alignment` is what the attributes need.  `attribute_types` maps offsets in
     `attributes` to kinds (`DType`, `AttributeKind`, array kinds), in the order of the file; None
-    when the file has no such section.  `unused_strings` are in the file, but nothing refers to them.
-    `compiled` is the text of functions that become machine code, "" where there are none.
+    when the file has no such section.  `unused_strings` are in the file, but nothing refers to
+    them. `compiled` is the text of functions that become machine code, "" where there are none.
     """
 
     functions: tuple[BefFunction, ...]

@@ -109,7 +109,9 @@ class Cursor:
         return value
 
     def count(self, what: str) -> int:
-        """A number of things of at least one byte each; refused if they cannot all fit in what is left."""
+        """A number of things of at least one byte each; refused if they cannot all fit in what
+        is left.
+        """
         offset = self.offset
         count = self.varint()
         if count > self.end - self.offset:

@@ -1,13 +1,14 @@
-"""Which functions of a module the executor runs, and which become machine code; both kinds in one BEF file.
+"""Which functions of a module the executor runs, and which become machine code; both kinds in one
+BEF file.
 
     func.func @a() -> i32 {                      func.func @b() -> i32 {
       %x = tfrt.constant.i32 1                     %x = arith.constant 1 : i32
       tfrt.return %x : i32                         return %x : i32
     }                                            }
 
-@a is a host program: each of its operations is a kernel, and it becomes BEF.  @b is compiled: a section of our own
-holds it as MLIR text, which becomes machine code where it is run.  Host functions see compiled ones that they call
-as native functions.
+@a is a host program: each of its operations is a kernel, and it becomes BEF.  @b is compiled: a
+section of our own holds it as MLIR text, which becomes machine code where it is run.  Host
+functions see compiled ones that they call as native functions.
 
 Most programs have no compiled functions: what these need is imported when there is one.
 """
@@ -39,12 +40,14 @@ _JIT_SPELLINGS = ("tfrt.jit", "hex.jit", "tfrt.run", "hex.run")
 
 
 def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
-    """The host functions of a module, which declare the compiled ones that they call, and those, if any.
+    """The host functions of a module, which declare the compiled ones that they call, and those, if
+    any.
 
     Regions of `tfrt.jit` become functions of the module.
 
     Raises:
-        TfrtError: at what cannot be compiled in such a region, and for a compiled function that calls a host one.
+        TfrtError: at what cannot be compiled in such a region, and for a compiled function that
+            calls a host one.
     """
     if _may_have_jit(module):
         from tfrt_nb.passes.outline_jit import outline_jit
@@ -58,7 +61,9 @@ def divide(module: ModuleOp) -> tuple[ModuleOp, ModuleOp | None]:
 
 
 def _may_have_jit(module: ModuleOp) -> bool:
-    """Whether there is a `tfrt.jit`; a search in the text is cheaper than a visit of each operation."""
+    """Whether there is a `tfrt.jit`; a search in the text is cheaper than a visit of each
+    operation.
+    """
     span = source_span(module)
     if span is not None:
         return any(name in span.source.text for name in _JIT_SPELLINGS)
@@ -117,9 +122,9 @@ def split(module: ModuleOp) -> Halves:
 def is_compiled(op: Operation) -> bool:
     """Whether an operation of a module is a function with a body that becomes machine code.
 
-    An `async.func` does.  A `func.func` does when each of its blocks ends in `return` or in a branch,
-    and no operation in it is of a dialect of host programs.  A function with such kernels is a host
-    program even where it lacks its `tfrt.return`, so that the error names what it lacks.
+    An `async.func` does.  A `func.func` does when each of its blocks ends in `return` or in a
+    branch, and no operation in it is of a dialect of host programs.  A function with such kernels
+    is a host program even where it lacks its `tfrt.return`, so that the error names what it lacks.
     """
     if op.name not in (_FUNCTION, _ASYNC_FUNCTION) or not op.regions[0].blocks:
         return False
@@ -152,7 +157,7 @@ def _symbols_of(op: Operation) -> Iterator[str]:
 
 def _refuse_host_functions(compiled: Iterable[Operation], hosts: Mapping[str, Operation]) -> None:
     advice = (
-        "it has kernels or a 'tfrt.return': leave these out and end it with 'return', or write kernels and"
+        "it has kernels or a 'tfrt.return': leave these out and end it with 'return', or write kernels and"  # noqa: E501
         " 'tfrt.call' in the function that calls it"
     )
     found = [
@@ -205,7 +210,9 @@ def _declare_compiled(halves: Halves) -> None:
 
 
 def _declaration(function: Operation) -> func.FuncOp | None:
-    """None if the function cannot be called: an operation that refers to it is no kernel, and refused later."""
+    """None if the function cannot be called: an operation that refers to it is no kernel, and
+    refused later.
+    """
     from xdsl.dialects import func
 
     from tfrt_nb.dialects.async_.functions import FuncOp as AsyncFuncOp

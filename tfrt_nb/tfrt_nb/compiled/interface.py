@@ -1,7 +1,7 @@
 """What a run knows of functions that become machine code: plain values, which need no IR.
 
-`signatures` reads them from a module.  `tfrt-nb run` keeps them beside the machine code, so that a program that was
-run before needs neither xDSL nor a parser (`cli.running.known_programs`).
+`signatures` reads them from a module.  `tfrt-nb run` keeps them beside the machine code, so that a
+program that was run before needs neither xDSL nor a parser (`cli.running.known_programs`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tfrt_runtime.diagnostics import Location
 class CompiledFunction:
     """A function with a body.
 
-    `location` is its place in the text, `place` what a BEF file says about that, which may be a name.  `parameters`
-    are what the text calls its arguments, with "" for one without a name.
+    `location` is its place in the text, `place` what a BEF file says about that, which may be a
+    name.  `parameters` are what the text calls its arguments, with "" for one without a name.
     """
 
     name: str
@@ -31,7 +31,9 @@ class CompiledFunction:
     result_types: tuple[str, ...]
     parameters: tuple[str, ...]
     uncrossable: str | None
-    """Which argument or result Python and host programs cannot have, if there is one; then what follows is empty."""
+    """Which argument or result Python and host programs cannot have, if there is one; then what
+    follows is empty.
+    """
     given_types: tuple[str, ...] = ()
     """What Python gives: types of host programs, and `memref<?x4xf32>` for arrays."""
     returned_types: tuple[str, ...] = ()
@@ -43,14 +45,17 @@ class CompiledFunction:
     is_heavy: bool = False
     """Whether a call may take long: it has a loop, a wait or uses buffers."""
     is_plain: bool = False
-    """Whether a call takes no longer than a few numbers, and never asks on behalf of which run it runs."""
+    """Whether a call takes no longer than a few numbers, and never asks on behalf of which run
+    it runs.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Interface:
     """The functions of a module by name, private ones, too.
 
-    `counts_references` says whether the text itself counts references or resolves objects, and may do so wrongly.
+    `counts_references` says whether the text itself counts references or resolves objects, and may
+    do so wrongly.
     """
 
     functions: Mapping[str, CompiledFunction]

@@ -6,10 +6,10 @@
     }
     async.func @twice(%x: i32) -> !async.value<i32> { ... }
 
-For host programs, @twice is a native function: `division` declares it, and the kernel of its name is
-machine code, made here when a program is first loaded.  A run of @twice itself is one of a host function
-that has such a call for its body.  All compiled functions of a host share a runtime, and keep their code as long as
-the host (`HostCode`).
+For host programs, @twice is a native function: `division` declares it, and the kernel of its name
+is machine code, made here when a program is first loaded.  A run of @twice itself is one of a host
+function that has such a call for its body.  All compiled functions of a host share a runtime, and
+keep their code as long as the host (`HostCode`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _abandoned: list[object] = []
 def compile_kernels(
     compiled: CompiledModule, names: Sequence[str], *, watched: bool = False
 ) -> dict[str, CompiledKernel]:
-    """Kernels for some functions of a compiled module, by the names under which a registry has them.
+    """Kernels for some functions of a compiled module, by the names under which a registry has
+    them.
 
     `watched` as for `CompiledModule.compile`.
 
@@ -60,7 +61,8 @@ def compile_kernels(
 
 
 def function_file(compiled: CompiledModule, names: Sequence[str], name: str) -> BefFile:
-    """A file that declares some functions of a compiled module: each becomes a host function of one call.
+    """A file that declares some functions of a compiled module: each becomes a host function of one
+    call.
 
     Its types are those of host functions, but for buffers: Python gives only arrays that fit.
     """
@@ -144,7 +146,8 @@ class HostCode:
         self.check(compiled)
 
     def check(self, compiled: CompiledModule) -> None:
-        """Check references from now on if the module's text counts them by itself, and so may miscount.
+        """Check references from now on if the module's text counts them by itself, and so may
+        miscount.
 
         Does nothing for a module that this host has seen before.
         """

@@ -28,8 +28,8 @@ STAGES = {
     "llvm-split": "llvm-split",
     "asm": "asm",
 }
-"""What users call the stages (`jit.stages.Stage`), from the program to the processor: `llvm` is the coroutines'
-LLVM IR.
+"""What users call the stages (`jit.stages.Stage`), from the program to the processor: `llvm` is the
+coroutines' LLVM IR.
 
 What compiles is imported where it is needed: a run may find its machine code in the cache.
 """
@@ -38,18 +38,23 @@ OF_CODE = frozenset({"func.func", "async.func", "memref.global", "llvm.func"})
 """The operations that a module of compiled functions has."""
 _PARALLEL_FOR = "// parallel-for:"
 _ASYNC_LOOP = "async.parallel_for"
-"""What a text has, as an operation or as an attribute of `scf.parallel`, whose parallel loops are split anyway."""
+"""What a text has, as an operation or as an attribute of `scf.parallel`, whose parallel loops
+are split anyway.
+"""
 _ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
-"""What the first line of a text begins with that wants its parallel loops split, and the options."""
+"""What the first line of a text begins with that wants its parallel loops split, and the
+options.
+"""
 
 
 class CompiledModule:
     """The functions of a module that become machine code.  They are compiled once.
 
-    `parallel_for` are options of the pass that splits `scf.parallel` into tasks; None leaves such loops
-    sequential, and splits those of `async.parallel_for` for the workers of the queue.  `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages
-    without them.
+    `parallel_for` are options of the pass that splits `scf.parallel` into tasks; None leaves such
+    loops sequential, and splits those of `async.parallel_for` for the workers of the queue.
+    `level` is that of `executable_pipeline`; None runs with shortcuts, and shows the stages without
+    them.
     """
 
     _read: Callable[[], CompiledModule]
@@ -89,7 +94,9 @@ class CompiledModule:
         parallel_for: str | None,
         source: tuple[str, str],
     ) -> CompiledModule:
-        """The functions of a text that was compiled before; `read` reads it where its operations are asked for."""
+        """The functions of a text that was compiled before; `read` reads it where its operations
+        are asked for.
+        """
         made = cls.__new__(cls)
         made._set(parallel_for, source, None)
         made.interface = interface
@@ -107,7 +114,9 @@ class CompiledModule:
         self.level = level
 
     def _interleaved(self) -> CompiledModule:
-        """The same functions, which let others run between any two of their effects: see `passes.interleave`."""
+        """The same functions, which let others run between any two of their effects: see
+        `passes.interleave`.
+        """
         from tfrt_nb.passes.interleave import Interleave, is_needed
 
         if not is_needed(self.module):
@@ -149,7 +158,9 @@ class CompiledModule:
         return text.rstrip("\n") + "\n"
 
     def lowering_steps(self) -> Iterator[tuple[str, ModuleOp]]:
-        """The name of each step of the lowering, and the module after it, which the next step changes."""
+        """The name of each step of the lowering, and the module after it, which the next step
+        changes.
+        """
         from tfrt_nb.jit.stages import lowering_steps
 
         return lowering_steps(self.module, *self._first, level=self.level or 0)
@@ -168,7 +179,8 @@ class CompiledModule:
         *,
         watched: bool = False,
     ) -> MachineCode:
-        """Compile; `functions` are the addresses of what the code calls, kernels call those `adapted`.
+        """Compile; `functions` are the addresses of what the code calls, kernels call those
+        `adapted`.
 
         With `watched` it logs which blocks run in runs that are watched, and is slower.
 

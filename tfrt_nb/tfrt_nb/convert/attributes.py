@@ -1,4 +1,6 @@
-"""Attributes and locations of the IR, and the values and places that BEF has for them; both ways."""
+"""Attributes and locations of the IR, and the values and places that BEF has for them; both
+ways.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A BEF file to a module of the IR.
 
-What a file without its optional sections leaves open is guessed from the signatures of known operations; so are the
-names of attributes that hold functions, which no file has.
+What a file without its optional sections leaves open is guessed from the signatures of known
+operations; so are the names of attributes that hold functions, which no file has.
 """
 
 from __future__ import annotations
@@ -202,7 +202,9 @@ def _operation(
     regions: list[Region],
     location: LocationAttr,
 ) -> Operation:
-    """The operation called `name`; one that only has the name if it is not as its class wants it."""
+    """The operation called `name`; one that only has the name if it is not as its class wants
+    it.
+    """
     operation_type = host_operation(name)
     if operation_type is not None:
         operation = operation_type.create(
@@ -330,7 +332,9 @@ def _kind(word: str) -> int | None:
 
 
 def _guessed_attributes(kernel: BefKernel) -> dict[str, int | None]:
-    """Names and kinds of the attributes of `kernel` in the order of a file; None for an unknown kind."""
+    """Names and kinds of the attributes of `kernel` in the order of a file; None for an unknown
+    kind.
+    """
     signature = SIGNATURES.get(kernel.name)
     known = _CONTROL_FLOW.get(kernel.name, {}) if signature is None else signature.attributes
     # Words of attributes that may be left out end in a question mark.
@@ -346,7 +350,8 @@ def _guessed_results(
 ) -> Sequence[Attribute] | None:
     """The types of the results of `kernel`, None if its operation does not fix them.
 
-    `arguments` are the types of what it takes, `callee_results` those of the first function that it refers to.
+    `arguments` are the types of what it takes, `callee_results` those of the first function that it
+    refers to.
     """
     if kernel.name in _GIVES_CHAIN:
         types: Sequence[Attribute] = [CHAIN]

@@ -1,8 +1,9 @@
 """Programs that a file carries as text, as the executor does not run them.
 
-The compiled functions of the program itself have a section of their own: each operation says where it comes from, with
-`loc(...)`.  Modules with `tfrt.compiled` are other compilers' programs: nothing in them becomes a kernel.  A reference
-to a function in one, `@module::@function`, is an attribute that holds the module's text in generic form.
+The compiled functions of the program itself have a section of their own: each operation says where
+it comes from, with `loc(...)`.  Modules with `tfrt.compiled` are other compilers' programs: nothing
+in them becomes a kernel.  A reference to a function in one, `@module::@function`, is an attribute
+that holds the module's text in generic form.
 """
 
 from __future__ import annotations

@@ -53,7 +53,9 @@ _KINDS: dict[str, type[Attribute]] = {COST_ATTRIBUTE: IntegerAttr, NONSTRICT: Un
 
 
 class ConversionError(TfrtError):
-    """A module that no file can hold, or a file that is no program; `diagnostics` has every reason."""
+    """A module that no file can hold, or a file that is no program; `diagnostics` has every
+    reason.
+    """
 
 
 @dataclass(slots=True)
@@ -93,7 +95,7 @@ def upstream_advice(op: Operation) -> str:
     kernel = in_host_programs(op.name, str(types[0]) if types else "")
     instead = f"write '{kernel}', or " if kernel else ""
     return (
-        f"this function is a host program, as it has kernels or a 'tfrt.return': {instead}leave these"
+        f"this function is a host program, as it has kernels or a 'tfrt.return': {instead}leave these"  # noqa: E501
         " out and end it with 'return'"
     )
 
@@ -125,7 +127,9 @@ class Collector:
     def fail(
         self, op: Operation, message: str, advice: str = "", at: Operation | None = None
     ) -> None:
-        """Note that there will be no file because of `op`; `advice`, at `at`, says what to write instead."""
+        """Note that there will be no file because of `op`; `advice`, at `at`, says what to write
+        instead.
+        """
         notes = [note(advice, _place(at or op))] if advice else []
         self.errors.append(error(message, _place(op), notes))
 
@@ -226,7 +230,9 @@ class Collector:
         return len(self.functions) - 1
 
     def _check_sync_return(self, block: Block) -> None:
-        """The interpreter moves results out of their registers: each must have a value of its own."""
+        """The interpreter moves results out of their registers: each must have a value of its
+        own.
+        """
         end = return_of(block)
         if end is None:
             return
@@ -341,7 +347,9 @@ def _place(op: Operation) -> AnyLocation:
 
 
 def _advice_on_return(kernel: Operation | None) -> tuple[str, Operation | None]:
-    """What to say of a 'return' at the end of a host program, and where; `kernel` is its first one."""
+    """What to say of a 'return' at the end of a host program, and where; `kernel` is its first
+    one.
+    """
     advice = "'return' ends compiled functions: write 'tfrt.return'"
     if kernel is None:
         return advice, None

@@ -12,12 +12,16 @@ Document = dict[str, list[Row]]
 
 
 class Graph:
-    """The graph of a program: a cluster for each function and region, an edge for each use of a value."""
+    """The graph of a program: a cluster for each function and region, an edge for each use of a
+    value.
+    """
 
     def __init__(
         self, document: Callable[[], Document], picture: Callable[[Document], str | None]
     ) -> None:
-        """`document` makes that of the program, `picture` draws it for a notebook, unless it is too large."""
+        """`document` makes that of the program, `picture` draws it for a notebook, unless it is
+        too large.
+        """
         self._made, self._picture = document, picture
 
     @cached_property
@@ -74,7 +78,9 @@ class Graph:
         yield "  }"
 
     def _maker(self, value: int) -> str:
-        """The node of a value: what makes it; for what a region takes, that of the function's arguments or the operation."""
+        """The node of a value: what makes it; for what a region takes, that of the function's
+        arguments or the operation.
+        """
         row = self.document["values"][value]
         if row["op"] is not None:
             return f"o{row['op']}"

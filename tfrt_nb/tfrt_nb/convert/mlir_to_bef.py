@@ -81,7 +81,9 @@ class _Converter:
         return replace(made, register_types=None, attribute_names=None)
 
     def _with_body(self, function: Function, block: Block) -> BefFunction:
-        """A function whose registers are the block's arguments, then the results of its operations."""
+        """A function whose registers are the block's arguments, then the results of its
+        operations.
+        """
         head = FunctionHead(
             function.kind,
             function.name,

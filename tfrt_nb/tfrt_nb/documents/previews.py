@@ -32,7 +32,8 @@ def preview_of(value: AsyncValue) -> str:
     if isinstance(payload, bool):
         return "true" if payload else "false"
     try:
-        # Python refuses the text of an integer of thousands of digits; the class of a number may be a user's.
+        # Python refuses the text of an integer of thousands of digits; the class of a number may be
+        # a user's.
         if type(payload) in (int, float):
             return clean(str(payload))
         return bounded(lambda: clean(str(payload)))
@@ -44,7 +45,9 @@ def preview_of(value: AsyncValue) -> str:
 
 
 def label(name: str) -> str:
-    """A name, a type or a line as a board shows it: without its middle where it is long, in characters that one sees."""
+    """A name, a type or a line as a board shows it: without its middle where it is long, in
+    characters that one sees.
+    """
     if len(name) <= MAX_LABEL and name.isprintable():
         return name
     end = name[-LABEL_END:]
@@ -89,7 +92,9 @@ _FORMATS = {
     "f32": "f",
     "f64": "d",
 }
-"""How to read the first bytes of a payload that is one word, by the type of the value; of `i1` the lowest bit."""
+"""How to read the first bytes of a payload that is one word, by the type of the value; of `i1`
+the lowest bit.
+"""
 _WORD = struct.Struct("<q")
 
 

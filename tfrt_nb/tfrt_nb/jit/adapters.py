@@ -1,4 +1,5 @@
-"""The way into a compiled function for the kernels of host programs: LLVM IR, one adapter per function.
+"""The way into a compiled function for the kernels of host programs: LLVM IR, one adapter per
+function.
 
     define i64 @__kernel_f(ptr %context, ptr %record)
 
@@ -6,8 +7,8 @@ fetches the arguments from the kernel's frame, calls @f, and hands over the resu
 are, tokens and values as the objects that they are.  It returns 1 if @f failed.  Arguments that @f
 awaits itself come last in the frame: a kernel starts without them.
 
-What it calls is the runtime's; `tfrt_runtime.native.kernels.compiled_kernels` says what the words mean with
-which buffers are asked for.
+What it calls is the runtime's; `tfrt_runtime.native.kernels.compiled_kernels` says what the words
+mean with which buffers are asked for.
 """
 
 from __future__ import annotations
@@ -102,7 +103,9 @@ class _Adapter:
     def borrow(
         self, place: int, name: str, type_: MemRefType[Attribute], *, is_first: bool
     ) -> None:
-        """Let `name` be the descriptor of the tensor in that place; leave if that is no such one."""
+        """Let `name` be the descriptor of the tensor in that place; leave if that is no such
+        one.
+        """
         words = self._words(name, place, type_, is_first=is_first)
         self.call("tfrtKernelBorrowBuffer", "%context", words, result=f"{name}.wrong")
         label = name.removeprefix("%")

@@ -1,8 +1,9 @@
 """LLVM IR to machine code in this process, linked to a table of functions.
 
-The pipeline is LLVM's own; it splits coroutines on the way at every level.  Code is linked to what is in a table,
-never to whatever the process happens to have.  What an object file calls is read from the file: LLVM adds calls that
-no declaration shows, such as `memcpy` for a copy of a struct, or `__divti3` for a division of 128 bits.
+The pipeline is LLVM's own; it splits coroutines on the way at every level.  Code is linked to what
+is in a table, never to whatever the process happens to have.  What an object file calls is read
+from the file: LLVM adds calls that no declaration shows, such as `memcpy` for a copy of a struct,
+or `__divti3` for a division of 128 bits.
 """
 
 from __future__ import annotations
@@ -23,16 +24,19 @@ from tfrt_runtime.diagnostics import TfrtError, error
 QUICK, FULL = 0, 2
 """Levels of LLVM's optimisations."""
 _IS_NEAR = sys.platform == "linux" and platform.machine() == "x86_64"
-"""Whether the parts of an object are less than 2 GB apart: llvmlite's memory manager then puts them into
-one piece of memory.
+"""Whether the parts of an object are less than 2 GB apart: llvmlite's memory manager then puts them
+into one piece of memory.
 
-LLVM selects instructions for larger distances by its slow way even where it is asked for the quick one.
+LLVM selects instructions for larger distances by its slow way even where it is asked for the quick
+one.
 """
 _LIBRARY_BY_TABLE = """
 !llvm.module.flags = !{!0}
 !0 = !{i32 7, !"RtLibUseGOT", i32 1}
 """
-"""A module that makes one that it is linked into call LLVM's own needs, like `memcpy`, in that way, too."""
+"""A module that makes one that it is linked into call LLVM's own needs, like `memcpy`, in that
+way, too.
+"""
 
 _HAS_COROUTINES = " presplitcoroutine"
 _TO_BFLOAT = """
@@ -72,12 +76,12 @@ define hidden bfloat @__truncdfbf2(double %x) {
 }
 
 declare double @llvm.fabs.f64(double)
-"""
-"""Rounding to bf16, for processors without an instruction for it: LLVM calls these functions, libgcc has none before 13.
-A module is linked to each that has numbers of this type."""
+"""  # noqa: E501
+"""Rounding to bf16, for processors without an instruction for it: LLVM calls these functions,
+libgcc has none before 13. A module is linked to each that has numbers of this type."""
 _MATHEMATICS = (
-    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "
-    "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "  # noqa: E501
+    "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"  # noqa: E501
 )
 LIBRARY = frozenset(
     {
@@ -138,7 +142,8 @@ def object_code(text: str, level: int = FULL) -> bytes:
 
 
 def load(code: bytes, functions: Mapping[str, int]) -> MachineCode:
-    """Link an object file to the runtime's functions at the given addresses, and to those of its tables.
+    """Link an object file to the runtime's functions at the given addresses, and to those of its
+    tables.
 
     Raises:
         UnresolvedFunction: naming the functions that are in no table.
@@ -192,7 +197,8 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
     )
     builder.getModulePassManager().run(module, builder)
     if level == QUICK and _HAS_COROUTINES in text:
-        # Each part of a split coroutine is a copy of the whole, with branches on constants around the rest.
+        # Each part of a split coroutine is a copy of the whole, with branches on constants around
+        # the rest.
         tidy = llvm.create_new_module_pass_manager()
         tidy.add_simplify_cfg_pass()
         tidy.run(module, builder)
@@ -200,7 +206,9 @@ def _optimised(text: str, level: int) -> tuple[llvm.ModuleRef, llvm.TargetMachin
 
 
 def _call_by_table(module: llvm.ModuleRef) -> None:
-    """Let calls of functions elsewhere, however far, find their addresses in a table beside the code."""
+    """Let calls of functions elsewhere, however far, find their addresses in a table beside the
+    code.
+    """
     if not _IS_NEAR:
         return
     module.link_in(llvm.parse_assembly(_LIBRARY_BY_TABLE))

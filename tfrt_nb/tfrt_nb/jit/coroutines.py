@@ -6,8 +6,8 @@ arguments become phi instructions, values of several results a struct.
 
 Functions that kernels of host programs call get an adapter (`adapters`).
 
-Each public function `f` gets a second way in, `__packed_f(ptr to pointers)`: one pointer for each argument
-and then one for each result.  It returns whether the function failed.
+Each public function `f` gets a second way in, `__packed_f(ptr to pointers)`: one pointer for each
+argument and then one for each result.  It returns whether the function failed.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 _OF_USERS = (
-    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"
-    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"
+    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"  # noqa: E501
+    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"  # noqa: E501
 )
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
@@ -66,9 +66,9 @@ def lower_to_llvm(
 ) -> str:
     """The text of the LLVM module.  The MLIR module is changed: some edges get a block.
 
-    The functions `adapted` get an adapter.  `externals` are declared and are functions of Python.  The
-    functions `quick` shall be ready soon rather than run fast.
-    With `places`, instructions say which operation they are of.
+    The functions `adapted` get an adapter.  `externals` are declared and are functions of Python.
+    The functions `quick` shall be ready soon rather than run fast. With `places`, instructions say
+    which operation they are of.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -191,7 +191,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     limited = text.limited_function(symbol)
     arguments = ", ".join(filter(None, (parameters, f"ptr {STACK_LIMIT}")))
     return (
-        f"{begin}{{\n  {STACK_LIMIT} = call ptr {limit}\n{_forward(returns, limited, arguments)}}}\n"
+        f"{begin}{{\n  {STACK_LIMIT} = call ptr {limit}\n{_forward(returns, limited, arguments)}}}\n"  # noqa: E501
         f"define internal {returns} {limited}({arguments}) {attributes}{debug}{{\n{content}\n}}"
     )
 

@@ -1,7 +1,7 @@
 """The text of one LLVM function while it is written.
 
-A lowering of an operation is a function of the body and the operation: it asks for the operands' names,
-writes instructions, and binds the results to names.
+A lowering of an operation is a function of the body and the operation: it asks for the operands'
+names, writes instructions, and binds the results to names.
 """
 
 from __future__ import annotations
@@ -49,10 +49,11 @@ LIVE_COUNTER = '@".live"'
 
 @dataclass
 class ModuleText:
-    """What functions share: declarations, constants, helpers, and the other functions that are called.
+    """What functions share: declarations, constants, helpers, and the other functions that are
+    called.
 
-    `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`; `helpers` are
-    functions that lowerings bring along.
+    `adapted` are the functions that kernels call; with `counts` there is a `LIVE_COUNTER`;
+    `helpers` are functions that lowerings bring along.
     """
 
     adapted: frozenset[str] = frozenset()
@@ -67,8 +68,8 @@ class ModuleText:
     constant_globals: frozenset[str] = frozenset()
     """The global buffers that must not be changed."""
     quick: frozenset[str] = frozenset()
-    """The functions that shall be ready soon: LLVM leaves them as they are, and tasks whose bodies are such
-    functions of equal types share code."""
+    """The functions that shall be ready soon: LLVM leaves them as they are, and tasks whose bodies
+    are such functions of equal types share code."""
     fallible: frozenset[str] = frozenset()
     """The functions that return first whether they failed."""
     resolving: frozenset[str] = frozenset()
@@ -78,13 +79,17 @@ class ModuleText:
     spawners: dict[Hashable, str] = field(default_factory=dict)
     """The functions that spawn tasks, by what they depend on."""
     spawns: dict[tuple[str, bool], str] = field(default_factory=dict)
-    """How a call begins that spawns a task with a function, by the function's symbol and whether its token is unused."""
+    """How a call begins that spawns a task with a function, by the function's symbol and whether
+    its token is unused.
+    """
     spawns_into: dict[str, str] = field(default_factory=dict)
     """The same for tasks of which only a group knows."""
     defined: frozenset[str] = frozenset()
     """The MLIR functions that have bodies."""
     limited: frozenset[str] = frozenset()
-    """The functions that compare the stack with its end, and are called with that: see `limited_function`."""
+    """The functions that compare the stack with its end, and are called with that: see
+    `limited_function`.
+    """
     helpers: dict[str, str] = field(default_factory=dict)
     externals: Mapping[str, PythonExternal] = field(default_factory=dict)
     """The functions of Python's that the program declares."""
@@ -109,7 +114,9 @@ class ModuleText:
         return global_symbol(f"defined.{plain_name(symbol)}" if "\0" in symbol else symbol)
 
     def limited_function(self, symbol: str) -> str:
-        """The function of `limited` with the end of the stack as its last argument, which `function` looks up."""
+        """The function of `limited` with the end of the stack as its last argument, which
+        `function` looks up.
+        """
         return f'@"__limited.{self.function(symbol)[2:]}'
 
     def text(self, content: str) -> tuple[str, int]:
@@ -203,19 +210,25 @@ def _is_result(create: Operation) -> bool:
 class FunctionBody:
     """Instructions block by block, and the names of the values that they speak of.
 
-    Blocks are written in an order in which definitions come before uses; what block arguments get is
-    therefore filled in at the end.
+    Blocks are written in an order in which definitions come before uses; what block arguments get
+    is therefore filled in at the end.
     """
 
     module: ModuleText
     frees_buffers: bool = False
-    """Whether some buffers of `memref.alloca` are on the heap; the function frees them at its end."""
+    """Whether some buffers of `memref.alloca` are on the heap; the function frees them at its
+    end.
+    """
     looks_ahead: bool = False
-    """Whether the code goes on at an await without suspending, where there is nothing to wait for."""
+    """Whether the code goes on at an await without suspending, where there is nothing to wait
+    for.
+    """
     has_limit: bool = False
     """Whether the last parameter, `STACK_LIMIT`, is the end of the stack."""
     place: str = ""
-    """What stands behind each instruction: the place of the operation that is written, or nothing."""
+    """What stands behind each instruction: the place of the operation that is written, or
+    nothing.
+    """
     _first: list[str] = field(default_factory=list)
     _flags: dict[int, str] = field(default_factory=dict)
     _values: dict[SSAValue, str] = field(default_factory=dict)
@@ -295,7 +308,8 @@ class FunctionBody:
     def set_frozen(self, result: SSAValue, instruction: str) -> None:
         """The same for what may be undefined: it is some value from here on.
 
-        LLVM takes what depends on an undefined value for unreachable, the check of an index included.
+        LLVM takes what depends on an undefined value for unreachable, the check of an index
+        included.
         """
         self.set(result, f"freeze {llvm_type(result.type)} {self.value(instruction)}")
 
@@ -315,7 +329,8 @@ class FunctionBody:
     def call_for(
         self, results: Sequence[SSAValue], callee: str, returns: str | None = None
     ) -> None:
-        """Call a function, named with its arguments, that returns the MLIR values; several of them as a struct.
+        """Call a function, named with its arguments, that returns the MLIR values; several of them
+        as a struct.
 
         `returns` is what it returns in LLVM, if that is not all.
         """

@@ -1,9 +1,11 @@
-"""Hot functions of host programs as machine code: scalars, calls of such functions and control flow.
+"""Hot functions of host programs as machine code: scalars, calls of such functions and control
+flow.
 
-Each function of the file, its regions included, is a function of LLVM, which puts them into each other.  A value is
-in a register; a chain is 0.  What is not ordinary goes to the block `out`, which bails out: the limit of the stack
-becomes such that each call on the way back returns at once, and each loop ends.  `native.calls.machine_calls` says
-what happens then.  So no call has to be asked how it has ended.
+Each function of the file, its regions included, is a function of LLVM, which puts them into each
+other.  A value is in a register; a chain is 0.  What is not ordinary goes to the block `out`, which
+bails out: the limit of the stack becomes such that each call on the way back returns at once, and
+each loop ends.  `native.calls.machine_calls` says what happens then.  So no call has to be asked
+how it has ended.
 """
 
 from __future__ import annotations
@@ -81,9 +83,11 @@ def module_text(functions: Mapping[int, SyncFunction], index: int) -> str:
 
 
 def _called_twice(functions: Mapping[int, SyncFunction], index: int) -> set[int]:
-    """Functions that are called at more than one place, where function `index` is called once from outside.
+    """Functions that are called at more than one place, where function `index` is called once from
+    outside.
 
-    Each cycle of calls has one: it is called from within the cycle, and from where the cycle is entered.
+    Each cycle of calls has one: it is called from within the cycle, and from where the cycle is
+    entered.
     """
     callers, pending = Counter([index]), [index]
     while pending:
@@ -388,7 +392,9 @@ class _Loop:
         self._place = len(lines.lines)
 
     def again(self, values: Sequence[str]) -> None:
-        """The end of an iteration, with the values of the next one; what follows is behind the loop."""
+        """The end of an iteration, with the values of the next one; what follows is behind the
+        loop.
+        """
         lines = self._lines
         lines.add(f"br label %{self._head}")
         lines.lines[self._place : self._place] = [

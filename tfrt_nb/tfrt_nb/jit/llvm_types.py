@@ -1,7 +1,7 @@
 """MLIR types and constants as LLVM text.
 
-Async objects and coroutine frames are pointers, coroutine ids and states are LLVM tokens, `index` has
-64 bits.  A memref is MLIR's descriptor, a struct by value:
+Async objects and coroutine frames are pointers, coroutine ids and states are LLVM tokens, `index`
+has 64 bits.  A memref is MLIR's descriptor, a struct by value:
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 """
@@ -52,8 +52,8 @@ MAX_BITS = 4096
 """Of an integer."""
 MAX_RANK = 256
 MAX_WORDS = 1024
-"""Of the arguments of a function, and of its results.  What LLVM takes grows with the square of such numbers,
-and 65 536 parts of one value end the process."""
+"""Of the arguments of a function, and of its results.  What LLVM takes grows with the square of
+such numbers, and 65 536 parts of one value end the process."""
 
 
 class UnsupportedType(Exception):

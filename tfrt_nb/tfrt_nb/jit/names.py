@@ -6,7 +6,9 @@ import functools
 import re
 
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
-"""Points to the word that is not 0 while some run is cancelled; the loader of the code says where."""
+"""Points to the word that is not 0 while some run is cancelled; the loader of the code says
+where.
+"""
 
 
 @functools.lru_cache(maxsize=1024)
@@ -30,7 +32,9 @@ def plain_name(name: str) -> str:
 
 
 def adapter_name(symbol: str) -> str:
-    """The name of the adapter of the MLIR function `symbol`, by which kernels call it: see `adapters`."""
+    """The name of the adapter of the MLIR function `symbol`, by which kernels call it: see
+    `adapters`.
+    """
     return f"__kernel_{plain_name(symbol)}"
 
 

@@ -1,7 +1,8 @@
-"""Places of operations as debug information of an LLVM module: it keeps them through all that LLVM does.
+"""Places of operations as debug information of an LLVM module: it keeps them through all that LLVM
+does.
 
-`Places` writes it while a module is written, `read_places` and `read_assembly` find in LLVM's texts which line
-belongs to which place, and leave the information out.
+`Places` writes it while a module is written, `read_places` and `read_assembly` find in LLVM's texts
+which line belongs to which place, and leave the information out.
 """
 
 from __future__ import annotations
@@ -47,12 +48,14 @@ class Places:
         self._scope = 0
 
     def function(self, symbol: str, op: Operation) -> str:
-        """The attachment of a function's definition; places asked for later are in this function."""
+        """The attachment of a function's definition; places asked for later are in this
+        function.
+        """
         place = location_of(op)
         line = 0 if place is None else place.line
         _, unit, file, type_ = (FIRST_NUMBER + row for row in range(4))
         self._scope = self._number(
-            f"distinct !DISubprogram(name: {_quoted(symbol)}, scope: !{file}, file: !{file}, line: {line}, "
+            f"distinct !DISubprogram(name: {_quoted(symbol)}, scope: !{file}, file: !{file}, line: {line}, "  # noqa: E501
             f"type: !{type_}, spFlags: DISPFlagDefinition, unit: !{unit})"
         )
         return f" !dbg !{self._scope}"
@@ -60,7 +63,7 @@ class Places:
     def of(self, op: Operation) -> str:
         """The attachment of the instructions of an operation."""
         place = location_of(op) or Location("", 0, 0)
-        row = f"!DILocation(line: {place.line}, column: {min(place.column, 0xFFFF)}, scope: !{self._scope})"
+        row = f"!DILocation(line: {place.line}, column: {min(place.column, 0xFFFF)}, scope: !{self._scope})"  # noqa: E501
         return f", !dbg !{self._number(row)}"
 
     def text(self) -> str:

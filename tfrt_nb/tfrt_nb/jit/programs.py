@@ -1,10 +1,13 @@
-"""The machine code of a program, which is made once: a program that was compiled before is only loaded.
+"""The machine code of a program, which is made once: a program that was compiled before is only
+loaded.
 
-Object files are kept in memory, and as files for the next process.  A program is known by its text and everything
-else that its code depends on: how it is called in messages, the passes, the sources of compiler and runtime, LLVM,
-the processor.  The code refers to functions by name, so it does not matter where they are.
+Object files are kept in memory, and as files for the next process.  A program is known by its text
+and everything else that its code depends on: how it is called in messages, the passes, the sources
+of compiler and runtime, LLVM, the processor.  The code refers to functions by name, so it does not
+matter where they are.
 
-To load one needs nothing of the passes and of what writes LLVM IR; `stages` is imported for the others.
+To load one needs nothing of the passes and of what writes LLVM IR; `stages` is imported for the
+others.
 """
 
 from __future__ import annotations
@@ -74,7 +77,9 @@ def program_key(
     adapted: Collection[str],
     symbols: Iterable[str] = (),
 ) -> str:
-    """What a program is known by; the arguments as for `compile_program`, `symbols` are functions of Python."""
+    """What a program is known by; the arguments as for `compile_program`, `symbols` are
+    functions of Python.
+    """
     text, name = source
     how = "\n".join([str(level), *map(repr, first), *sorted(adapted), *sorted(symbols)])
     digest = hashlib.sha256(_compiler())
@@ -106,9 +111,9 @@ def compile_program(
 ) -> MachineCode:
     """Compile the program; `functions` are the addresses of the runtime's functions.
 
-    Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the functions
-    `adapted` through `names.adapter_name(f)`.  With its `source`, the text that the module is made
-    from and what that is called, a program is not compiled again that was before.
+    Each public function `f` is called through `coroutines.packed_name(f)`.  Kernels call the
+    functions `adapted` through `names.adapter_name(f)`.  With its `source`, the text that the
+    module is made from and what that is called, a program is not compiled again that was before.
     """
     from tfrt_nb.jit.operations.control import check_declarations
 
@@ -132,6 +137,8 @@ def load_program(
     adapted: Collection[str] = (),
     level: int = 1,
 ) -> MachineCode | None:
-    """A program that `compile_program` has compiled before, if it has; for one that calls nothing of Python."""
+    """A program that `compile_program` has compiled before, if it has; for one that calls
+    nothing of Python.
+    """
     code = code_cache().get(program_key(source, level, first, adapted))
     return None if code is None else load(code, functions)

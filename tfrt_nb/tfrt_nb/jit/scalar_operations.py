@@ -1,7 +1,8 @@
-"""Scalar operations as LLVM IR, from the table that says what they compute (`tfrt_runtime.scalars`).
+"""Scalar operations as LLVM IR, from the table that says what they compute
+(`tfrt_runtime.scalars`).
 
-A row of the table is a function of numbers.  It is called here with numbers that write down what is done with
-them; where it asks whether something holds, both answers are followed.
+A row of the table is a function of numbers.  It is called here with numbers that write down what is
+done with them; where it asks whether something holds, both answers are followed.
 """
 
 from __future__ import annotations
@@ -235,7 +236,9 @@ class _Tracer:
 
 
 def lower(lines: Lines, operation: Operation, operands: Sequence[str], failed: str) -> list[str]:
-    """The results of an operation on values of LLVM; where it is an error it goes to the block `failed`."""
+    """The results of an operation on values of LLVM; where it is an error it goes to the block
+    `failed`.
+    """
     tracer = _Tracer(lines)
     wide = [
         _Number(tracer, *_widened(lines, word, text))

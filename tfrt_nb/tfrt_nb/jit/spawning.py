@@ -1,14 +1,15 @@
 """How tasks begin, as LLVM functions: those that never suspend need no coroutine.
 
-`async.runtime.spawn @body(%args)` calls a function that makes the token and the values, puts them and the
-arguments into a frame, and hands that to the runtime.  A worker calls the second function with the frame:
+`async.runtime.spawn @body(%args)` calls a function that makes the token and the values, puts them
+and the arguments into a frame, and hands that to the runtime.  A worker calls the second function
+with the frame:
 
     spawn(body, maker, args) -> { token, values }      task(frame)
     spawn(body, maker, group, args)
 
-which frees the frame, calls the body, and resolves the results, to an error if the body fails or if no
-task shall start any more.  The body owns its async arguments, like every function.  A body that is a coroutine
-gets the results as its first arguments, and resolves them itself.
+which frees the frame, calls the body, and resolves the results, to an error if the body fails or if
+no task shall start any more.  The body owns its async arguments, like every function.  A body that
+is a coroutine gets the results as its first arguments, and resolves them itself.
 
 For each argument that is awaited there is one more function of the frame:
 
@@ -16,8 +17,8 @@ For each argument that is awaited there is one more function of the frame:
 
 The one behind an await that failed hands the error on to the results instead, by one more function.
 
-Bodies of equal types share these functions where code is to be ready soon; else each has its own, so
-that LLVM can make one function of task and body.
+Bodies of equal types share these functions where code is to be ready soon; else each has its own,
+so that LLVM can make one function of task and body.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class _Shape:
-    """All that the functions depend on: types, how many arguments are awaited, whether the body fails, and
-    which body if one."""
+    """All that the functions depend on: types, how many arguments are awaited, whether the body
+    fails, and which body if one.
+    """
 
     arguments: tuple[Attribute, ...]
     results: tuple[Attribute, ...]
@@ -54,7 +56,9 @@ class _Shape:
     resolves: bool = False
     """Whether the body is given the results and resolves them."""
     awaited_inside: int = 0
-    """How many of the awaited arguments, the last ones, the body awaits itself: the maker's record has their places."""
+    """How many of the awaited arguments, the last ones, the body awaits itself: the maker's
+    record has their places.
+    """
     is_unused: bool = False
     """Whether no code awaits the token: the object is only made where objects are shown."""
 
@@ -157,8 +161,8 @@ def _functions(module: ModuleText, shape: _Shape) -> str:
 class _Writer:
     """Writes the functions of the tasks of one shape.
 
-    A value of the frame has the same name in all of them: `%body`, `%r` and `%a` with a number for results and
-    arguments.
+    A value of the frame has the same name in all of them: `%body`, `%r` and `%a` with a number for
+    results and arguments.
     """
 
     def __init__(self, module: ModuleText, shape: _Shape, number: int) -> None:
@@ -174,7 +178,9 @@ class _Writer:
         self._lines: list[str] = []
 
     def text(self) -> str:
-        """The function that spawns, those that a worker and awaited arguments call, and one for errors."""
+        """The function that spawns, those that a worker and awaited arguments call, and one for
+        errors.
+        """
         self._write_spawner()
         for step in range(self._shape.awaited + 1):
             self._write_step(step)
@@ -320,7 +326,9 @@ class _Writer:
         self._resolve()
 
     def _write_abandon(self) -> None:
-        """Resolve the results to the error of an argument, or without one to why no task shall start."""
+        """Resolve the results to the error of an argument, or without one to why no task shall
+        start.
+        """
         self._lines.append(f"define internal void {self._task}.abandon(ptr %frame, ptr %source) {{")
         self._load_frame()
         self._emit("%is_cancelled = icmp eq ptr %source, null")

@@ -1,9 +1,9 @@
 """An async program at each stage of its compilation: as text, as machine code in an object file.
 
-How much work LLVM should put into each function is decided here.  Optimising and selecting instructions well costs
-several times the quick way.  It pays where code runs more than once per call from outside: in loops, in recursive
-functions, and in what these call.  What runs once from top to bottom ends sooner than it would be optimised; so does
-what hardly ever runs.
+How much work LLVM should put into each function is decided here.  Optimising and selecting
+instructions well costs several times the quick way.  It pays where code runs more than once per
+call from outside: in loops, in recursive functions, and in what these call.  What runs once from
+top to bottom ends sooner than it would be optimised; so does what hardly ever runs.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Stage(StrEnum):
 
 
 def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> str:
-    """The program at a stage: MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM IR
-    with the coroutines split, or assembly.  The module is left as it is.
+    """The program at a stage: MLIR with runtime operations, LLVM IR with coroutine intrinsics, LLVM
+    IR with the coroutines split, or assembly.  The module is left as it is.
 
-    `first` are passes on the high-level operations, `level` says whether shortcuts are taken: as for
-    `executable_pipeline`.
+    `first` are passes on the high-level operations, `level` says whether shortcuts are taken: as
+    for `executable_pipeline`.
     """
     externals = check_declarations(module)
     lowered = _lowered(module, externals, first, level)
@@ -107,7 +107,9 @@ _DEFINITION = re.compile(r'^define .*?@"?([\w.$-]+)', re.MULTILINE)
 
 @contextmanager
 def _llvm_errors_placed(module: ModuleOp, text: str) -> Iterator[None]:
-    """Within, what LLVM refuses of `text` is an internal error at the function of the module concerned."""
+    """Within, what LLVM refuses of `text` is an internal error at the function of the module
+    concerned.
+    """
     try:
         yield
     except RuntimeError as problem:
@@ -137,7 +139,9 @@ def _steps(
     level: int,
     called: Collection[str] = (),
 ) -> Iterator[tuple[str, ModuleOp]]:
-    """The name of each step of the lowering and the module after it, which the next step changes."""
+    """The name of each step of the lowering and the module after it, which the next step
+    changes.
+    """
     copy = copy_program(
         expand_calls(module, externals), spawn=level > 0 and not counts_tasks(module)
     )
@@ -158,7 +162,8 @@ def lowering_steps(
 ) -> Iterator[tuple[str, ModuleOp]]:
     """The name of each step from a program to what the JIT compiles, and the module after it.
 
-    The next step changes that module; the program stays as it is.  `first` and `level` as for `emit`.
+    The next step changes that module; the program stays as it is.  `first` and `level` as for
+    `emit`.
     """
     yield from _steps(module, check_declarations(module), first, level)
 
@@ -166,7 +171,9 @@ def lowering_steps(
 def placed_code(
     module: ModuleOp, *first: ModulePass, level: int = 1
 ) -> Iterator[tuple[Stage, Placed]]:
-    """What LLVM makes of a program, stage by stage, with the place of each line in the program's text."""
+    """What LLVM makes of a program, stage by stage, with the place of each line in the program's
+    text.
+    """
     externals = check_declarations(module)
     lowered = _lowered(module, externals, first, level)
     text, effort = _llvm_text(lowered, externals, places=Places())
@@ -210,7 +217,9 @@ def worthwhile_effort(module: ModuleOp) -> Effort:
 
 
 def _repeated_blocks(function: FuncOp) -> set[Block]:
-    """The blocks from which control may come back to them; none where loops nest too deep to optimise."""
+    """The blocks from which control may come back to them; none where loops nest too deep to
+    optimise.
+    """
     repeated: set[Block] = set()
     depths: Counter[Block] = Counter()
     if function.body.first_block is function.body.last_block:

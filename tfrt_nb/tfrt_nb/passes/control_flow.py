@@ -32,7 +32,8 @@ _INDEX = IndexType()
 class Emitter:
     """Puts operations one after the other in front of `before`, or at the end of the block.
 
-    All of them get the same location, so that what they cause can be traced to a line of the source.
+    All of them get the same location, so that what they cause can be traced to a line of the
+    source.
     """
 
     block: Block
@@ -80,8 +81,8 @@ class Emitter:
         return op
 
 
-# What passes make very many of is built without IRDL's constructors, which look at each operand to tell
-# whether it is a list, and take three times as long.
+# What passes make very many of is built without IRDL's constructors, which look at each operand to
+# tell whether it is a list, and take three times as long.
 _NO_ARGUMENTS = {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 0, 0])}
 UNROLL = "tfrt.unroll"
 """Marks a loop, or the branch back in it, that LLVM is to unroll."""
@@ -175,7 +176,9 @@ def defining_block(value: SSAValue) -> Block:
 
 
 def split_behind(op: Operation, arg_types: Sequence[Attribute] = ()) -> tuple[Block, Block]:
-    """The block of `op`, which then ends with it and has no terminator, and a new one with what followed."""
+    """The block of `op`, which then ends with it and has no terminator, and a new one with what
+    followed.
+    """
     head, following = op.parent, op.next_op
     assert head is not None and following is not None
     return head, head.split_before(following, arg_types=arg_types)
@@ -215,7 +218,9 @@ def _redirect(terminator: Operation, edge: int, block: Block) -> None:
 def copied(
     op: Operation, values: dict[SSAValue, SSAValue], blocks: dict[Block, Block] | None = None
 ) -> Operation:
-    """A copy at the same place of the source that uses what the mappings give; they learn its results."""
+    """A copy at the same place of the source that uses what the mappings give; they learn its
+    results.
+    """
     copy = op.clone(values, blocks)
     copy.location = op.location
     if op.regions:
@@ -250,7 +255,9 @@ def exchange(op: Operation, new: OpT) -> OpT:
 
 
 def returning_edges(region: Region) -> list[tuple[Block, Block]]:
-    """Edges to a block that control has passed on its way, each as the block it leaves and that block."""
+    """Edges to a block that control has passed on its way, each as the block it leaves and that
+    block.
+    """
     entry = region.blocks[0]
     path = {entry: iter(terminator_of(entry).successors)}
     finished: set[Block] = set()

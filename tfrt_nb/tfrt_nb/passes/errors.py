@@ -1,4 +1,6 @@
-"""What passes say: why they refuse a program, at the operation that they cannot handle, and remarks."""
+"""What passes say: why they refuse a program, at the operation that they cannot handle, and
+remarks.
+"""
 
 from __future__ import annotations
 

@@ -11,11 +11,13 @@
                                                    } else {
                                                      async.runtime.log block 3
 
-So a reader knows of each operation whether it ran, though what only computes logs nothing itself: a block
-runs from its start to its end, unless the run fails or is cancelled.  A place stands for the first operation of
-its block.  The body of a task needs no event: that of the task says that it begins.
+So a reader knows of each operation whether it ran, though what only computes logs nothing itself: a
+block runs from its start to its end, unless the run fails or is cancelled.  A place stands for the
+first operation of its block.  The body of a task needs no event: that of the task says that it
+begins.
 
-A loop that counts logs in front of its body, if it has a round: LLVM would not make vectors of a body that calls.
+A loop that counts logs in front of its body, if it has a round: LLVM would not make vectors of a
+body that calls.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ class LogEvents(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         functions = [one for one in op.body.block.ops if isinstance(one, PlainFuncOp | FuncOp)]
-        # Tasks of equal bodies share a function already, so its operations are not those of one task.
+        # Tasks of equal bodies share a function already, so its operations are not those of one
+        # task.
         shared = {
             one.callee.root_reference.data
             for one in operations_in(op)

@@ -2,10 +2,10 @@
 
     f.mlir:3:8: remark: stream id: 1, stream cost: 5, parent stream: 0, child streams: [2, 3]
 
-A stream's cost is that of all its operations.  It hangs on the operation that its first one waits for
-last: the stream of that is its parent, and it is one of the child streams of that operation.  The
-stream that the function starts in has the parent -1; the remark about it is at the function, or at
-the operation whose region it is.
+A stream's cost is that of all its operations.  It hangs on the operation that its first one waits
+for last: the stream of that is its parent, and it is one of the child streams of that operation.
+The stream that the function starts in has the parent -1; the remark about it is at the function, or
+at the operation whose region it is.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class PrintStreams(ModulePass):
 
 
 def _blocks(function: FuncOp) -> list[tuple[Block, Operation]]:
-    """The body of a function, and then those of its operations' regions, each a function of a file."""
+    """The body of a function, and then those of its operations' regions, each a function of a
+    file.
+    """
     return [
         (region.blocks[0], op)
         for op in function.walk()

@@ -1,9 +1,9 @@
 """Modules as text, exactly as `mlir-opt` prints them.
 
-What MLIR does and xDSL's printer does not: values are named after what they are (`%c0_i64`, `%true`,
-`%token`, `%arg0`) or numbered, results that belong together share a name (`%0:2`, used as `%0#1`),
-blocks are numbered in order and say which blocks branch to them, and a function's own dialect is
-left out in its body (`return`, `call`).
+What MLIR does and xDSL's printer does not: values are named after what they are (`%c0_i64`,
+`%true`, `%token`, `%arg0`) or numbered, results that belong together share a name (`%0:2`, used as
+`%0#1`), blocks are numbered in order and say which blocks branch to them, and a function's own
+dialect is left out in its body (`return`, `call`).
 """
 
 from __future__ import annotations

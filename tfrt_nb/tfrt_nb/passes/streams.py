@@ -1,22 +1,22 @@
 """Which kernels run together: every kernel gets a stream, and a stream is one task.
 
-Problem: a task per independent kernel costs more than most kernels; one task for all of them uses one
-worker.  So kernels are put into few streams, none of them cheaper than a threshold unless the whole
-function is.
+Problem: a task per independent kernel costs more than most kernels; one task for all of them uses
+one worker.  So kernels are put into few streams, none of them cheaper than a threshold unless the
+whole function is.
 
     %a = k0()                       stream 0
     %b = k1(%a); %c = k2(%b)        stream 0: the costliest path goes on where it comes from
     %d = k3(%a); %e = k4(%d)        stream 0 if k3 and k4 together are cheap, else stream 1
     tfrt.return %c, %e              stream 0
 
-Two passes over a function.  Forward: each operation's parent becomes the definer of that operand that
-is ready last, by cost from the start; operations without operands hang on the root.  Backward: an
-operation without children opens a stream; any other joins the stream of one of its children that is not
-too costly, after the cheap ones among its children's streams have been merged.
+Two passes over a function.  Forward: each operation's parent becomes the definer of that operand
+that is ready last, by cost from the start; operations without operands hang on the root.  Backward:
+an operation without children opens a stream; any other joins the stream of one of its children that
+is not too costly, after the cheap ones among its children's streams have been merged.
 
-Invariants: a stream is a tree of parent edges plus merged siblings, so it needs to wait for others only
-where it has further operands; the stream of the function's return goes up to the root as
-far as it can.
+Invariants: a stream is a tree of parent edges plus merged siblings, so it needs to wait for others
+only where it has further operands; the stream of the function's return goes up to the root as far
+as it can.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _CHEAP_OPERATIONS = frozenset({"tfrt.return", "tfrt.merge.chains"})
 class StreamOptions:
     """`cost_threshold` is what a task is worth; 0 is the cost of the function's longest path.
 
-    With `merge_inter_dependent_streams`, cheap streams that wait for values of each other are merged
-    first.  With `prefers_return`, an operation joins the stream of the return when it can, else the
-    costliest one; none that costs `upper_cost_threshold` or more, if that is not negative.  The reference
-    of 2022 has StreamOptions(1, prefers_return=False).
+    With `merge_inter_dependent_streams`, cheap streams that wait for values of each other are
+    merged first.  With `prefers_return`, an operation joins the stream of the return when it can,
+    else the costliest one; none that costs `upper_cost_threshold` or more, if that is not negative.
+    The reference of 2022 has StreamOptions(1, prefers_return=False).
     """
 
     cost_threshold: int = 0
@@ -56,7 +56,9 @@ AUTOMATIC = StreamOptions()
 
 
 def stream_options(op: Operation, default: StreamOptions) -> StreamOptions:
-    """`default` as the attributes of `op` and of what it is in change it, the innermost deciding."""
+    """`default` as the attributes of `op` and of what it is in change it, the innermost
+    deciding.
+    """
     scopes = [op]
     while (parent := scopes[-1].parent_op()) is not None:
         scopes.append(parent)
@@ -107,8 +109,9 @@ def assign_streams(
     """The stream of each operation of a function.
 
     Operation 0 is the root, the last one the return.  `definers` has, for each, the operations that
-    define its operands, all of them earlier; 0 stands for the function's arguments.  `data_definers` are
-    those of operands that are no chains, if not all: `merge_inter_dependent_streams` looks at them only.
+    define its operands, all of them earlier; 0 stands for the function's arguments.
+    `data_definers` are those of operands that are no chains, if not all:
+    `merge_inter_dependent_streams` looks at them only.
     """
     parents, costs_from_root = _forward(definers, costs)
     children: list[list[int]] = [[] for _ in costs]
@@ -141,7 +144,9 @@ def assign_streams(
 
 
 def parents(definers: Sequence[Sequence[int]], costs: Sequence[int]) -> list[int]:
-    """What each operation waits for last, as `assign_streams` sees it; 0 for what waits for nothing."""
+    """What each operation waits for last, as `assign_streams` sees it; 0 for what waits for
+    nothing.
+    """
     return _forward(definers, costs)[0]
 
 
@@ -217,8 +222,8 @@ class _Streams:
     def join(self, candidates: Sequence[int], cost: int, threshold: int) -> int:
         """The stream for an operation whose children are in `candidates`, one or more.
 
-        Candidates that cost less than `threshold` are merged until they do not, each with the last one
-        before it.  One that is left over is merged into the stream that is joined.
+        Candidates that cost less than `threshold` are merged until they do not, each with the last
+        one before it.  One that is left over is merged into the stream that is joined.
         """
         costs = self._costs
         joinable: list[int] = []
@@ -249,7 +254,9 @@ class _Streams:
 
 
 class _Links:
-    """Which streams wait for which others: values used by operations whose parent is another one."""
+    """Which streams wait for which others: values used by operations whose parent is another
+    one.
+    """
 
     def __init__(self, definers: Sequence[Sequence[int]], parents: Sequence[int]) -> None:
         self._users: dict[int, list[int]] = {}
@@ -265,7 +272,8 @@ class _Links:
             self._known.append((assigned[user], assigned[operation]))
 
     def merge(self, streams: _Streams, candidates: list[int], threshold: int) -> list[int]:
-        """Merge candidates of which one waits for another that is cheap, until they are worth a task.
+        """Merge candidates of which one waits for another that is cheap, until they are worth a
+        task.
 
         Returns:
             the candidates that are left.

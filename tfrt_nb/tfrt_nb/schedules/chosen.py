@@ -1,12 +1,13 @@
-"""A host on which every ready kernel, every task and what comes from outside waits until it is picked.
+"""A host on which every ready kernel, every task and what comes from outside waits until it is
+picked.
 
-The native core asks which task of a thread's list is next, also where a kernel waits for an object and
-runs others meanwhile.  Blocking kernels run in place, and an await goes back to the list.
+The native core asks which task of a thread's list is next, also where a kernel waits for an object
+and runs others meanwhile.  Blocking kernels run in place, and an await goes back to the list.
 
-From outside the runtime come timers, coroutines, and values that threads resolve.  Time is virtual: a timer may be
-chosen at once, whatever its delay, and the sleeps of a coroutine take no time.  A coroutine runs when it is chosen, to
-its end or to where it waits for something other than time.  Threads run as they like, but what they resolve reaches the
-run when it is chosen.
+From outside the runtime come timers, coroutines, and values that threads resolve.  Time is virtual:
+a timer may be chosen at once, whatever its delay, and the sleeps of a coroutine take no time.  A
+coroutine runs when it is chosen, to its end or to where it waits for something other than time.
+Threads run as they like, but what they resolve reaches the run when it is chosen.
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native import layouts as at
 
 PATIENCE_SECONDS = 2.0
-"""So long a choice waits for what threads have not resolved: what may be chosen does not depend on their speed."""
+"""So long a choice waits for what threads have not resolved: what may be chosen does not depend
+on their speed.
+"""
 _LOOK_SECONDS = 0.001
 
 Offer = Callable[[Callable[[], object], Callable[[], bool], bool], bool]
-"""`offer(action, is_open, is_python)`: on a thread that runs a chosen kernel, a step that calls `action`, and that
-can be chosen while `is_open()`; with `is_python` it runs code of users.  False, and no step, on any other."""
+"""`offer(action, is_open, is_python)`: on a thread that runs a chosen kernel, a step that calls
+`action`, and that can be chosen while `is_open()`; with `is_python` it runs code of users.  False,
+and no step, on any other."""
 
 
 class Outside:
@@ -57,7 +61,9 @@ class Outside:
         self._late.clear()
 
     def hold(self, request: HostRun, value: AsyncValue) -> AsyncValue:
-        """What a kernel returns in the place of `value`, which a thread resolves: follows it when that is chosen."""
+        """What a kernel returns in the place of `value`, which a thread resolves: follows it
+        when that is chosen.
+        """
         text = "the run has dropped a value that a thread was to resolve"
         held = request.allocate(value.type, lambda: error(text))
         self._held.add(value)
@@ -65,7 +71,9 @@ class Outside:
         return held
 
     def wait(self) -> None:
-        """Let threads and coroutines go on until what they have begun is resolved, or for a while."""
+        """Let threads and coroutines go on until what they have begun is resolved, or for a
+        while.
+        """
         end = time.monotonic() + PATIENCE_SECONDS
         while awaited := self._unresolved() - self._late:
             if time.monotonic() > end:
@@ -141,7 +149,9 @@ class _ChosenLoop(asyncio.SelectorEventLoop):
 
 
 class _Skipping(selectors.DefaultSelector):
-    """Never waits: where only time has to pass, it has passed; where nothing is left, the loop stops."""
+    """Never waits: where only time has to pass, it has passed; where nothing is left, the loop
+    stops.
+    """
 
     def __init__(self, loop: _ChosenLoop) -> None:
         super().__init__()
@@ -158,7 +168,9 @@ class _Skipping(selectors.DefaultSelector):
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What comes from outside: `action` lets it come, while `is_open()`; `is_python` is code of users."""
+    """What comes from outside: `action` lets it come, while `is_open()`; `is_python` is code of
+    users.
+    """
 
     action: Callable[[], object]
     is_open: Callable[[], bool]
@@ -167,10 +179,11 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A ready kernel, a task of compiled code, or what comes from outside to a kernel that has returned.
+    """A ready kernel, a task of compiled code, or what comes from outside to a kernel that has
+    returned.
 
-    `key` is the how-manieth one of the run it is: the same in all runs with the same choices before.
-    `kernel` is the kernel's number in its program, -1 for a task.
+    `key` is the how-manieth one of the run it is: the same in all runs with the same choices
+    before. `kernel` is the kernel's number in its program, -1 for a task.
     """
 
     key: int
@@ -264,7 +277,9 @@ class ChosenHost:
         _queues.pop(self._address, None)
 
     def choose(self, context: int) -> int:
-        """The task that is next, taken out of the thread's list; 0 if there is none, or something has come."""
+        """The task that is next, taken out of the thread's list; 0 if there is none, or
+        something has come.
+        """
         self._running = None
         if self.hurries and (first := Context.at(context).pending):
             return self._take(context, first, 0)
@@ -329,7 +344,8 @@ class ChosenHost:
     def _hold(self, request: HostRun, value: AsyncValue, is_outside: bool) -> AsyncValue:
         """A value that a chosen kernel returns, where another thread resolves it.
 
-        Whether that thread has been fast enough makes no difference: runs with the same choices have the same steps.
+        Whether that thread has been fast enough makes no difference: runs with the same choices
+        have the same steps.
         """
         if self._running is None or self._has_offered:
             return value

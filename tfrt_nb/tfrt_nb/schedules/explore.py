@@ -1,8 +1,9 @@
 """Every outcome of a small program: each run takes another order of the steps that may notice it.
 
-A stateless search: each run starts anew with the choices recorded so far.  Orders that cannot make a
-difference are left out by dynamic partial-order reduction (Flanagan and Godefroid, 2005) with sleep sets.
-A step is a kernel, or the part of a task up to its next await or effect (`passes.interleave`).
+A stateless search: each run starts anew with the choices recorded so far.  Orders that cannot make
+a difference are left out by dynamic partial-order reduction (Flanagan and Godefroid, 2005) with
+sleep sets. A step is a kernel, or the part of a task up to its next await or effect
+(`passes.interleave`).
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Race:
-    """Two operations that nothing orders and that touch one buffer, at least one of them writing."""
+    """Two operations that nothing orders and that touch one buffer, at least one of them
+    writing.
+    """
 
     first: int
     second: int
@@ -93,7 +96,9 @@ class Exploration:
     schedules: int = 0
     is_complete: bool = False
     steps: int = 0
-    """How many steps of another schedule had run when the time was over; 0 if it was over between two."""
+    """How many steps of another schedule had run when the time was over; 0 if it was over
+    between two.
+    """
 
     def text(self, document: ProgramDocument, replay: str = "") -> str:
         """How many outcomes and schedules there are, the races, then each outcome.
@@ -143,7 +148,8 @@ class _Node:
 class _Done:
     """A step that has run: `before` are the steps that made it ready, `node` its choice or -1.
 
-    `operation` is the kernel's, or one on the line of the first effect of compiled code; -1 without any.
+    `operation` is the kernel's, or one on the line of the first effect of compiled code; -1 without
+    any.
     """
 
     key: int
@@ -170,7 +176,8 @@ class Explorer:
     ) -> None:
         """
         Raises:
-            TfrtError: at a run, if the program cannot be loaded, or the function takes other arguments.
+            TfrtError: at a run, if the program cannot be loaded, or the function takes other
+                arguments.
         """
         self._program, self._function = program._interleaved(), function
         self._arguments = arguments
@@ -299,7 +306,8 @@ class Explorer:
         self._present = run
         if self._is_late:
             self._end()
-        # Without a limit, the steps run on this thread: to hand a run to another one may take milliseconds.
+        # Without a limit, the steps run on this thread: to hand a run to another one may take
+        # milliseconds.
         is_over = run.wait(self._patience())
         self._present = None
         outcome = comparable_outcome(run, "".join(printed))
@@ -325,7 +333,9 @@ class Explorer:
                 last.operation = self._operations.get(line, -1)
 
     def _patience(self) -> float | None:
-        """How long a run is waited for: where an argument is missing, as long as for what threads resolve."""
+        """How long a run is waited for: where an argument is missing, as long as for what
+        threads resolve.
+        """
         given = [value for value in self._arguments if isinstance(value, AsyncValue)]
         return None if all(value.done() for value in given) else PATIENCE_SECONDS
 
@@ -367,7 +377,8 @@ class Explorer:
             wanted = self._forced[depth] if depth < len(self._forced) else min(enabled)
             if wanted in enabled:
                 return wanted
-            # Raised after the run: as long as kernels are found to print, choices have other numbers.
+            # Raised after the run: as long as kernels are found to print, choices have other
+            # numbers.
             ready = ", ".join(map(str, sorted(enabled)))
             self._refusal = self._refusal or error(
                 f"no schedule has these choices: number {depth + 1} is {wanted}, but {ready} can be"
@@ -411,7 +422,8 @@ class Explorer:
 
     def _find_races(self) -> None:
         """Note where another order of two steps that touch the same is worth a run."""
-        # Sets of steps, as bits: what surely comes before a step, with itself; `needed` is what made it ready.
+        # Sets of steps, as bits: what surely comes before a step, with itself; `needed` is what
+        # made it ready.
         clocks: list[int] = []
         needed: list[int] = []
         touched: dict[Place, list[int]] = {}
@@ -434,7 +446,8 @@ class Explorer:
                         self._reverse(i, j, clocks, before)
                     before |= clocks[i]
             for place in places_of:
-                # All that is before a write is before what comes later, too; races of kernels name each pair.
+                # All that is before a write is before what comes later, too; races of kernels name
+                # each pair.
                 if place in step.uses.writes and not step.kernel:
                     touched[place] = []
                 touched.setdefault(place, []).append(j)
@@ -451,7 +464,9 @@ class Explorer:
             self._races[race] = None
 
     def _reverse(self, i: int, j: int, clocks: Sequence[int], before: int) -> None:
-        """Try what leads to step j in the place of step i; all that is enabled there if not known."""
+        """Try what leads to step j in the place of step i; all that is enabled there if not
+        known.
+        """
         node = self._nodes[self._steps[i].node]
         for k in range(i + 1, j + 1):
             leads = k == j or (before >> k & 1 and not clocks[k] >> i & 1)
@@ -516,7 +531,9 @@ class _Order:
 
 
 def comparable_outcome(run: Execution, printed: str) -> Outcome:
-    """What a run has come to that has printed this, in words that are the same for equal outcomes."""
+    """What a run has come to that has printed this, in words that are the same for equal
+    outcomes.
+    """
     values = tuple(_text(value) for value in run.results)
     errors = tuple(sorted(_comparable(clean(one.message)) for one in run.diagnostics))
     return Outcome(values, _comparable(printed), errors)

@@ -1,7 +1,9 @@
-"""Races of tasks: two accesses of one buffer that nothing orders, found in the text of compiled functions.
+"""Races of tasks: two accesses of one buffer that nothing orders, found in the text of compiled
+functions.
 
-A schedule runs one access after the other, and each order may have the same outcome, while two threads may do both at
-the same time.  Only what is sure is reported: the same buffer, and the same indices.
+A schedule runs one access after the other, and each order may have the same outcome, while two
+threads may do both at the same time.  Only what is sure is reported: the same buffer, and the same
+indices.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ class Access:
 
 
 def memory_races(document: ProgramDocument, function: str) -> list[tuple[int, int]]:
-    """Pairs of operations of a compiled function, or of those that it calls, in the order of the text."""
+    """Pairs of operations of a compiled function, or of those that it calls, in the order of the
+    text.
+    """
     with deep_stack():
         return _Races(document.data).of(function)
 
@@ -124,7 +128,9 @@ class _Races:
     # What is ordered
 
     def _is_ordered(self, first: int, second: int) -> bool:
-        """Whether the earlier one of two operations is surely over when the other begins, or both never run."""
+        """Whether the earlier one of two operations is surely over when the other begins, or
+        both never run.
+        """
         around = [second, *self._around(second)]
         ends = {body_of(self._rows[number]): number for number in around}
         tokens: set[int] | None = (
@@ -154,7 +160,9 @@ class _Races:
             yield (number := parent)
 
     def _is_awaited(self, start: int, end: int | None, tokens: set[int]) -> bool:
-        """Whether the body waits for one of the tokens behind `start`, before or at `end`; they become more."""
+        """Whether the body waits for one of the tokens behind `start`, before or at `end`; they
+        become more.
+        """
         body = self._bodies[body_of(self._rows[start])]
         if any(self._rows[number]["kernel"].startswith("cf.") for number in body):
             return True  # nothing is sure

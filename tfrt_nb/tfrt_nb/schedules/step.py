@@ -98,18 +98,21 @@ class Stepper:
         return self._is_over
 
     def ready(self, timeout: float | None = None) -> list[int]:
-        """The operations that may run next, by id; -1 stands for a task of compiled code that is not known.
+        """The operations that may run next, by id; -1 stands for a task of compiled code that is
+        not known.
 
-        An operation whose result a timer, a coroutine or a thread brings is ready twice: its kernel, then its
-        result.  Waits until the step before is over; empty when the run is, or when the time is up first: then a
-        kernel runs, or waits for something from outside.
+        An operation whose result a timer, a coroutine or a thread brings is ready twice: its
+        kernel, then its result.  Waits until the step before is over; empty when the run is, or
+        when the time is up first: then a kernel runs, or waits for something from outside.
         """
         with self._changed:
             self._changed.wait_for(self._is_at_rest, timeout)
             return sorted(map(self._operation, self._ready.values()))
 
     def arriving(self) -> set[int]:
-        """Of the ready operations, those whose kernels have returned and whose results may come next."""
+        """Of the ready operations, those whose kernels have returned and whose results may come
+        next.
+        """
         with self._changed:
             steps = self._ready.values()
             return {self._operation(step) for step in steps if step.arrival is not None}
@@ -167,7 +170,9 @@ class Stepper:
             self._changed.notify_all()
 
     def _pick(self, ready: Mapping[int, Step]) -> Step | None:
-        """The step that was chosen; waits for a choice when there is none, or it chooses nothing now."""
+        """The step that was chosen; waits for a choice when there is none, or it chooses nothing
+        now.
+        """
         with self._changed:
             while True:
                 picked = None if self._choose is None else self._choose(ready)
@@ -202,11 +207,12 @@ def stepped_through(
     arguments: Sequence[object] = (),
     timeout: float | None = None,
 ) -> tuple[str, tuple[AsyncValue, ...], Sequence[Diagnostic]]:
-    """What a function comes to when its operations run in program order, as text; its results; what failed.
+    """What a function comes to when its operations run in program order, as text; its results; what
+    failed.
 
     Raises:
-        TfrtError: if the program cannot be loaded, the function takes other arguments, or the run takes more
-            than `timeout` seconds.
+        TfrtError: if the program cannot be loaded, the function takes other arguments, or the run
+            takes more than `timeout` seconds.
     """
     printed: list[str] = []
     with Stepper(program, function, arguments, output=printed.append) as stepper:

@@ -64,7 +64,9 @@ class Judge:
         self._cancels = _CANCELS in names
         self._writes = any(_is_writer(name) for name in names)
         self.questions = False
-        """Whether compiled code asks if objects are errors, which the end of any task may change."""
+        """Whether compiled code asks if objects are errors, which the end of any task may
+        change.
+        """
         self._standard = available_kernels()
         self._buffers: dict[int, int] = {}
         """Buffers, and elements of those of compiled code, by address."""
@@ -88,7 +90,9 @@ class Judge:
         return Uses(memory | place) if kind == READ else Uses(memory, place)
 
     def uses(self, step: Step) -> Uses | None:
-        """What a step touches as far as is known before it runs; None for a step without effects."""
+        """What a step touches as far as is known before it runs; None for a step without
+        effects.
+        """
         if step.program is None:
             return Uses(writes=frozenset({STATE} if self.questions else ()))
         name = step.program.kernel_name(step.kernel)

@@ -1,5 +1,5 @@
 """Tensors in the host's memory.
 
-Stands on `host`'s objects and allocators.  Read `element_types` (what an element is), `shapes`, `buffers` (memory),
-then `dense` (rows of elements over a buffer) and `sparse`.
+Stands on `host`'s objects and allocators.  Read `element_types` (what an element is), `shapes`,
+`buffers` (memory), then `dense` (rows of elements over a buffer) and `sparse`.
 """

@@ -75,7 +75,8 @@ def is_future(value: object) -> TypeGuard[Future]:
 
 
 def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
-    """Whether a kernel that returns `value` for a result of that type means what the future will have.
+    """Whether a kernel that returns `value` for a result of that type means what the future will
+    have.
 
     A result that may be any object is the future itself.
     """
@@ -97,8 +98,8 @@ def from_future(
 ) -> AsyncValue:
     """A value that is resolved when the future is done; what the future raises is its error.
 
-    `refuse` makes the error of a result that is of another type, `fail` that of what the future raises.
-    Any thread may call, also for a future of an event loop.
+    `refuse` makes the error of a result that is of another type, `fail` that of what the future
+    raises. Any thread may call, also for a future of an event loop.
     """
     value = make_unavailable(queue, type_text, lambda: refuse("the future was dropped undone"))
 

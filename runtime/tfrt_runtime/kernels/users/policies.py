@@ -22,7 +22,8 @@ from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`retries` more calls after one that raised; `timeout` seconds for each; `limit` at a time per host.
+    """`retries` more calls after one that raised; `timeout` seconds for each; `limit` at a time per
+    host.
 
     Raises:
         TfrtError: if a number makes no sense.
@@ -154,7 +155,9 @@ class Gate:
     def run(
         self, frame: KernelFrame, function: Callable[..., object], values: tuple[object, ...]
     ) -> AsyncValue | tuple[AsyncValue, ...]:
-        """Call `function` now, or when a call that runs has ended; its results, perhaps unavailable."""
+        """Call `function` now, or when a call that runs has ended; its results, perhaps
+        unavailable.
+        """
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
 
         def job() -> None:

@@ -1,1 +1,3 @@
-"""What lowers which operations to LLVM IR: `arithmetic`, `control`, `async_runtime`; of buffers `descriptors`, `buffers`."""
+"""What lowers which operations to LLVM IR: `arithmetic`, `control`, `async_runtime`; of buffers
+`descriptors`, `buffers`.
+"""

@@ -14,7 +14,7 @@ from tfrt_runtime.scalars import INSTRUCTIONS
 
 _BINARY = {**INSTRUCTIONS, "shrui": "lshr", "remf": "frem"}
 _EQUAL_NAMES = (
-    "acos asin atan atan2 ceil copysign cos cosh ctpop exp exp2 floor fma log log10 log2 round roundeven "
+    "acos asin atan atan2 ceil copysign cos cosh ctpop exp exp2 floor fma log log10 log2 round roundeven "  # noqa: E501
     "sin sinh sqrt tan tanh trunc"
 )
 _INTRINSICS = {
@@ -117,7 +117,9 @@ def _lower_constant(body: FunctionBody, op: Operation) -> None:
 
 
 def _lower_poison(body: FunctionBody, op: Operation) -> None:
-    """A value all the same: LLVM would take what depends on poison for unreachable, assertions included."""
+    """A value all the same: LLVM would take what depends on poison for unreachable, assertions
+    included.
+    """
     [result] = op.results
     if isinstance(result.type, MemRefType | UnrankedMemRefType):
         body.bind(result, dead_buffer(body, result.type))
@@ -174,7 +176,9 @@ def _division(part: int) -> Lowering:
 
 
 def _rounded_division(*, up: bool) -> Lowering:
-    """Corrects the quotient by one when there is a remainder and the true quotient lies beyond it."""
+    """Corrects the quotient by one when there is a remainder and the true quotient lies beyond
+    it.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         quotient, remainder = _divide(body, op)
@@ -203,7 +207,9 @@ def _lower_ceildivui(body: FunctionBody, op: Operation) -> None:
 
 
 def _library_function(name: str) -> Lowering:
-    """The function for doubles, or with `f` behind its name for floats, which shorter ones become."""
+    """The function for doubles, or with `f` behind its name for floats, which shorter ones
+    become.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         [operand], [result] = op.operands, op.results
@@ -250,7 +256,9 @@ def _lower_ipowi(body: FunctionBody, op: Operation) -> None:
 
 
 def _integer_power(name: str, type_: str) -> str:
-    """What 1 and -1 are to any power; to a negative one everything else is 0, rounded towards zero."""
+    """What 1 and -1 are to any power; to a negative one everything else is 0, rounded towards
+    zero.
+    """
     return f"""\
 define internal {type_} {name}({type_} %base, {type_} %exponent) {{
 start:

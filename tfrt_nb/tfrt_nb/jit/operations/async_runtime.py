@@ -1,7 +1,7 @@
 """Runtime and coroutine operations as calls of the runtime's C functions and of LLVM's intrinsics.
 
-22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled here runs
-on MLIR's runtime (without messages of errors) and code compiled by MLIR on ours.
+22 of the functions have the names and signatures of MLIR's async runtime, so that code compiled
+here runs on MLIR's runtime (without messages of errors) and code compiled by MLIR on ours.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _OF_MLIR: dict[str, tuple[str, ...]] = {
     "AwaitValueAndExecute": ("void", "ptr", "ptr", "ptr"),
     "AwaitAllInGroupAndExecute": ("void", "ptr", "ptr", "ptr"),
 }
-"""The runtime's functions that MLIR defines, apart from two for numbers of threads, without the prefix of their names:
-the LLVM types of the result and of the parameters."""
+"""The runtime's functions that MLIR defines, apart from two for numbers of threads, without the
+prefix of their names: the LLVM types of the result and of the parameters."""
 RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
     **{f"{_PREFIX}{name}": types for name, types in _OF_MLIR.items()},
     "mlirAsyncRuntimGetNumWorkerThreads": ("i64",),  # the typo is the name
@@ -99,10 +99,11 @@ RUNTIME_FUNCTIONS: dict[str, tuple[str, ...]] = {
 }
 """All functions of the runtime.
 
-Those that MLIR's runtime does not have: values in groups, places of objects, objects that are resolved before any other
-code refers to them, messages of errors, the lowest address of this thread's stack that recursive functions should use,
-whether tasks shall not start any more, what watched code logs, frames of coroutines from a free list, and what kernels
-of host programs are given and give (`adapters`).
+Those that MLIR's runtime does not have: values in groups, places of objects, objects that are
+resolved before any other code refers to them, messages of errors, the lowest address of this
+thread's stack that recursive functions should use, whether tasks shall not start any more, what
+watched code logs, frames of coroutines from a free list, and what kernels of host programs are
+given and give (`adapters`).
 
 A message is a pointer to `{ ptr text, i64 length, ptr file, i64 length, i64 line, i64 column }`.
 """
@@ -128,7 +129,9 @@ def _runtime(body: FunctionBody, name: str, *operands: str) -> str:
 
 
 def _calls(name: str, *more: str) -> Lowering:
-    """A call with the operands, then `more`; KIND in the name is what the runtime calls the first operand."""
+    """A call with the operands, then `more`; KIND in the name is what the runtime calls the
+    first operand.
+    """
 
     def lower(body: FunctionBody, op: Operation) -> None:
         kind = runtime.runtime_kind(op.operands[0]) if "KIND" in name else ""
@@ -154,7 +157,9 @@ def _create_group(body: FunctionBody, op: Operation) -> None:
 
 
 def _make(body: FunctionBody, op: Operation, name: str, *operands: str) -> None:
-    """Make an object, and say where it comes from, for reports of what is left over or never resolved."""
+    """Make an object, and say where it comes from, for reports of what is left over or never
+    resolved.
+    """
     record = body.module.maker(op)
     if record is None:
         made = _runtime(body, f"{_PREFIX}{name}", *operands)

@@ -1,6 +1,7 @@
 """`memref` as LLVM instructions on descriptors; views are new descriptors, no copies.
 
-Buffers made here are contiguous and begin behind their header: see `tfrt_runtime.native.coroutines.async_buffers`.
+Buffers made here are contiguous and begin behind their header: see
+`tfrt_runtime.native.coroutines.async_buffers`.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def _allocate(body: FunctionBody, op: Operation) -> None:
     else:
         if alignment > ALIGNMENT:
             size = body.value(f"add i64 {size}, {alignment - ALIGNMENT}")
-        # LLVM may know that nothing else points to a new buffer: the handle is the pointer, with marks.
+        # LLVM may know that nothing else points to a new buffer: the handle is the pointer, with
+        # marks.
         if isinstance(op, memref.AllocOp):
             handle = body.call("tfrtAsyncNewBuffer", "noalias ptr", ("i64", size))
         else:
@@ -130,7 +132,8 @@ def _free(body: FunctionBody, buffer: SSAValue) -> str:
 def _is_live(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeIsLiveOp)
     handle = allocated_pointer(body, op.buffer)
-    # Atomic, as another thread may write it; unordered, so that LLVM may ask once for several times.
+    # Atomic, as another thread may write it; unordered, so that LLVM may ask once for several
+    # times.
     header = header_of(body, handle)
     generation = body.value(f"load atomic i64, ptr {header} unordered, align 8{IS_HEADER}")
     bits = body.value(f"ptrtoint ptr {handle} to i64")
@@ -154,7 +157,8 @@ def _load(body: FunctionBody, op: Operation) -> None:
 
 
 def may_be_undefined(buffer: SSAValue) -> bool:
-    """Whether LLVM may see that an element is loaded that nothing was stored to: in the frame it may.
+    """Whether LLVM may see that an element is loaded that nothing was stored to: in the frame it
+    may.
 
     Not so where the only element is stored to right behind the allocation.
     """

@@ -1,11 +1,13 @@
-"""Branches, calls and returns as LLVM instructions; what a program may declare, and how that is called.
+"""Branches, calls and returns as LLVM instructions; what a program may declare, and how that is
+called.
 
     func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
     func.func private @price(i64) -> i64
 
-The functions that a program may declare, with exactly these types, are in `async_runtime.printing` and what
-Python has registered (`async_runtime.externals`).  Those of buffers get the address of a buffer of any
-rank, whether or not they ask for a C interface: see `descriptors`.  A call of a Python function may fail:
+The functions that a program may declare, with exactly these types, are in `async_runtime.printing`
+and what Python has registered (`async_runtime.externals`).  Those of buffers get the address of a
+buffer of any rank, whether or not they ask for a C interface: see `descriptors`.  A call of a
+Python function may fail:
 
     %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
                                                  cf.assert %ok, "'price' failed"

@@ -2,11 +2,12 @@
 
     { ptr allocated, ptr aligned, i64 offset, [rank x i64] sizes, [rank x i64] strides }
 
-An address is computed from the strides that the type fixes, and from the descriptor where it does not.
+An address is computed from the strides that the type fixes, and from the descriptor where it does
+not.
 
-Of a buffer whose rank is known when the program runs, `memref<*xf32>`, MLIR has a pointer to a descriptor in the frame
-of the function that casts.  Here it is a descriptor by value, with room for `MAX_DIMENSIONS`: it can be captured by a
-task, returned and kept in a value, and it needs no free.
+Of a buffer whose rank is known when the program runs, `memref<*xf32>`, MLIR has a pointer to a
+descriptor in the frame of the function that casts.  Here it is a descriptor by value, with room for
+`MAX_DIMENSIONS`: it can be captured by a task, returned and kept in a value, and it needs no free.
 
     { i64 rank, ptr allocated, ptr aligned, i64 offset, [8 x i64] sizes, [8 x i64] strides }
 """
@@ -126,7 +127,9 @@ def dead_buffer(body: FunctionBody, type_: MemRefType | UnrankedMemRefType) -> s
 
 
 IS_HEADER, IS_ELEMENT = ", !tbaa !3", ", !tbaa !4"
-"""At the end of a load or store: LLVM may take words of headers and elements for different memory."""
+"""At the end of a load or store: LLVM may take words of headers and elements for different
+memory.
+"""
 IS_UNROLLED = ", !llvm.loop !5"
 """At the end of a branch back to the start of a loop: LLVM unrolls it."""
 METADATA = """\
@@ -200,5 +203,7 @@ def rank_of(body: FunctionBody, buffer: SSAValue) -> str:
 
 
 def sizes_of(body: FunctionBody, buffer: SSAValue) -> list[str]:
-    """The sizes of all dimensions that a buffer of any rank may have; 0 for those that it does not."""
+    """The sizes of all dimensions that a buffer of any rank may have; 0 for those that it does
+    not.
+    """
     return [_field(body, buffer, _SIZES, dimension) for dimension in range(MAX_DIMENSIONS)]

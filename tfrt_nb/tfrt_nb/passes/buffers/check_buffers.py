@@ -3,10 +3,10 @@
     memref.dealloc %m : memref<4xi64>
     %x = memref.load %m[%i] : memref<4xi64>     // refused: the memory may be another buffer's by now
 
-Seen is what stands behind in the same block, at any depth.  On other ways it is an error where it happens
-(`guard_buffers`, `guard_operations`).  Elements are numbers: new memory holds anything, and what is no
-buffer or async object must not be taken for one.
-"""
+Seen is what stands behind in the same block, at any depth.  On other ways it is an error where it
+happens (`guard_buffers`, `guard_operations`).  Elements are numbers: new memory holds anything, and
+what is no buffer or async object must not be taken for one.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class CheckBuffers(ModulePass):
                 if elements > MAX_GLOBAL_ELEMENTS:
                     fail(
                         nested,
-                        f"the global buffers of a program have at most {MAX_GLOBAL_ELEMENTS} elements; "
+                        f"the global buffers of a program have at most {MAX_GLOBAL_ELEMENTS} elements; "  # noqa: E501
                         "allocate larger buffers",
                     )
             if isinstance(nested, memref.DeallocOp):

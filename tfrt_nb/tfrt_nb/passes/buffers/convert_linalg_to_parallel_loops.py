@@ -7,9 +7,9 @@
           memref.store %x, %m[%i]
         }
 
-Parallel dimensions are one `scf.parallel`, reductions a nest of `scf.for` in it.  MLIR leaves it undefined
-what happens when the sizes of buffers do not fit each other; here that is asserted in front of the loops,
-which then need no check of each access, as far as indices are the loops' own.
+Parallel dimensions are one `scf.parallel`, reductions a nest of `scf.for` in it.  MLIR leaves it
+undefined what happens when the sizes of buffers do not fit each other; here that is asserted in
+front of the loops, which then need no check of each access, as far as indices are the loops' own.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def _maps(op: LinalgStructuredOperation) -> list[AffineMap]:
 
 
 def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
-    """How many rounds each loop has, which is asserted to be the size of all dimensions it runs over.
+    """How many rounds each loop has, which is asserted to be the size of all dimensions it runs
+    over.
 
     Sizes that are known were verified.
     """
@@ -141,7 +142,9 @@ def _loops(
 
 
 def _fill(op: LinalgStructuredOperation, emit: Emitter, indices: Sequence[SSAValue]) -> None:
-    """Put the body of the operation into the loops: it gets elements, and gives those of the results."""
+    """Put the body of the operation into the loops: it gets elements, and gives those of the
+    results.
+    """
     maps = _maps(op)
     body = op.body.block
     for argument, operand, map_ in zip(list(body.args), op.operands, maps, strict=True):

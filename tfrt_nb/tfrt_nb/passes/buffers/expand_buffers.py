@@ -7,7 +7,8 @@
       memref.atomic_yield %new                 condition(not %done) %found
     }                                        } do { yield }
 
-What the processor cannot do in one step of `memref.atomic_rmw` becomes `memref.generic_atomic_rmw` first.
+What the processor cannot do in one step of `memref.atomic_rmw` becomes `memref.generic_atomic_rmw`
+first.
 """
 
 from __future__ import annotations

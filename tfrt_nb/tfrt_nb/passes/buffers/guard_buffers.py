@@ -1,19 +1,20 @@
-"""Uses of buffers are preceded by assertions that the buffers are live, and indices are checked in front
-of loops.
+"""Uses of buffers are preceded by assertions that the buffers are live, and indices are checked in
+front of loops.
 
     scf.for %i = %lo to %hi step %one {        %live = async.runtime.is_live %m
       %x = memref.load %m[%i]             =>   cf.assert %live or %lo >= %hi
     }                                          cf.assert 0 <= %lo and %hi <= %size or %lo >= %hi
                                                scf.for ... { memref.load %m[%i] {in_bounds} }
 
-A buffer is asked once on a way, and again behind what may give buffers back: `memref.dealloc`, operations
-on tasks, calls of functions with such operations.  What every round of a loop uses is asked for in front
-of it, which lets LLVM vectorize the loop; not so if the loop frees buffers, prints, or calls what does: the
-error would come before the output of the first rounds.  Several blocks of a region ask each for itself.
+A buffer is asked once on a way, and again behind what may give buffers back: `memref.dealloc`,
+operations on tasks, calls of functions with such operations.  What every round of a loop uses is
+asked for in front of it, which lets LLVM vectorize the loop; not so if the loop frees buffers,
+prints, or calls what does: the error would come before the output of the first rounds.  Several
+blocks of a region ask each for itself.
 
-Not asked are global buffers, which never end, and buffers of `memref.alloca` that only their function has.
-A store is preceded by the assertion that the buffer may be changed.  Behind an allocation it is asserted that
-there was memory.
+Not asked are global buffers, which never end, and buffers of `memref.alloca` that only their
+function has. A store is preceded by the assertion that the buffer may be changed.  Behind an
+allocation it is asserted that there was memory.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ _CONSTANT = "the buffer is constant"
 _MAX_IN_FRAME = 2**15
 """Buffers of `memref.alloca` with more bytes are on the heap."""
 _MAX_IN_FRAMES = 2**18
-"""So many bytes are in the frames of all functions of a module: calls in each other do not use up the stack."""
+"""So many bytes are in the frames of all functions of a module: calls in each other do not use
+up the stack.
+"""
 ON_HEAP = "on_heap"
 """The attribute of a buffer of `memref.alloca` that could be in a frame, if there were room."""
 ALIGNMENT = 64
@@ -131,7 +134,8 @@ def root(buffer: SSAValue) -> SSAValue:
 def is_on_heap(op: memref.AllocaOp) -> bool:
     """Whether a buffer of `memref.alloca` cannot be in the function's frame.
 
-    There, each execution of the operation gets the same memory, and nothing would end with the function.
+    There, each execution of the operation gets the same memory, and nothing would end with the
+    function.
     """
     is_large = bool(op.dynamic_sizes) or _bytes_in(op) > _MAX_IN_FRAME
     return (
@@ -160,7 +164,9 @@ def _limit_frames(buffers: Sequence[memref.AllocaOp]) -> None:
 
 
 def alignment_of(op: memref.AllocOp | memref.AllocaOp) -> int:
-    """What the elements of a buffer are aligned to, in bytes: more than every buffer only where it says so."""
+    """What the elements of a buffer are aligned to, in bytes: more than every buffer only where
+    it says so.
+    """
     return ALIGNMENT if op.alignment is None else max(ALIGNMENT, op.alignment.value.data)
 
 
@@ -209,7 +215,9 @@ class _Known:
         self.writable |= other.writable
 
     def copy(self, *, is_later: bool = False) -> _Known:
-        """What is known at the start of a region; `is_later`: something may have ended until then."""
+        """What is known at the start of a region; `is_later`: something may have ended until
+        then.
+        """
         return _Known(set() if is_later else set(self.live), set(self.writable))
 
 
@@ -310,7 +318,9 @@ class _Guards:
         """What is checked in front of loops around a loop, unless one of them has no rounds."""
 
     def _effects_of(self, op: Operation) -> tuple[bool, bool]:
-        """Whether an operation with what is in it may give buffers back, and whether it is seen outside."""
+        """Whether an operation with what is in it may give buffers back, and whether it is seen
+        outside.
+        """
         known = self._effects.get(op)
         if known is None:
             frees, speaks = _frees(op), _speaks(op)
@@ -353,7 +363,8 @@ class _Guards:
                             self._ask(nest, nested, buffer, known)
             for region in op.regions:
                 for index, nested in enumerate(region.blocks):
-                    # What is live before a loop, or a task, that frees need not be so in its second round.
+                    # What is live before a loop, or a task, that frees need not be so in its second
+                    # round.
                     is_now = isinstance(op, scf.IfOp | scf.IndexSwitchOp) and index == 0
                     self._walk(nested, inside.copy(is_later=frees and not is_now))
             if frees:
@@ -411,7 +422,9 @@ class _Guards:
 
 
 def _check_indices(nest: _Nest, op: memref.LoadOp | memref.StoreOp) -> None:
-    """Indices that loops count, or that do not change in them, are checked in front of the loops."""
+    """Indices that loops count, or that do not change in them, are checked in front of the
+    loops.
+    """
     if IN_BOUNDS in op.attributes or not nest.is_outside(op.memref):
         return
     if not all(index in nest.variables or nest.is_outside(index) for index in op.indices):

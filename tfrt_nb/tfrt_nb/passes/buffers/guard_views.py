@@ -179,7 +179,9 @@ class _Guard:
         ]
 
     def _last(self, count: Number, step: Number, limit: Number, text: str) -> Number:
-        """How far the last of so many elements is from the first: at most `limit`, it is asserted."""
+        """How far the last of so many elements is from the first: at most `limit`, it is
+        asserted.
+        """
         before = self._add(count, -1) if _known(count) != 0 else 0
         if _known(before) is None:
             before = self._binary(arith.MaxSIOp, before, 0)

@@ -6,8 +6,9 @@
       return %y : i32                                    (suspend until %v, resolve the result)
     }                                                  }
 
-Runs before `async-to-async-runtime`, which lowers the tasks in these functions.  Awaits in tasks and
-in plain functions are left to it.  A declaration that is called is refused: no other file could provide it.
+Runs before `async-to-async-runtime`, which lowers the tasks in these functions.  Awaits in tasks
+and in plain functions are left to it.  A declaration that is called is refused: no other file could
+provide it.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ from tfrt_nb.passes.lowering.coroutines import (
 class AsyncFuncToAsyncRuntime(ModulePass):
     """Lowers `async.func`, `async.call` and `async.return`.
 
-    `token_last` and `keep_errors` are those of `async-to-async-runtime`.  `bounded_stack` departs from
-    MLIR: a recursive function starts on a worker if the stack is low.
+    `token_last` and `keep_errors` are those of `async-to-async-runtime`.  `bounded_stack` departs
+    from MLIR: a recursive function starts on a worker if the stack is low.
     """
 
     name: ClassVar[str] = "async-func-to-async-runtime"

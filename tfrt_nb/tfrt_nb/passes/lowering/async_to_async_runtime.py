@@ -4,12 +4,12 @@
     async.await %t : !async.token              =>    async.runtime.await %t : !async.token
                                                      (and an assertion that %t is not in error)
 
-Each body is outlined, the inner ones first, and starts cold: it is handed to a worker before its first
-operation.  Awaits in bodies suspend; awaits in plain functions block.
+Each body is outlined, the inner ones first, and starts cold: it is handed to a worker before its
+first operation.  Awaits in bodies suspend; awaits in plain functions block.
 
 After the pass no operation above the runtime and coroutine level is left, except `async.func`,
 `async.call` and `async.return`, which `async-func-to-async-runtime` lowers before.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -65,11 +65,12 @@ _LOWERED = frozenset({AwaitOp, AwaitAllOp, CreateGroupOp, AddToGroupOp, AddRefOp
 class AsyncToAsyncRuntime(ModulePass):
     """Lowers tasks, awaits and groups.
 
-    `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart from
-    MLIR: on an error the token is resolved after the values, and errors say why and where.
-    `spawn` departs further: the code that starts a task makes its results, and hands them to the coroutine
-    when that begins; a task that does not wait once its body has begun is no coroutine.  Programs that count
-    references at their tasks are not spawned: their counts are about tasks whose bodies hold what they await.
+    `share_bodies` makes one coroutine per distinct body.  `token_last` and `keep_errors` depart
+    from MLIR: on an error the token is resolved after the values, and errors say why and where.
+    `spawn` departs further: the code that starts a task makes its results, and hands them to the
+    coroutine when that begins; a task that does not wait once its body has begun is no coroutine.
+    Programs that count references at their tasks are not spawned: their counts are about tasks
+    whose bodies hold what they await.
     """
 
     name: ClassVar[str] = "async-to-async-runtime"

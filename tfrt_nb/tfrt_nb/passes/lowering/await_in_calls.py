@@ -10,12 +10,12 @@
     }                                                    %x = async.await %f : !async.value<i64>
 
 In MLIR such a task blocks its thread.  A blocked thread that runs other tasks meanwhile buries what
-waits on its stack, which may be what those tasks wait for; one that does not is lost.  After this pass
-only code that no task runs can block, so nothing is ever buried.
+waits on its stack, which may be what those tasks wait for; one that does not is lost.  After this
+pass only code that no task runs can block, so nothing is ever buried.
 
-Invariant: no function that tasks and async functions call on their stack waits, calls from outside find
-the functions as they were.  A result that is itself an async object goes through the value of the async
-function, which is loaded once: the reference in it moves to the code that loads it.
+Invariant: no function that tasks and async functions call on their stack waits, calls from outside
+find the functions as they were.  A result that is itself an async object goes through the value of
+the async function, which is loaded once: the reference in it moves to the code that loads it.
 """
 
 from __future__ import annotations

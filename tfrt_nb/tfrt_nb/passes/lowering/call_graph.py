@@ -17,7 +17,8 @@ _CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeSpawnIntoOp})
 
 def callees(module: ModuleOp) -> dict[str, set[str]]:
     """The names that each function of the module calls on its stack, so not those in tasks
-    before they are spawned."""
+    before they are spawned.
+    """
     graph: dict[str, set[str]] = {}
     for op in module.body.block.ops:
         name = op.get_attr_or_prop("sym_name")
@@ -42,7 +43,9 @@ def callee_of(op: Operation) -> str | None:
 
 
 def with_callers(names: Iterable[str], callers: Mapping[str, Iterable[str]]) -> set[str]:
-    """The functions, and those that call them, perhaps through others; `callers` are those of each function."""
+    """The functions, and those that call them, perhaps through others; `callers` are those of
+    each function.
+    """
     found = set(names)
     pending = list(found)
     while pending:

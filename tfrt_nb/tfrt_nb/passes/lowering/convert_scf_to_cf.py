@@ -7,8 +7,9 @@
                                ^rest:
                                  "rest"()
 
-The whole dialect is lowered, `scf.parallel` to a sequential nest with its reductions.  Coroutines need
-this before anything in a loop can suspend: a suspension is a branch, and regions of `scf` have one block.
+The whole dialect is lowered, `scf.parallel` to a sequential nest with its reductions.  Coroutines
+need this before anything in a loop can suspend: a suspension is a branch, and regions of `scf` have
+one block.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ from tfrt_nb.passes.control_flow import (
 
 @dataclass(frozen=True)
 class ConvertScfToCf(ModulePass):
-    """Lowers every operation of `scf`.  All bits of an index choose a case; MLIR takes the lowest 32."""
+    """Lowers every operation of `scf`.  All bits of an index choose a case; MLIR takes the
+    lowest 32.
+    """
 
     name: ClassVar[str] = "convert-scf-to-cf"
 
@@ -165,7 +168,8 @@ def _lower_parallel(op: Operation) -> None:
 def sequential_loops(op: scf.ParallelOp) -> list[scf.ForOp]:
     """Replace a parallel loop by a nest of `scf.for`, and give the nest, outermost first.
 
-    Reductions are carried through the nest: each becomes `accumulated = reduce(accumulated, operand)`.
+    Reductions are carried through the nest: each becomes `accumulated = reduce(accumulated,
+    operand)`.
     """
     loops: list[scf.ForOp] = []
     emit = Emitter.in_front_of(op)

@@ -1,7 +1,7 @@
 """Functions become coroutines, and what is awaited in them becomes points of suspension.
 
-A function whose results are an optional token and then values gets blocks in front of and behind its
-body:
+A function whose results are an optional token and then values gets blocks in front of and behind
+its body:
 
     entry:     make the token and the values, begin the coroutine
     ...        the body
@@ -10,9 +10,9 @@ body:
     destroy:   the same, for a coroutine that is destroyed while it is suspended
     suspend:   end the coroutine, return the token and the values
 
-Invariants: `suspend` is the only block that returns; every path of the body ends in `cleanup` with all
-results resolved, each once; nothing touches the frame between the call that may resume the coroutine
-elsewhere and the suspension that follows it.
+Invariants: `suspend` is the only block that returns; every path of the body ends in `cleanup` with
+all results resolved, each once; nothing touches the frame between the call that may resume the
+coroutine elsewhere and the suspension that follows it.
 
 In a coroutine an await suspends, and an assertion branches to the error block.
 """
@@ -77,13 +77,15 @@ from tfrt_nb.passes.lowering.convert_scf_to_cf import (
 )
 
 GIVEN_RESULTS = "given_results"
-"""The attribute of a coroutine that returns nothing: so many of its arguments, the first ones, are objects
-that it resolves.  It holds the producer's references of these, so they are not counted."""
+"""The attribute of a coroutine that returns nothing: so many of its arguments, the first ones, are
+objects that it resolves.  It holds the producer's references of these, so they are not counted."""
 SHARED_BODY = "shared_body"
-"""Unit attribute of a function with GIVEN_RESULTS that is the body of several tasks, each at its own place."""
+"""Unit attribute of a function with GIVEN_RESULTS that is the body of several tasks, each at its
+own place.
+"""
 RESOLVED_BY_HAND = "resolved_by_hand"
-"""Unit attribute of a coroutine whose token only the program resolves: neither its return nor the caller's
-reference says how long the token lives, so the coroutine holds a reference of its own."""
+"""Unit attribute of a coroutine whose token only the program resolves: neither its return nor the
+caller's reference says how long the token lives, so the coroutine holds a reference of its own."""
 PRESPLIT = ArrayAttr([StringAttr("presplitcoroutine")])
 """The attribute `passthrough` of a coroutine that LLVM has not split yet."""
 
@@ -107,8 +109,9 @@ _BRANCHING = WAITING | {RuntimeCheckInterruptOp, cf.AssertOp}
 class ErrorStyle:
     """How errors are lowered.
 
-    `token_last` resolves the token after the values, so that an await of the token finds every value
-    resolved.  `keep` records why and where something failed; without it only the fact remains.
+    `token_last` resolves the token after the values, so that an await of the token finds every
+    value resolved.  `keep` records why and where something failed; without it only the fact
+    remains.
     """
 
     token_last: bool = False
@@ -119,7 +122,8 @@ class ErrorStyle:
 class Coroutine:
     """A function that `begin_coroutine` has put the blocks of a coroutine around.
 
-    `results` are what it returns, or resolves for the code that spawned it: an optional token, then values.
+    `results` are what it returns, or resolves for the code that spawned it: an optional token, then
+    values.
     """
 
     function: FuncOp
@@ -396,7 +400,8 @@ def _fail_if_interrupted(coroutine: Coroutine, op: RuntimeCheckInterruptOp) -> N
 
 def branch_on_interrupt(emit: Emitter, interrupted: Block, continuation: Block) -> None:
     """Branch at the end of a block that `continuation` follows, by way of a block that asks the
-    runtime: only where some run is cancelled."""
+    runtime: only where some run is cancelled.
+    """
     ask = Block()
     region_of(continuation).insert_block_before(ask, continuation)
     pending = emit(RuntimeInterruptIsPendingOp()).result
@@ -412,7 +417,9 @@ def _noting(
     location: LocationAttr,
     note: Callable[[SSAValue], Operation],
 ) -> Block:
-    """A way to `set_error`, behind the block `after`, that notes of each result why it is an error."""
+    """A way to `set_error`, behind the block `after`, that notes of each result why it is an
+    error.
+    """
     block = Block()
     coroutine.function.body.insert_block_after(block, after)
     emit = Emitter.at_end(block, location)

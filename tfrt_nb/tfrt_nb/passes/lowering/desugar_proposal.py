@@ -8,11 +8,12 @@
     }
 
 - There is one runtime: `async.default_runtime` and runtime arguments go.
-- A function that returns one handle, and leaves resolving it to its return, is an `async.func`.  So is one
-  that waits and resolves the handle by hand: then `async.ret_handle` stays, and the lowering
-  (`async_func_to_async_runtime`) makes it the token of the coroutine, which only the program resolves.
-- Any other handle of `async.ret_handle` is an ordinary token; it is resolved by hand, or by the return of a
-  function that returns more than it.
+- A function that returns one handle, and leaves resolving it to its return, is an `async.func`.  So
+  is one that waits and resolves the handle by hand: then `async.ret_handle` stays, and the lowering
+  (`async_func_to_async_runtime`) makes it the token of the coroutine, which only the program
+  resolves.
+- Any other handle of `async.ret_handle` is an ordinary token; it is resolved by hand, or by the
+  return of a function that returns more than it.
 - `async.region` and a call on a runtime are tasks; `async.sync_await` is an await outside of them.
 """
 
@@ -203,8 +204,8 @@ def _return_own_handle(
 ) -> set[Operation]:
     """Make the function return by `async.return`; return the handles that are its own.
 
-    Returning resolves the own handle, unless the function uses it otherwise.  Another handle that is
-    returned is awaited first.
+    Returning resolves the own handle, unless the function uses it otherwise.  Another handle that
+    is returned is awaited first.
     """
     ends = [op for op in function.walk() if isinstance(op, PlainReturnOp)]
     returned = {value.owner for end in ends for value in end.arguments}

@@ -5,8 +5,8 @@
            : (i32) -> i32                        case 0 { yield func.call @add(%x) }
                                                  default { yield func.call @sub(%x) }
 
-So whatever is known of calls, that they may fail, recur or wait, holds for these, too.  To choose from are
-the functions of the value's type that some `func.constant` names.
+So whatever is known of calls, that they may fail, recur or wait, holds for these, too.  To choose
+from are the functions of the value's type that some `func.constant` names.
 """
 
 from __future__ import annotations

@@ -2,23 +2,24 @@
 
     %t = async.execute [%d] (%v as %x: !async.value<f32>) { "use"(%x, %y) ... }
 
-becomes a call of a private function that takes the dependencies, the operands and what the body uses
-of its surroundings, in the order of first use, and that begins by awaiting the first two:
+becomes a call of a private function that takes the dependencies, the operands and what the body
+uses of its surroundings, in the order of first use, and that begins by awaiting the first two:
 
     %t = call @async_execute_fn(%d, %v, %y) : ...
 
-Constants are not captured but made again in the body.  Tasks whose bodies are equal share a function; where many
-differ in numbers only, they share one that has these as arguments, too.  Bodies are compared by a key, in which values
-are numbered in the order of their definition, captured ones by their place in the argument list, so names do not count.
-The place of an assertion counts: it is part of the error message.
+Constants are not captured but made again in the body.  Tasks whose bodies are equal share a
+function; where many differ in numbers only, they share one that has these as arguments, too.
+Bodies are compared by a key, in which values are numbered in the order of their definition,
+captured ones by their place in the argument list, so names do not count. The place of an assertion
+counts: it is part of the error message.
 
-Tasks may be spawned instead: then dependencies and operands are awaited by the task, and the function gets
-payloads for the operands.
+Tasks may be spawned instead: then dependencies and operands are awaited by the task, and the
+function gets payloads for the operands.
 
     %t = async.runtime.spawn @async_execute_fn(%d, %v, %y) {awaited = 2 : i64} : ...
 
-A body that never waits is a plain function then, which returns what the task yields.  Any other is a coroutine
-that gets the results as its first arguments, resolves them, and returns nothing.
+A body that never waits is a plain function then, which returns what the task yields.  Any other is
+a coroutine that gets the results as its first arguments, resolves them, and returns nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ from tfrt_nb.passes.lowering.task_counts import TaskCounts
 BodyKey: TypeAlias = tuple[Hashable, ...]
 
 MAX_SPECIALISED = 8
-"""So many bodies that differ in numbers only have functions of their own, in which the numbers are known."""
+"""So many bodies that differ in numbers only have functions of their own, in which the numbers
+are known.
+"""
 
 
 def captured_values(region: Region) -> list[SSAValue]:
@@ -95,7 +98,9 @@ def replace_uses_inside(region: Region, replacements: Mapping[SSAValue, SSAValue
 
 
 def sink_constants(region: Region, values: Iterable[SSAValue]) -> bool:
-    """Make those of the values that are constants again at the start of the region; whether any is."""
+    """Make those of the values that are constants again at the start of the region; whether any
+    is.
+    """
     block = region.blocks[0]
     first = block.first_op
     assert first is not None
@@ -152,7 +157,8 @@ class Symbols:
 
 @dataclass
 class Outliner:
-    """Turns tasks into calls, or `spawns` them.  `share` tells whether bodies that are alike share a function.
+    """Turns tasks into calls, or `spawns` them.  `share` tells whether bodies that are alike share
+    a function.
 
     `counts` are those that the program makes at its tasks, if it makes any.
     """
@@ -165,7 +171,9 @@ class Outliner:
     """By the key, and by the numbers that the function knows: None where they are arguments."""
 
     def outline(self, task: ExecuteOp) -> FuncOp | None:
-        """Replace the task by a call; the function if it is new and to become a coroutine, else None."""
+        """Replace the task by a call; the function if it is new and to become a coroutine, else
+        None.
+        """
         captured = captured_values(task.body)
         if sink_constants(task.body, captured):
             captured = captured_values(task.body)
@@ -273,7 +281,8 @@ def numbers_to_know(
 ) -> Hashable | None:
     """The numbers that the function for a body knows; None where it gets them as arguments.
 
-    `variants` has the functions that there are for bodies of the same key, by the numbers that they know.
+    `variants` has the functions that there are for bodies of the same key, by the numbers that they
+    know.
     """
     known = tuple(numbers)
     return known if known in variants or len(variants) < MAX_SPECIALISED else None

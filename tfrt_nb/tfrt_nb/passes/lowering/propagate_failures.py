@@ -9,12 +9,12 @@
                                                 return %true, %poison : i1, i64
                                               }
 
-A function that can fail returns first whether it did.  Callers test that: plain functions fail as well,
-coroutines set their results to the error.  The failed call's own results are not used; async ones are
-objects that are in error, so that their references can be counted like any others.
+A function that can fail returns first whether it did.  Callers test that: plain functions fail as
+well, coroutines set their results to the error.  The failed call's own results are not used; async
+ones are objects that are in error, so that their references can be counted like any others.
 
 Runs after the lowering to coroutines and before reference counting, which then sees every way out.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ from tfrt_nb.passes.lowering.coroutines import (
 FALLIBLE = "fallible"
 """The attribute of a function whose first result tells whether it failed."""
 FAST_PATH = "fast_path"
-"""The attribute of a function that returns handles first (see `fast_path`): the types of their objects.
+"""The attribute of a function that returns handles first (see `fast_path`): the types of their
+objects.
 
 It does not fail but returns handles of objects in error."""
 
@@ -109,7 +110,8 @@ def _fallible_functions(functions: list[FuncOp]) -> set[str]:
 
 
 def _can_fail(op: Operation, fallible: set[str]) -> bool:
-    # The type is asked for as it is: abstract base classes make `isinstance` slow, and operations are many.
+    # The type is asked for as it is: abstract base classes make `isinstance` slow, and operations
+    # are many.
     if type(op) is CallOp:
         return op.callee.root_reference.data in fallible
     return type(op) in FAILING

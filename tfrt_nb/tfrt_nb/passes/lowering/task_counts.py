@@ -6,8 +6,8 @@
       async.yield
     }
 
-On the high-level operations a task holds at most one reference of a value, which its body drops.  A function
-owns each of its arguments.
+On the high-level operations a task holds at most one reference of a value, which its body drops.  A
+function owns each of its arguments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ EARLY_COUNTING = frozenset({AddRefOp, DropRefOp})
 
 
 def counts_tasks(module: ModuleOp) -> bool:
-    """Whether a program counts on the high-level operations, where a task holds references of its own."""
+    """Whether a program counts on the high-level operations, where a task holds references of
+    its own.
+    """
     return any(type(op) in EARLY_COUNTING for op in operations_in(module))
 
 
@@ -53,10 +55,11 @@ class TaskCounts:
         self._originals.update(zip(call.results, task.results, strict=True))
 
     def missing(self, task: ExecuteOp, taken: Sequence[SSAValue]) -> Iterator[tuple[SSAValue, int]]:
-        """The values that the code around `task` counts, and how many references each needs more to call its body.
+        """The values that the code around `task` counts, and how many references each needs more to
+        call its body.
 
-        A body takes a reference for each of the `taken` arguments; the program gave the task one if it
-        drops that in the body, and none otherwise.
+        A body takes a reference for each of the `taken` arguments; the program gave the task one if
+        it drops that in the body, and none otherwise.
         """
         outer = _task_around(task)
         for value in dict.fromkeys(taken):

@@ -5,15 +5,16 @@
 The iterations of all dimensions are numbered 0 ... N-1 (the innermost counts fastest) and cut into
 blocks of equal size, enough of them to keep the workers busy.  A function computes one block:
 
-    parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps, captured values)
+    parallel_compute_fn(block, block size, trip counts, lower bounds, upper bounds, steps, captured
+    values)
 
-computes the iterations block*size ... min(block*size + size, N) - 1.  Their first and last numbers are
-taken apart into coordinates, and a nest of loops runs from the first to the last: an inner loop starts
-at the first coordinate only while all outer ones are in their first round, and ends at the last only
-while all outer ones are in their last.
+computes the iterations block*size ... min(block*size + size, N) - 1.  Their first and last numbers
+are taken apart into coordinates, and a nest of loops runs from the first to the last: an inner loop
+starts at the first coordinate only while all outer ones are in their first round, and ends at the
+last only while all outer ones are in their last.
 
-Blocks are started by a function that gives away half of its blocks as a task until one is left, or, with
-`async-dispatch=false`, by a loop.  The caller then waits for all of them.
+Blocks are started by a function that gives away half of its blocks as a task until one is left, or,
+with `async-dispatch=false`, by a loop.  The caller then waits for all of them.
 
 Invariants: each iteration belongs to exactly one block; no block is started that has none.
 Loops with reductions are left alone, or become loops over blocks first (`parallel_reduction`).
@@ -50,10 +51,12 @@ from tfrt_nb.passes.parallel.index_math import IndexMath, simplify
 from tfrt_nb.passes.parallel.parallel_reduction import can_split_reduction, split_reduction
 
 _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
-"""With up to so many workers, so many blocks for each: few workers need finer blocks to even out."""
+"""With up to so many workers, so many blocks for each: few workers need finer blocks to even
+out.
+"""
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
-_HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"
-_CANNOT_SPLIT = "the loop stays as it is: only a reduction of numbers that uses nothing but its two arguments is split"
+_HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"  # noqa: E501
+_CANNOT_SPLIT = "the loop stays as it is: only a reduction of numbers that uses nothing but its two arguments is split"  # noqa: E501
 _MAX_PARTS = 256
 """Blocks of a loop with reductions at most, where the number of workers is not known."""
 
@@ -64,9 +67,9 @@ class AsyncParallelFor(ModulePass):
 
     `num_workers` -1 asks the runtime.  A block has at least `min_task_size` iterations.
     `clamp_trip_counts` departs from MLIR: without it two dimensions whose bounds are the wrong way
-    round count as a loop that runs.  `reductions` departs, too: loops with reductions run in parallel.
-    `fold` folds the whole module on the way, as MLIR does.  `only_async` leaves loops of `scf.parallel` alone that
-    the program does not write as `async.parallel_for`.
+    round count as a loop that runs.  `reductions` departs, too: loops with reductions run in
+    parallel. `fold` folds the whole module on the way, as MLIR does.  `only_async` leaves loops of
+    `scf.parallel` alone that the program does not write as `async.parallel_for`.
     """
 
     name: ClassVar[str] = "async-parallel-for"
@@ -209,7 +212,8 @@ def _in_a_loop(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
     """A task for each block but the first, which the call that is returned runs here; and the loop
-    that starts the tasks."""
+    that starts the tasks.
+    """
     zero, one = math.constant(0), math.constant(1)
     group = math.emit(CreateGroupOp(math.sub(count, one))).result
     body, task_body = Block(arg_types=[IndexType()]), Block()
@@ -229,8 +233,9 @@ def _in_a_loop(
 def _by_halves(
     loop: _Loop, compute: FuncOp, size: SSAValue, count: SSAValue, math: IndexMath, symbols: Symbols
 ) -> tuple[CallOp, Operation]:
-    """A lone block runs here; several are given away by halves by the call that is returned, and the
-    loop that gives them away."""
+    """A lone block runs here; several are given away by halves by the call that is returned, and
+    the loop that gives them away.
+    """
     dispatch, starts = _dispatch_function(loop, compute, math, symbols)
     zero, one = math.constant(0), math.constant(1)
     is_one = math.compare("eq", count, one)
@@ -251,8 +256,9 @@ def _by_halves(
 def _dispatch_function(
     loop: _Loop, compute: FuncOp, outside: IndexMath, symbols: Symbols
 ) -> tuple[FuncOp, Operation]:
-    """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest away
-    in a loop, which is returned, too."""
+    """`async_dispatch_fn(group, start, end, block size, ...)`: computes `start`, gives the rest
+    away in a loop, which is returned, too.
+    """
     inputs = [GROUP, *[IndexType()] * 3, *(value.type for value in loop.arguments)]
     entry = Block(arg_types=inputs)
     type_ = FunctionType.from_lists(inputs, ())
@@ -343,7 +349,9 @@ def _inside(outside: _Loop, entry: Block, math: IndexMath) -> _Loop:
 
 @dataclass(frozen=True)
 class _Extent:
-    """The coordinates of the first iteration of a block, of the last, and those of the last plus one."""
+    """The coordinates of the first iteration of a block, of the last, and those of the last plus
+    one.
+    """
 
     first: Sequence[SSAValue]
     last: Sequence[SSAValue]
@@ -373,7 +381,9 @@ def _coordinates(number: SSAValue, trips: Sequence[SSAValue], math: IndexMath) -
 
 @dataclass(frozen=True)
 class _LoopNest:
-    """The loops over one block, the body innermost.  The parts of the loop are known outside and inside."""
+    """The loops over one block, the body innermost.  The parts of the loop are known outside and
+    inside.
+    """
 
     op: scf.ParallelOp
     outside: _Loop
@@ -394,7 +404,8 @@ class _LoopNest:
         edges: tuple[SSAValue, SSAValue] | None,
     ) -> None:
         """The loop of one dimension, given the induction values of those around it and whether they
-        are in their first round, and in their last."""
+        are in their first round, and in their last.
+        """
         dimension, rank = len(indices), len(self.inside.trips)
         body = Block(arg_types=[IndexType()])
         inner = math.inside(body)

@@ -5,9 +5,9 @@
     %d = arith.subi %n, %c0 : index        =>      %n
     %w = arith.maxsi %c32, %c1 : index     =>      %c32 = arith.constant 32 : index
 
-`simplify` does so in a whole module, drops what is unused then, and keeps one constant of each kind, at
-the start of its function: `async-parallel-for` ends with it.  Other programs are simplified by xDSL's
-`canonicalize`.
+`simplify` does so in a whole module, drops what is unused then, and keeps one constant of each
+kind, at the start of its function: `async-parallel-for` ends with it.  Other programs are
+simplified by xDSL's `canonicalize`.
 """
 
 from __future__ import annotations
@@ -148,7 +148,9 @@ def _value(known: SSAValue | Attribute, op: Operation) -> SSAValue:
 
 
 def _collect_constants(module: ModuleOp) -> None:
-    """Keep one constant of each kind in a function: those at its start stay, others go in front of them."""
+    """Keep one constant of each kind in a function: those at its start stay, others go in front
+    of them.
+    """
     for function in module.body.block.ops:
         for region in function.regions:
             if region.blocks:

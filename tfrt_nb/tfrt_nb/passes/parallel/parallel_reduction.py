@@ -52,8 +52,8 @@ _SCALARS = IntegerType | IndexType | BFloat16Type | Float16Type | Float32Type | 
 def can_split_reduction(op: scf.ParallelOp) -> bool:
     """Whether the partial results can be kept in buffers, and the body holds no parallel loop.
 
-    Nor may a reduction use what an iteration computes, but for what is given to it: partial results are
-    reduced behind the iterations.
+    Nor may a reduction use what an iteration computes, but for what is given to it: partial results
+    are reduced behind the iterations.
     """
     body = op.body.block
     reduce = terminator_of(body)

@@ -83,7 +83,9 @@ def _check_coroutine_operation(op: Operation) -> None:
 
 
 def _check_coroutine(function: FuncOp) -> None:
-    """What LLVM takes for granted: one id, one frame made first, states used where they are saved."""
+    """What LLVM takes for granted: one id, one frame made first, states used where they are
+    saved.
+    """
     for kind in (CoroIdOp, CoroBeginOp):
         if sum(isinstance(op, kind) for op in function.body.walk()) != 1:
             fail(function, f"a coroutine has one '{kind.name}'")

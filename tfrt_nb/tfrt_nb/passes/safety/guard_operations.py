@@ -4,11 +4,12 @@
                                             cf.assert %ok, "division by zero"
                                             %q = arith.divsi %a, %b : i64
 
-MLIR leaves a division by zero, a shift by all bits, a float that does not fit an integer, an access outside of a buffer, a buffer larger than the memory or given
-back twice, a value that is loaded before it is available, a group of a negative size and a loop that does not
-step forward undefined, and lets a deep recursion overflow the stack; in a notebook all must be errors that
-name the line.  What is known to be right is not guarded: a divisor or step that
-is a constant other than zero, a constant shift by less than all bits, a constant index below a static size.
+MLIR leaves a division by zero, a shift by all bits, a float that does not fit an integer, an access
+outside of a buffer, a buffer larger than the memory or given back twice, a value that is loaded
+before it is available, a group of a negative size and a loop that does not step forward undefined,
+and lets a deep recursion overflow the stack; in a notebook all must be errors that name the line.
+What is known to be right is not guarded: a divisor or step that is a constant other than zero, a
+constant shift by less than all bits, a constant index below a static size.
 """
 
 from __future__ import annotations
@@ -81,8 +82,9 @@ _RESUME = 1
 
 @dataclass(frozen=True)
 class GuardOperations(ModulePass):
-    """Guards integer `divisions`, shifts and conversions, the `accesses` to buffers and values, the sizes of buffers and groups,
-    the steps of `loops`, and the `recursion` of plain functions."""
+    """Guards integer `divisions`, shifts and conversions, the `accesses` to buffers and values, the
+    sizes of buffers and groups, the steps of `loops`, and the `recursion` of plain functions.
+    """
 
     name: ClassVar[str] = "async-guard-operations"
 
@@ -157,7 +159,9 @@ def _guard_shift(op: Operation) -> None:
 
 
 def _guard_conversion(op: Operation) -> None:
-    """The float, without its fraction, is a number of the integer's type: as a double, which holds the bounds."""
+    """The float, without its fraction, is a number of the integer's type: as a double, which
+    holds the bounds.
+    """
     float_, target = op.operands[0], op.results[0].type
     if not isinstance(target, IntegerType):
         return
@@ -194,7 +198,9 @@ def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> No
 
 
 def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
-    """The product of the sizes stays below what the machine has: then it does not overflow either."""
+    """The product of the sizes stays below what the machine has: then it does not overflow
+    either.
+    """
     assert isinstance(op.memref.type, MemRefType)
     if alignment_of(op) > MEMORY_BYTES:
         fail(op, f"the alignment {alignment_of(op)} is larger than the memory")
@@ -235,7 +241,9 @@ def _guard_group(op: CreateGroupOp | RuntimeCreateGroupOp) -> None:
 
 
 def _describe_error(op: RuntimeSetErrorOp) -> None:
-    """An error that a program makes by hand has a place, too; coroutines say why they fail before."""
+    """An error that a program makes by hand has a place, too; coroutines say why they fail
+    before.
+    """
     if not any(isinstance(before, CoroBeginOp) for before in _first_operations(op)):
         message = StringAttr(f"set to an error by '{op.name}'")
         Emitter.in_front_of(op)(RuntimeDescribeErrorOp(op.operand, message))

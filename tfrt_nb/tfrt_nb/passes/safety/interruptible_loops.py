@@ -110,10 +110,11 @@ class InterruptibleLoops(ModulePass):
 
 
 def _lasting_functions(module: ModuleOp) -> list[FuncOp | AsyncFuncOp]:
-    """The functions that may run long by their calls alone: recursive ones, and the tops of pyramids.
+    """The functions that may run long by their calls alone: recursive ones, and the tops of
+    pyramids.
 
-    A function that calls another one twice takes twice as long; twenty of them, one above the other,
-    take a million times as long, without a loop.
+    A function that calls another one twice takes twice as long; twenty of them, one above the
+    other, take a million times as long, without a loop.
     """
     functions = {
         one.sym_name.data: one
@@ -224,7 +225,9 @@ def _length_of(op: Operation, lengths: dict[Operation, int | None]) -> int | Non
 
 
 def _own_length(op: Operation) -> int | None:
-    """How many plain operations an operation is worth, without its regions; None if that is not known."""
+    """How many plain operations an operation is worth, without its regions; None if that is not
+    known.
+    """
     if not isinstance(op, memref.CopyOp):
         return 1
     type_ = op.source.type
@@ -261,7 +264,9 @@ def _check_in_pieces(loop: scf.ForOp, rounds: int) -> None:
 
 
 def _stride(emit: Emitter, loop: scf.ForOp, span: int, farthest: int) -> SSAValue:
-    """The step from piece to piece: `span`, or one round where that might pass the largest number."""
+    """The step from piece to piece: `span`, or one round where that might pass the largest
+    number.
+    """
 
     def constant(number: int) -> SSAValue:
         assert isinstance(loop.lb.type, IntegerType | IndexType)
