@@ -1,4 +1,4 @@
-"""An image pipeline: native kernels blur, find edges and count them, on all cores; tiles are joined by numpy."""
+"""An image pipeline: native kernels blur, find edges and count them, on all cores; tiles are joined by numpy."""  # noqa: E501
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Square roots by Newton's method, and the greatest common divisor: loops and recursion as a program."""
+"""Square roots by Newton's method, and the greatest common divisor: loops and recursion as a program."""  # noqa: E501
 
 import tfrt_nb as tfrt
 

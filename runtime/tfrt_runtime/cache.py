@@ -1,12 +1,13 @@
 """Compiled code that later processes need not compile again: files by name in one folder.
 
-What is in these files runs in this process.  So a file is read only if this user or root owns it and no
-other user may write it, and the same holds for the folder; and only if it is whole:
+What is in these files runs in this process.  So a file is read only if this user or root owns it
+and no other user may write it, and the same holds for the folder; and only if it is whole:
 
     "tfrt-nb 1\\n", SHA-256 of its name, a zero and its content (32 bytes), the content
 
-The name is in the digest, so that an older file does not pass for a newer one.  Any other file is replaced.
-A folder that cannot be used is reported once, on standard error; the process goes on without it.
+The name is in the digest, so that an older file does not pass for a newer one.  Any other file is
+replaced. A folder that cannot be used is reported once, on standard error; the process goes on
+without it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ class Cache:
     _is_told: bool = field(default=False, init=False)
 
     def get(self, name: str) -> bytes | None:
-        """What was put there under the name; None if that is missing, damaged or not to be trusted."""
+        """What was put there under the name; None if that is missing, damaged or not to be
+        trusted.
+        """
         try:
             with self._opened() as folder:
                 return _content(name, _read(folder, name))
@@ -72,9 +75,11 @@ class Cache:
 
     @contextlib.contextmanager
     def turn(self, on_wait: Callable[[], None]) -> Iterator[None]:
-        """Within, no other process is in such a block of this folder, so that what takes long is done once.
+        """Within, no other process is in such a block of this folder, so that what takes long is
+        done once.
 
-        Calls `on_wait` before it waits for one.  Where the folder cannot be used, it waits for none.
+        Calls `on_wait` before it waits for one.  Where the folder cannot be used, it waits for
+        none.
         """
         import fcntl  # few processes compile a core
 
@@ -188,7 +193,9 @@ def digest_of(folders: Iterable[Path], facts: Iterable[str]) -> bytes:
 
 
 def installed(package: str) -> str:
-    """What its installer calls a package, with the version: `importlib.metadata` takes 15 ms to say it."""
+    """What its installer calls a package, with the version: `importlib.metadata` takes 15 ms to
+    say it.
+    """
     found = importlib.util.find_spec(package)
     folder = "" if found is None or found.origin is None else str(Path(found.origin).parents[1])
     return " ".join(sorted(one for one in os.listdir(folder) if one.startswith(f"{package}-")))

@@ -1,4 +1,6 @@
-"""The place in the user's Python code that called into these packages, and what it passed that is of the wrong kind."""
+"""The place in the user's Python code that called into these packages, and what it passed that
+is of the wrong kind.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ _KNOWN: dict[tuple[int, int], tuple[CodeType, Location]] = {}
 """Places by code, which is kept so that its number stays its own, and instruction."""
 _MAX_KNOWN = 1 << 16
 FOREVER = 1e9
-"""The longest wait in seconds: the nanoseconds of longer ones do not fit in the numbers of the system."""
+"""The longest wait in seconds: the nanoseconds of longer ones do not fit in the numbers of the
+system.
+"""
 
 
 def caller() -> FrameType | None:

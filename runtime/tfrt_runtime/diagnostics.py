@@ -1,7 +1,7 @@
 """An error is a value with a place.
 
-A `Diagnostic` says what went wrong, where, and what to do.  The compiler makes them while it reads a
-program, the runtime while it runs one; it travels inside an error AsyncValue, is printed by the
+A `Diagnostic` says what went wrong, where, and what to do.  The compiler makes them while it reads
+a program, the runtime while it runs one; it travels inside an error AsyncValue, is printed by the
 command line with a caret, and is drawn by the notebook under the cell's own line.
 """
 
@@ -102,7 +102,9 @@ class Diagnostic:
 
     @property
     def short_message(self) -> str:
-        """The message without the middle of words of hundreds of characters, such as types in types."""
+        """The message without the middle of words of hundreds of characters, such as types in
+        types.
+        """
         return _LONG_WORD.sub(lambda word: f"{word[0][:100]}...{word[0][-20:]}", self.message)
 
 
@@ -126,7 +128,9 @@ def known_names(names: Sequence[str]) -> str:
 def meant(
     name: str, known: Iterable[str], otherwise: str = "", form: str = "{}", cutoff: float = 0.6
 ) -> str:
-    """`did you mean X?`, of the nearest known name, written as in `form`; `otherwise` if none is near."""
+    """`did you mean X?`, of the nearest known name, written as in `form`; `otherwise` if none is
+    near.
+    """
     import difflib  # for messages only
 
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
@@ -139,7 +143,9 @@ def note(message: str, location: AnyLocation | None = None) -> Diagnostic:
 
 
 def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
-    """A diagnostic that says a sentence for people first; the `words` of MLIR or TFRT are a note at the same place."""
+    """A diagnostic that says a sentence for people first; the `words` of MLIR or TFRT are a note
+    at the same place.
+    """
     first = note(words.message, words.location)
     return replace(words, message=sentence, notes=(first, *words.notes))
 
@@ -147,8 +153,8 @@ def led_by(sentence: str, words: Diagnostic) -> Diagnostic:
 class TfrtError(Exception):
     """What every user's mistake is raised as: one or more diagnostics, the first one decisive.
 
-    What a Python kernel raised is its `__cause__`; the notes of the diagnostics are those of the exception,
-    so that a traceback ends with them.
+    What a Python kernel raised is its `__cause__`; the notes of the diagnostics are those of the
+    exception, so that a traceback ends with them.
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
@@ -167,7 +173,8 @@ class TfrtError(Exception):
 
 
 class InternalError(TfrtError):
-    """A defect of the toolkit, not of the program: reported like a mistake, so that users see no traceback.
+    """A defect of the toolkit, not of the program: reported like a mistake, so that users see no
+    traceback.
 
     Nets of tests count it as a failure.
     """

@@ -1,7 +1,9 @@
-"""What higher floors give to lower ones, which must not import them: one object per process names all of it.
+"""What higher floors give to lower ones, which must not import them: one object per process names
+all of it.
 
-A floor fills in its own hooks when it is imported, once; from then on any thread may call them.  Without the floor a
-hook has the default below, so that the runtime works without a compiler, and without notebooks.
+A floor fills in its own hooks when it is imported, once; from then on any thread may call them.
+Without the floor a hook has the default below, so that the runtime works without a compiler, and
+without notebooks.
 """
 
 from __future__ import annotations
@@ -31,22 +33,30 @@ class Hooks:
 
     # executor
     enqueue: Callable[..., Any] = _missing
-    """`enqueue(request, function, blocking=…)`: start a call of a Python function within a run; its AsyncValue."""
+    """`enqueue(request, function, blocking=…)`: start a call of a Python function within a run;
+    its AsyncValue.
+    """
     # host.default_host
     of_future: Callable[[Any], Any] = _missing
     """The AsyncValue of a future, on the default host."""
     # kernels.users
     has_user_kernels: bool = False
-    """Whether a kernel in Python was ever registered: only such ones block, and are watched for it."""
+    """Whether a kernel in Python was ever registered: only such ones block, and are watched for
+    it.
+    """
     # tfrt_nb.programs
     compiler: Any = None
     """What makes machine code of hot functions (`executor.machine.Compiler`), if there is one."""
     own_packages: set[str] = field(default_factory=lambda: {"tfrt_runtime", "contextlib"})
-    """Packages whose frames are not the user's.  Decorated functions of theirs are called through `contextlib`."""
+    """Packages whose frames are not the user's.  Decorated functions of theirs are called
+    through `contextlib`.
+    """
     kernel_names: Callable[[], Iterable[str]] = tuple
     """The names of the kernels that users have registered."""
     result_types: Callable[[str, Sequence[str]], tuple[str, ...] | None] = _no_types
-    """The types of a user kernel's results where its operands have these types; None if it does not say."""
+    """The types of a user kernel's results where its operands have these types; None if it does
+    not say.
+    """
     # tfrt_nb
     cell_of: Callable[[str], str] = lambda source: ""
     """What a notebook calls the cell whose code has this file name; "" for any other file."""

@@ -1,7 +1,9 @@
-"""The table of native kernels that are no scalar operations: chains, counters, errors, delays, probes.
+"""The table of native kernels that are no scalar operations: chains, counters, errors, delays,
+probes.
 
-From a row come the kernel in its registry, its operation in text, and its documentation.  To add a kernel, write its
-function in `native.kernels` and add a row here.  Control flow, which starts functions, is in `kernels.basic.scalars`.
+From a row come the kernel in its registry, its operation in text, and its documentation.  To add a
+kernel, write its function in `native.kernels` and add a row here.  Control flow, which starts
+functions, is in `kernels.basic.scalars`.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ NUMBERS = frozenset({"i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f16", "bf
 class NativeRow:
     """A native kernel; `{}` in its texts stands for each of the `variants`.
 
-    `types` are those of operands and results, as `"i32 chain -> chain"`; `i32*` takes any number, and a chain at the end
-    may be left out.  `function` is `module.name` in `native.kernels`.
+    `types` are those of operands and results, as `"i32 chain -> chain"`; `i32*` takes any number,
+    and a chain at the end may be left out.  `function` is `module.name` in `native.kernels`.
     """
 
     name: str
@@ -27,7 +29,9 @@ class NativeRow:
     form: str = "GENERIC"
     """How the operation is written: the name of a `Form`."""
     flags: tuple[str, ...] = ()
-    """`heavy`: worth a worker; `blocking`: runs in the blocking pool; `raw`: takes values that are not available."""
+    """`heavy`: worth a worker; `blocking`: runs in the blocking pool; `raw`: takes values that
+    are not available.
+    """
     functions: tuple[str, ...] = ()
     """Native functions whose addresses its data begins with."""
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -35,7 +39,9 @@ class NativeRow:
     sync: bool = False
     """Runs in sync functions, and only there."""
     is_loose: bool = False
-    """Programs may give it other types than the row says: it does not read its operands as numbers."""
+    """Programs may give it other types than the row says: it does not read its operands as
+    numbers.
+    """
     for_each: bool = False
     """It has a result for each argument of any number."""
     variants: str = ""

@@ -1,4 +1,6 @@
-"""What a process has one of: made by the first thread that asks, while others that ask wait for it."""
+"""What a process has one of: made by the first thread that asks, while others that ask wait for
+it.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,11 @@ T = TypeVar("T")
 
 
 def once(make: Callable[[], T]) -> Callable[[], T]:
-    """`make` as a function that makes its result once per process, and then returns the same object.
+    """`make` as a function that makes its result once per process, and then returns the same
+    object.
 
-    `functools.cache` alone lets threads that ask at the same moment make one object each, of which it
-    keeps one.  What `make` raises goes to its caller, and the next caller makes it anew.
+    `functools.cache` alone lets threads that ask at the same moment make one object each, of which
+    it keeps one.  What `make` raises goes to its caller, and the next caller makes it anew.
     """
     lock = threading.RLock()
     made: list[T] = []

@@ -1,16 +1,17 @@
 """The table of scalar operations: name, types, what they compute, errors and documentation.
 
-From `FAMILIES` come the native kernels, their registry rows, the operations in text and their short forms,
-the operators of traced functions, completion and documentation.  To add an operation, add a row.
+From `FAMILIES` come the native kernels, their registry rows, the operations in text and their short
+forms, the operators of traced functions, completion and documentation.  To add an operation, add a
+row.
 
-What a row computes is a plain function of the operands: integers with their sign (an `i1` is 0 or 1) and
-doubles.  The native core compiles it, the simulator calls it, so it is in the part of Python that Numba takes,
-on 64-bit integers.  A result is reduced to its type afterwards: integers wrap in two's complement, an f32 is
-rounded.  Therefore sums need no care, while a quotient must avoid the least number divided by -1, for which
-the processor stops the process.
+What a row computes is a plain function of the operands: integers with their sign (an `i1` is 0 or
+1) and doubles.  The native core compiles it, the simulator calls it, so it is in the part of Python
+that Numba takes, on 64-bit integers.  A result is reduced to its type afterwards: integers wrap in
+two's complement, an f32 is rounded.  Therefore sums need no care, while a quotient must avoid the
+least number divided by -1, for which the processor stops the process.
 
-Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0 or by all bits
-or more is an error; a comparison with NaN is false, "not equal" is true.
+Rules for all types: a division by zero is an error, for floats as well; a shift by less than 0 or
+by all bits or more is an error; a comparison with NaN is false, "not equal" is true.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def wrapped(number: int, bits: int = 64) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An error that depends on the operands: `{}` in the text is operand number `shown`, of type `word`."""
+    """An error that depends on the operands: `{}` in the text is operand number `shown`, of type
+    `word`.
+    """
 
     text: str
     when: Compute
@@ -96,9 +99,13 @@ class Family:
     aliases: tuple[str, ...] = ()
     """Names in other languages and dialects, which messages translate."""
     arith: Mapping[str, str] = field(default_factory=dict)
-    """Operations of `arith` that compute this, or one result each, with LLVM's instruction if one will do."""
+    """Operations of `arith` that compute this, or one result each, with LLVM's instruction if
+    one will do.
+    """
     generic: tuple[str, ...] = ()
-    """Suffixes for which TFRT has a kernel and no operation: text has it in quotes, with unchecked types."""
+    """Suffixes for which TFRT has a kernel and no operation: text has it in quotes, with
+    unchecked types.
+    """
     generic_sync: tuple[str, ...] = ()
     """The same in sync functions."""
 

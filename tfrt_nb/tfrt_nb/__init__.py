@@ -6,8 +6,8 @@ Read from below: `nesting` (how deep a program may nest), `cells` (of notebooks,
 `programs` (all of it: the class Program), `tracing` (programs from Python), `documents` and `language` (programs
 and runs as values, for pages and editors), `schedules`, `exercises` and `lessons` (what tutorials need), `cli`.
 
-Stands on the runtime.  Nothing here knows notebooks.  `%load_ext tfrt_nb` and the HTML of runs and values are
-steps up the stairs, taken by name, so that importing this package loads no IPython.
+Stands on the runtime.  Nothing here knows notebooks.  `%load_ext tfrt_nb` and the HTML of runs and
+values are steps up the stairs, taken by name, so that importing this package loads no IPython.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ if TYPE_CHECKING:
 
 
 def _from(module: str, name: str) -> Callable[..., Any]:
-    """A function of a higher floor, loaded when it is called: this package gives it to a lower one."""
+    """A function of a higher floor, loaded when it is called: this package gives it to a lower
+    one.
+    """
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 

@@ -1,8 +1,9 @@
-"""The net under the compiler: what no stage expects becomes a diagnostic at the operation concerned.
+"""The net under the compiler: what no stage expects becomes a diagnostic at the operation
+concerned.
 
-`internal_errors_caught` stands at the ways in (text to module, module to BEF, module to machine code,
-passes of `opt`), so that a defect of the compiler never shows its user a traceback.  Tests and fuzzers
-tell it from a mistake of the program by its class, `InternalError`.
+`internal_errors_caught` stands at the ways in (text to module, module to BEF, module to machine
+code, passes of `opt`), so that a defect of the compiler never shows its user a traceback.  Tests
+and fuzzers tell it from a mistake of the program by its class, `InternalError`.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _limit_before = 0
 def too_large(name: str, size: int, lines: int = 0) -> TfrtError:
     """The error for source of `size` bytes, of which `lines` are known to be too many if not 0."""
     found = f"{lines} lines" if lines else f"{size} bytes"
-    text = f"'{name}' is too large for a program: {found}; the limits are {MAX_TEXT} bytes and {MAX_LINES} lines"
+    text = f"'{name}' is too large for a program: {found}; the limits are {MAX_TEXT} bytes and {MAX_LINES} lines"  # noqa: E501
     return TfrtError(error(text))
 
 

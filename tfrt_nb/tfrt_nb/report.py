@@ -1,4 +1,5 @@
-"""Diagnostics as text: the message, the line of the source that it is about, and a caret under it; lengths of time.
+"""Diagnostics as text: the message, the line of the source that it is about, and a caret under it;
+lengths of time.
 
 cell 3:3:25: error: use of undeclared SSA value name
   %b = tfrt.add.i32 %a, %missing
@@ -26,8 +27,8 @@ NOWHERE = "<unknown>:0"
 def render(diagnostic: Diagnostic, text: str | None = None, nowhere: str = NOWHERE) -> str:
     """The diagnostic and its notes.  `text` is the source that its location is in, if at hand.
 
-    Notes about another source are shown without their line.  `nowhere` stands where there is no place.
-    Ends without a newline.
+    Notes about another source are shown without their line.  `nowhere` stands where there is no
+    place. Ends without a newline.
     """
     source = diagnostic.location.source if isinstance(diagnostic.location, Location) else None
     parts = (diagnostic, *diagnostic.notes)
@@ -74,7 +75,9 @@ def _excerpt(line: str, location: Location) -> str:
 
 
 def cut(line: str, start: int, end: int) -> tuple[str, int, int]:
-    """A line, of a long one the part around `start`, and where the span from `start` to `end` is in it."""
+    """A line, of a long one the part around `start`, and where the span from `start` to `end` is
+    in it.
+    """
     if len(line) <= _MAX_LINE:
         return line, start, end
     first = max(0, min(start, len(line)) - _MAX_LINE // 3)

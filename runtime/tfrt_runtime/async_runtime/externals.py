@@ -265,7 +265,7 @@ def _call(made: PythonExternal, words: int) -> None:
         values = returned if isinstance(returned, tuple) else () if returned is None else values
     if len(values) != len(made.results):
         raise KernelError(
-            f"'{made.name}' returned {counted(len(values), 'value')} for {counted(len(made.results), 'result')}"
+            f"'{made.name}' returned {counted(len(values), 'value')} for {counted(len(made.results), 'result')}"  # noqa: E501
         )
     for index, (word, value) in enumerate(zip(made.results, values, strict=True)):
         try:

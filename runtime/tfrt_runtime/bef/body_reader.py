@@ -279,7 +279,7 @@ def _find_wrong_use(function: BefFunction) -> str | None:
     kernels = function.kernels
     defined = len(function.argument_types) + sum(len(kernel.results) for kernel in kernels)
     if function.register_count != defined:
-        return f"{counted(function.register_count, 'register')}, but {defined} {'is' if defined == 1 else 'are'} defined"
+        return f"{counted(function.register_count, 'register')}, but {defined} {'is' if defined == 1 else 'are'} defined"  # noqa: E501
     if any(register >= defined for register in function.result_registers):
         return "Using an undefined register in return op"
     entry_users, users = _users(function)

@@ -28,8 +28,8 @@ _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
 class Batch(Execution):
     """A run of many calls, which begin together, print to one place and are cancelled together.
 
-    `results` has those of the first call, then those of the second one, and so on; each is made into an
-    AsyncValue when it is asked for.
+    `results` has those of the first call, then those of the second one, and so on; each is made
+    into an AsyncValue when it is asked for.
     """
 
     def __init__(
@@ -105,7 +105,8 @@ class Batch(Execution):
         return self.result(0)
 
     def result(self, timeout: float | None = None) -> list[object]:
-        """A list of what each call returned: a value, or a tuple where it has none or several results.
+        """A list of what each call returned: a value, or a tuple where it has none or several
+        results.
 
         Raises:
             TimeoutError: if the calls are not over in time.

@@ -31,7 +31,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
 
 ON_ITS_LOOP = (
-    "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"
+    "this thread waits, and runs the event loop of the host, on which 'async def' kernels wait for their"  # noqa: E501
     " turn: await the run or its values, or let the host have a loop of its own"
 )
 
@@ -131,12 +131,13 @@ class Entry:
     ) -> tuple[array[int], Sequence[tuple[int, AsyncValue]], Sequence[object]]:
         """The words of a call with these arguments, for `HostContext.new_words`: whatever they are.
 
-        Also the arguments that are values or futures, with their indexes, and what must be alive until
-        the call has started.  A caller that does not start it calls `release`.  A numpy array is a
-        tensor over its memory where the program takes one.
+        Also the arguments that are values or futures, with their indexes, and what must be alive
+        until the call has started.  A caller that does not start it calls `release`.  A numpy array
+        is a tensor over its memory where the program takes one.
 
         Raises:
-            TfrtError: if there are more or fewer than it takes, or one does not fit, at the caller's line.
+            TfrtError: if there are more or fewer than it takes, or one does not fit, at the
+                caller's line.
         """
         if len(given) != len(self._arguments):
             raise self._miscounted(len(given))
@@ -161,8 +162,8 @@ class Entry:
         What must be alive, must be so until all of them have begun.
 
         Raises:
-            TfrtError: if the columns are more or fewer than the arguments, differ in length, or have a value
-                that does not fit, at the caller's line.
+            TfrtError: if the columns are more or fewer than the arguments, differ in length, or
+                have a value that does not fit, at the caller's line.
         """
         import numpy as np  # programs without batches start without it
 
@@ -282,7 +283,9 @@ class Entry:
         return TfrtError(error(f"{call}{self._described(index)}: {reason}", place_of_caller()))
 
     def results(self, request: Request) -> list[AsyncValue]:
-        """The results of a call that was started, which own its references to them; the request notes them."""
+        """The results of a call that was started, which own its references to them; the request
+        notes them.
+        """
         queue, source = request.queue, weakref.ref(request)
         place = (id(request.words) + self._results_from) >> 3
         made, references = [], []
@@ -319,10 +322,12 @@ class Entry:
     def why_never(
         self, request: Request, results: Sequence[AsyncValue], *, blocks: bool
     ) -> list[Diagnostic]:
-        """Why results of a run will never resolve; nothing while they may come.  Any thread may ask.
+        """Why results of a run will never resolve; nothing while they may come.  Any thread may
+        ask.
 
-        With `blocks` this thread waits for them, and so does nothing else.  A run that waits for a value from
-        outside the runtime is not stuck: a thread that holds one of its values may still resolve it.
+        With `blocks` this thread waits for them, and so does nothing else.  A run that waits for a
+        value from outside the runtime is not stuck: a thread that holds one of its values may still
+        resolve it.
         """
         rest = rest_of(request.queue)
         if rest is None:
@@ -342,7 +347,9 @@ class Entry:
         return [error(text, place, request.promises.left_by_kernels())]
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
-        """Whether a result of a run has a holder beside its Execution: a Python object, or a native one."""
+        """Whether a result of a run has a holder beside its Execution: a Python object, or a
+        native one.
+        """
         value = reference()
         if value is None or value.done():
             return False
@@ -370,7 +377,9 @@ def start_call(
 
 
 def column_payloads(type_text: str, column: Sequence[object]) -> Any:
-    """The payloads of numbers as an array of words; None if they are not all ordinary values of the type."""
+    """The payloads of numbers as an array of words; None if they are not all ordinary values of
+    the type.
+    """
     import numpy as np
 
     bits = INTEGER_BITS.get(type_text, 0)

@@ -98,7 +98,8 @@ def run_functions(
     follower: Follower | None = None,
     tier: Tier = Tier.AUTO,
 ) -> Iterator[FunctionRun]:
-    """Run functions one after the other; yields each when nothing of it is left, or its time is over.
+    """Run functions one after the other; yields each when nothing of it is left, or its time is
+    over.
 
     `follower` hears of each.
     """

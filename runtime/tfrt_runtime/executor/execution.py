@@ -211,15 +211,17 @@ class Execution(Returning):
         except AttributeError:  # there is no run
             return
         queue = request.queue
-        # One step, as no call is between: a thread that cancels the run may make the results, which take the
-        # references.
+        # One step, as no call is between: a thread that cancels the run may make the results, which
+        # take the references.
         held, request.held = request.held, ()
         template = entry.template if held is None else 0
         queue.process.leave(queue.address, request.words, template)
 
     @contextmanager
     def _withdrawn_on_error(self) -> Iterator[None]:
-        """Within, what the run needs is made; where that fails or is interrupted, the run is over."""
+        """Within, what the run needs is made; where that fails or is interrupted, the run is
+        over.
+        """
         try:
             yield
         except BaseException:
@@ -252,7 +254,9 @@ class Execution(Returning):
             )
 
     def _expect(self, given: Sequence[tuple[int, AsyncValue]]) -> int:
-        """Wait for arguments that are unavailable; for how many results the run stays open because of them."""
+        """Wait for arguments that are unavailable; for how many results the run stays open
+        because of them.
+        """
         open_for = 0
         for index, value in given:
             self.request.queue.adopt(self.request, value)
@@ -278,7 +282,9 @@ class Execution(Returning):
         return request.held or request.hold_results()
 
     def forget_results(self) -> None:
-        """Drop the references to the results, which were asked for: they die with their last user."""
+        """Drop the references to the results, which were asked for: they die with their last
+        user.
+        """
         self.request.held = ()
 
     def __iter__(self) -> Iterator[AsyncValue]:
@@ -308,7 +314,8 @@ class Execution(Returning):
             await ended.resolved()
 
     def result(self, timeout: float | None = None) -> object:
-        """The result, or a tuple of all results if the function has none or several; waits for them.
+        """The result, or a tuple of all results if the function has none or several; waits for
+        them.
 
         Without results, for the end of the run.
 
@@ -408,7 +415,9 @@ class Execution(Returning):
             raise exception_of(self.request.cancellation)
 
     def as_value(self) -> AsyncValue:
-        """One AsyncValue of what `result` returns; without results it is resolved when the run is over."""
+        """One AsyncValue of what `result` returns; without results it is resolved when the run
+        is over.
+        """
         results = self.results
         if not results:
             return self._at_end(self.result)
@@ -429,7 +438,9 @@ class Execution(Returning):
         return value
 
     def done(self) -> bool:
-        """Whether each result is available or an error; without results, whether the run is over."""
+        """Whether each result is available or an error; without results, whether the run is
+        over.
+        """
         return all(value.done() for value in self.results) if self.results else self.is_done
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
@@ -445,7 +456,7 @@ class Execution(Returning):
             failed = any(value.state is State.ERROR for value in self.results)
             state = "failed" if failed or self.request.diagnostics else "done"
         how = ", compiled" if self.request.native.compiled else ""
-        return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"
+        return f"<Execution @{self.function.name} {state}, {decided} of {counted(count, 'result')}{how}>"  # noqa: E501
 
     def _repr_html_(self) -> str:
         """What a notebook shows of the run at this moment: a static board."""
@@ -506,12 +517,14 @@ class Execution(Returning):
     def wait(
         self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until nothing of the run is left to do; False when the time is over first, or `stuck`.
+        """Wait until nothing of the run is left to do; False when the time is over first, or
+        `stuck`.
 
         Tasks that compiled functions have left running count, and so do those of the host's other
-        runs: which is whose is not known.  The run goes on when it is waited for again, on workers also without that.  On the queue `s` a
-        Python or native kernel runs on the thread that waits: only such a one is waited for when the
-        time is over, unless the host has compiled functions.
+        runs: which is whose is not known.  The run goes on when it is waited for again, on workers
+            also without that.  On the queue `s` a
+        Python or native kernel runs on the thread that waits: only such a one is waited for when
+        the time is over, unless the host has compiled functions.
 
         Raises:
             KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
@@ -540,13 +553,15 @@ class Execution(Returning):
         return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
 
     def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Work until the tasks that compiled code has left running are over; False if the time is first."""
+        """Work until the tasks that compiled code has left running are over; False if the time
+        is first.
+        """
         code = self.request.code
         if code is None or code.has_settled():
             return True
         if self.request.queue.threads > 0:
-            # A task of a worker ends some microseconds after it has resolved the last result; a thread that
-            # waits is asked every 20 ms only.
+            # A task of a worker ends some microseconds after it has resolved the last result; a
+            # thread that waits is asked every 20 ms only.
             for pause in SETTLING_SECONDS:
                 time.sleep(pause)
                 if code.has_settled():
@@ -612,7 +627,8 @@ class Execution(Returning):
         return self._reported_stuck
 
     def stuck(self) -> list[Diagnostic]:
-        """Why the run cannot go on by itself: nothing runs and nothing is queued, yet it is not over.
+        """Why the run cannot go on by itself: nothing runs and nothing is queued, yet it is not
+        over.
 
         Empty while a thread or an event loop outside the runtime may still resolve a value that
         the run waits for: see `waiting_for`.
@@ -620,12 +636,16 @@ class Execution(Returning):
         return list(self._entry.why_never(self.request, self.results, blocks=True))
 
     def waiting_for(self) -> list[Diagnostic]:
-        """Notes on the values that the run waits for from outside the runtime, or in compiled code."""
+        """Notes on the values that the run waits for from outside the runtime, or in compiled
+        code.
+        """
         code = self.request.code
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
 
     def _raise_interrupt(self) -> bool:
-        """A Python kernel swallowed an interrupt for us: pass it on, if no result of it has been asked for."""
+        """A Python kernel swallowed an interrupt for us: pass it on, if no result of it has been
+        asked for.
+        """
         interrupt, self.request.interrupt = self.request.interrupt, None
         if interrupt is None or getattr(interrupt, WAS_RAISED, False):
             return False
@@ -647,8 +667,9 @@ class Execution(Returning):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many kernels are decided, and how many are known so far: calls and loops add theirs when
-        they begin, those that began before this was first asked for not among them."""
+        """How many kernels are decided, and how many are known so far: calls and loops add theirs
+        when they begin, those that began before this was first asked for not among them.
+        """
         decided, known = self.request.progress
         if known == 0:  # it has not begun
             known = Function.at(self._entry.address).kernels
@@ -664,7 +685,9 @@ class Execution(Returning):
         Progress(self, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:
-        """Call `callback` once nothing of the run is left; on any thread, in a copy of the context of here."""
+        """Call `callback` once nothing of the run is left; on any thread, in a copy of the
+        context of here.
+        """
         self.request.on_done(functools.partial(copy_context().run, callback))
 
 
@@ -711,7 +734,8 @@ class Progress:
 
 
 def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Make the values that kernels of a stuck run have given errors, so that what is left of it can end.
+    """Make the values that kernels of a stuck run have given errors, so that what is left of it can
+    end.
 
     Whether there were such values.
     """

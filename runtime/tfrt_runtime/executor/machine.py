@@ -1,7 +1,7 @@
 """The functions of a program that may become machine code, and when they do.
 
-The runtime has no compiler: `hooks` has one, if there is one.  Native code counts what it interprets of each
-function (`native.calls.machine_calls`), and says here that a function is hot.
+The runtime has no compiler: `hooks` has one, if there is one.  Native code counts what it
+interprets of each function (`native.calls.machine_calls`), and says here that a function is hot.
 """
 
 from __future__ import annotations
@@ -43,13 +43,17 @@ MAX_KERNELS = 2000
 """A function with more takes LLVM longer than it is worth."""
 
 HOT = 1 << 21
-"""Kernels after which a function is hot: they take the interpreter 10 ms, as long as compiling does."""
+"""Kernels after which a function is hot: they take the interpreter 10 ms, as long as compiling
+does.
+"""
 HOT_AT_FIRST = 1 << 24
 """The same until the compiler is imported, which takes ten times as long."""
 
 
 class Tier(StrEnum):
-    """What runs functions of scalars: the interpreter, machine code, or machine code when they are hot."""
+    """What runs functions of scalars: the interpreter, machine code, or machine code when they
+    are hot.
+    """
 
     AUTO = "auto"
     INTERPRETER = "interpreter"
@@ -81,7 +85,8 @@ class Compiler(Protocol):
         """Whether it is ready to work at once."""
 
     def compile(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
-        """Machine code of function `index` and those that it calls, whose function `entry` is called as MACHINE_CODE says.
+        """Machine code of function `index` and those that it calls, whose function `entry` is
+        called as MACHINE_CODE says.
 
         Raises:
             Uncompilable: at the first kernel that cannot be machine code.
@@ -90,7 +95,9 @@ class Compiler(Protocol):
 
 
 class Uncompilable(Exception):
-    """A function cannot be machine code, because of kernel `kernel` of function `index`, or None: the types."""
+    """A function cannot be machine code, because of kernel `kernel` of function `index`, or
+    None: the types.
+    """
 
     def __init__(self, reason: str, index: int, kernel: int | None = None) -> None:
         super().__init__(reason)
@@ -145,7 +152,9 @@ class MachineFunctions:
         arena.put_address(function + at.FUNCTION_MACHINE, offset)
 
     def repeat(self, like: int, index: int, source: SyncFunction, moved: int) -> None:
-        """Function `index` is like another one, whose words are once more `moved` bytes further on."""
+        """Function `index` is like another one, whose words are once more `moved` bytes further
+        on.
+        """
         self._functions[index] = source
         if like in self.offsets:
             offset = self.offsets[index] = self.offsets[like] + moved
@@ -170,7 +179,9 @@ class MachineFunctions:
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False
     ) -> Diagnostic | None:
-        """Compile a function now; a note if that is not possible, at the kernel that prevents it."""
+        """Compile a function now; a note if that is not possible, at the kernel that prevents
+        it.
+        """
         if self.is_machine_code(index):
             return None
         name, place = file.functions[index].name, file.functions[index].location
@@ -198,7 +209,8 @@ class MachineFunctions:
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
-                    # Without its traceback, which holds the run that asked, and so the results of that.
+                    # Without its traceback, which holds the run that asked, and so the results of
+                    # that.
                     self._refused[index] = Uncompilable(str(wrong), wrong.index, wrong.kernel)
                 except Exception as wrong:  # noqa: BLE001 - the function still runs, interpreted
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)

@@ -71,7 +71,9 @@ MAX_ALIKE = 64
 
 
 class _Laid(NamedTuple):
-    """A function that is laid out, and the words of it, which others have that differ in places only."""
+    """A function that is laid out, and the words of it, which others have that differ in places
+    only.
+    """
 
     source: SyncFunction
     piece: Piece
@@ -113,7 +115,9 @@ class Executable:
         self._registry = registry
         self._compiled: dict[str, CompiledKernel] = {}
         self.prepares: dict[Callable[[Request], bool], None] = {}
-        """What is to be called for a run; it says whether the next run on the same host needs it, too."""
+        """What is to be called for a run; it says whether the next run on the same host needs
+        it, too.
+        """
         self.prepared_for: object = None
         """The `HostContext.identity` for whose runs there is nothing to be called."""
         self._process = native_process()
@@ -277,7 +281,9 @@ class Executable:
         return kernel
 
     def _twin(self, record: BefKernel, in_sync: bool) -> list[Diagnostic]:
-        """A note on the kernel that does the same in functions of the other kind, if there is one."""
+        """A note on the kernel that does the same in functions of the other kind, if there is
+        one.
+        """
         first, dot, last = record.name.rpartition(".")
         twin = f"{first}_s{dot}{last}" if in_sync else f"{first.removesuffix('_s')}{dot}{last}"
         if twin == record.name or twin not in self._registry:
@@ -369,7 +375,9 @@ class Executable:
 
     @functools.cached_property
     def _by_number(self) -> list[tuple[int, int, int]]:
-        """The number of each function's first kernel, that of its kernels, and its index, in that order."""
+        """The number of each function's first kernel, that of its kernels, and its index, in
+        that order.
+        """
         indexed = enumerate(zip(self._firsts, self.functions, strict=True))
         return sorted((first, len(one.kernels), index) for index, (first, one) in indexed)
 
@@ -394,7 +402,9 @@ class Executable:
         return report(context, record, message, self.location_of(number))
 
     def print_value(self, context: int, number: int, value: int) -> None:
-        """Print for kernel `number`: one that ran a function with its state at `value`, or slept."""
+        """Print for kernel `number`: one that ran a function with its state at `value`, or
+        slept.
+        """
         record = self._kernel(number)
         # By the kernel: a file may give functions to one that has no use for them.
         if isinstance(self._registry[record.name], ControlKernel):
@@ -412,8 +422,9 @@ class Executable:
 
 
 def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunction]) -> list[int]:
-    """The number of each function's first kernel: kernels of the file count as there, bodies of native functions
-    behind them."""
+    """The number of each function's first kernel: kernels of the file count as there, bodies of
+    native functions behind them.
+    """
     numbers = [0] * len(functions)
     count = 0
     for are_native in (False, True):
@@ -425,7 +436,9 @@ def _first_kernels(declared: Sequence[BefFunction], functions: Sequence[BefFunct
 
 
 def _shape(function: BefFunction) -> object:
-    """The same for functions that differ in names and places only; None for one that is laid out by itself."""
+    """The same for functions that differ in names and places only; None for one that is laid out
+    by itself.
+    """
     if function.kind is not FunctionKind.ASYNC or len(function.kernels) > MAX_ALIKE:
         return None
     return (
@@ -438,7 +451,9 @@ def _shape(function: BefFunction) -> object:
 
 
 def _read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
-    """The registers that something other than a remote kernel reads; of a function without these, none is asked for."""
+    """The registers that something other than a remote kernel reads; of a function without
+    these, none is asked for.
+    """
     remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
     if not remote:
         return set()
@@ -449,7 +464,9 @@ def _read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
 def _writer(
     functions: Sequence[BefFunction], registry: Registry, index: int, argument: int
 ) -> str | None:
-    """The kernel that a function calls to write an argument, a tensor, if one does, or a function that it calls."""
+    """The kernel that a function calls to write an argument, a tensor, if one does, or a
+    function that it calls.
+    """
     left, seen = [(index, argument)], set[tuple[int, int]]()
     while left:
         place = index, argument = left.pop()

@@ -2,12 +2,12 @@
 
 `Spans` pairs events: calls of functions, kernels, and waits, each with its begin and its end.
 
-* A kernel occupies its thread from its `begin` to its `end`, or to the first of its results.  Such spans of one
-  thread nest or are disjoint.
-* A kernel that calls functions lasts until their results are there, on any thread: as the functions do, it
-  overlaps what its thread does meanwhile.
-* What a kernel returns may come later, and a task of compiled code may suspend: a wait lasts from then on
-  until the first result, or until the task goes on.
+* A kernel occupies its thread from its `begin` to its `end`, or to the first of its results.  Such
+  spans of one thread nest or are disjoint.
+* A kernel that calls functions lasts until their results are there, on any thread: as the functions
+  do, it overlaps what its thread does meanwhile.
+* What a kernel returns may come later, and a task of compiled code may suspend: a wait lasts from
+  then on until the first result, or until the task goes on.
 
 Sync functions log values only: a kernel of theirs began when its thread logged before.
 """
@@ -34,20 +34,24 @@ if TYPE_CHECKING:
 
 
 Row = tuple[int, str, int, int, int]
-"""Time, kind, the number of a kernel, or of a function for `call` and `return`, instance, worker."""
+"""Time, kind, the number of a kernel, or of a function for `call` and `return`, instance,
+worker.
+"""
 
 _ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled"})
 _BEGINS = frozenset({"begin", "resume"})
 
 
 Timing = Literal["sync", "caller", "late"]
-"""A kernel of a sync function has one event, its value; one that calls functions ends when they do; the results
-of any other may come after its end."""
+"""A kernel of a sync function has one event, its value; one that calls functions ends when they do;
+the results of any other may come after its end."""
 
 
 @dataclass(eq=False, slots=True)
 class Span:
-    """A call of a function, a kernel that runs, or the wait of one; `end` is None while it goes on."""
+    """A call of a function, a kernel that runs, or the wait of one; `end` is None while it goes
+    on.
+    """
 
     kind: Literal["call", "kernel", "wait"]
     number: int
@@ -64,7 +68,9 @@ class Spans:
     """Pairs the begins and ends of one run, whose events come in order, in any number of parts."""
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
-        """`timings` has the kernels, by number, that do not begin and end by events of their own."""
+        """`timings` has the kernels, by number, that do not begin and end by events of their
+        own.
+        """
         self._timings = timings
         self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
@@ -75,7 +81,9 @@ class Spans:
         """The time of the last event."""
 
     def take(self, rows: Iterable[Row]) -> Iterator[Span]:
-        """Each span once when it begins, and once, with its end, when it ends; a wait when it ends, twice."""
+        """Each span once when it begins, and once, with its end, when it ends; a wait when it
+        ends, twice.
+        """
         for when, kind, number, instance, worker in rows:
             key = instance, number
             timing = None if kind in ("call", "return") else self._timings.get(number)

@@ -20,7 +20,9 @@ OBJECT = "!tfrt.object"
 
 
 class Work:
-    """A program of two functions that call their argument: on a worker, and in the blocking pool."""
+    """A program of two functions that call their argument: on a worker, and in the blocking
+    pool.
+    """
 
     def __init__(self, host: HostContext) -> None:
         del host

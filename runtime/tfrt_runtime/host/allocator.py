@@ -38,7 +38,8 @@ class HostAllocator(Protocol):
     def allocate_bytes(self, size: int, alignment: int) -> int | None:
         """The address of `size` bytes of unknown content; None if refused.
 
-        It is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of two up to `MAXIMUM_ALIGNMENT`.
+        It is a multiple of `alignment`.  `size` is 0 or more and `alignment` a power of two up to
+        `MAXIMUM_ALIGNMENT`.
         """
 
     def deallocate_bytes(self, address: int, size: int) -> None:
@@ -51,7 +52,8 @@ def round_up(size: int, alignment: int) -> int:
 
 
 class MallocAllocator:
-    """Memory from the C library, counted with what native code holds: in all, up to `limit()` bytes.
+    """Memory from the C library, counted with what native code holds: in all, up to `limit()`
+    bytes.
 
     Without the limit a program that fills tensors larger than the machine would not get an error:
     the system hands out addresses freely and ends the process when they are used.
@@ -146,8 +148,8 @@ class Ledger:
     """How much is alive, how much was alive at most, and how often there was an allocation.
 
     It counts from any thread.  Buffers are given back by finalisers, and the garbage collector may
-    run one in the middle of any line here, on the same thread.  So recording never waits for a lock: it
-    adds an entry, and the thread that has the lock adds up the entries of the others.
+    run one in the middle of any line here, on the same thread.  So recording never waits for a
+    lock: it adds an entry, and the thread that has the lock adds up the entries of the others.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,9 @@
-"""Kernels that keep a worker: found while they run, by a look at a host's threads ten times a second.
+"""Kernels that keep a worker: found while they run, by a look at a host's threads ten times a
+second.
 
-Calls pay nothing for it.  A thread is in the same call at two looks if its native context stands still
-between them: a kernel that ends makes its results there.  What holds the interpreter's lock is not seen;
-it would hold it in the blocking pool as well.
+Calls pay nothing for it.  A thread is in the same call at two looks if its native context stands
+still between them: a kernel that ends makes its results there.  What holds the interpreter's lock
+is not seen; it would hold it in the blocking pool as well.
 """
 
 from __future__ import annotations
@@ -82,7 +83,9 @@ class BlockingWatch:
 
 
 def _state(address: int) -> _State:
-    """The activity epoch of a thread and the kernel that it runs; values that it has made and dropped."""
+    """The activity epoch of a thread and the kernel that it runs; values that it has made and
+    dropped.
+    """
     context = Context.at(address)
     return context.epoch, context.record, context.made, context.dropped
 

@@ -1,4 +1,6 @@
-"""How much memory programs may use: what the machine has, what the process may have, what a user says."""
+"""How much memory programs may use: what the machine has, what the process may have, what a user
+says.
+"""
 
 from __future__ import annotations
 
@@ -70,8 +72,8 @@ def _address_space_left() -> int | None:
 def default_budget() -> int:
     """Bytes that programs may use where the user sets no budget.  Read once.
 
-    Half of what the machine, its cgroups and RLIMIT_AS leave: Python, the compiler and the stacks of
-    threads need the rest.
+    Half of what the machine, its cgroups and RLIMIT_AS leave: Python, the compiler and the stacks
+    of threads need the rest.
     """
     left = _address_space_left()
     available = machine_memory() if left is None else min(machine_memory(), left)

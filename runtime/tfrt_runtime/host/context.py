@@ -105,9 +105,9 @@ def _work_queue(given: str | WorkQueue | ConcurrentWorkQueue) -> WorkQueue:
 class HostContext:
     """One host: a work queue, an allocator, what kernels share, and where output goes.
 
-    Close it, or use it in a `with` statement: its threads end then.  Those of a host that is dropped
-    without that end when it is collected, which is after its last run.  On the queue `s` a run that no
-    thread waits for does not end: only `close` ends such a host.
+    Close it, or use it in a `with` statement: its threads end then.  Those of a host that is
+    dropped without that end when it is collected, which is after its last run.  On the queue `s` a
+    run that no thread waits for does not end: only `close` ends such a host.
     """
 
     def __init__(
@@ -123,8 +123,8 @@ class HostContext:
     ) -> None:
         """
         Args:
-            loop: where `async def` kernels run; by default a loop of the host's own, on a thread of its
-                own.  It is the caller's, which runs it, and goes on when the host is closed.
+            loop: where `async def` kernels run; by default a loop of the host's own, on a thread of
+                its own.  It is the caller's, which runs it, and goes on when the host is closed.
             memory: the budget: bytes, or a text such as "2G", that native code and tensors may hold
                 when programs of this host ask for more.  A run that needs more ends with an error
                 at the operation that grew.  By default half of what the process may have.
@@ -132,7 +132,8 @@ class HostContext:
             timers: what kernels and deadlines set; by default a queue of the host's own.
 
         Raises:
-            TfrtError: if the work queue, the allocator or the memory is described wrongly, or the loop is closed.
+            TfrtError: if the work queue, the allocator or the memory is described wrongly, or the
+                loop is closed.
         """
         has_memory = isinstance(allocator, str) or hasattr(allocator, "allocate_bytes")
         kinds = ", ".join(ALLOCATOR_KINDS)
@@ -148,7 +149,7 @@ class HostContext:
         is_timers = timers is None or isinstance(timers, TimerQueue)
         require(is_timers, "timers", "a TimerQueue", timers)
         native_process()
-        INTERRUPTS.install()  # before there is anything that an interrupt could leave without an owner
+        INTERRUPTS.install()  # before there is anything that an interrupt could leave without an owner  # noqa: E501
         self.tracing = tracing
         self.loop = loop
         self.serving_loop = loop
@@ -157,7 +158,8 @@ class HostContext:
         self.hold: Callable[[HostRun, AsyncValue, bool], AsyncValue] = lambda _, value, __: value
         """What a run gets where its kernel returns this value; True if another thread resolves it.
 
-        The value itself; where the steps of a run are chosen, another one, whose resolution is a step, too."""
+        The value itself; where the steps of a run are chosen, another one, whose resolution is a
+        step, too."""
         self.work_queue = _work_queue(work_queue)
         self.set_memory(memory)
         self.allocator = (
@@ -179,7 +181,9 @@ class HostContext:
         self.cancel_message: str | None = None
         """What runs that begin now are cancelled with, if they are."""
         self.when_closed: Callable[[], None] = lambda: None
-        """Called when the host is closed and its runs are cancelled: ends what they have left running."""
+        """Called when the host is closed and its runs are cancelled: ends what they have left
+        running.
+        """
         self.when_quiet: Callable[[], None] = lambda: None
         """Called when `quiesce` has waited: releases what compiled code used."""
         self.cancelled = make_error(self.work_queue, cancellation(CANCELLED))
@@ -238,8 +242,8 @@ class HostContext:
     def cancel(self, message: str = CANCELLED) -> None:
         """Set the host's cancel value: all runs end, and those that begin later do at once.
 
-        Kernels that have not started are skipped; results that are not available yet become errors with
-        `message`.  `restart` takes it back.  On any thread.
+        Kernels that have not started are skipped; results that are not available yet become errors
+        with `message`.  `restart` takes it back.  On any thread.
         """
         require(isinstance(message, str), "the reason to cancel", "a text", message)
         self.cancel_message = message
@@ -298,22 +302,24 @@ class HostContext:
     def quiesce(self, timeout: float | None = None) -> bool:
         """Wait until no run of this host has anything left to do; False when the time is over.
 
-        Tasks that compiled code has left behind count, and run here where no other thread takes them.
-        Runs that begin in the meantime count.
+        Tasks that compiled code has left behind count, and run here where no other thread takes
+        them. Runs that begin in the meantime count.
 
         Raises:
-            WorkQueueError: in a kernel of the host, whose own run cannot end before, and on a thread that
-                must not wait for the user's work queue.
+            WorkQueueError: in a kernel of the host, whose own run cannot end before, and on a
+                thread that must not wait for the user's work queue.
         """
         coroutine = COROUTINE.get()
         is_kernel = coroutine is not None and coroutine.queue is self.work_queue
         if is_kernel or self.work_queue.is_at_work_here:
-            text = "quiesce() waits for all runs of the host, and this kernel belongs to one: return first"
+            text = "quiesce() waits for all runs of the host, and this kernel belongs to one: return first"  # noqa: E501
             raise WorkQueueError(error(text, place_of_caller()))
         return self._quiesce(deadline_in(timeout))
 
     def _quiesce(self, deadline: float | None) -> bool:
-        """As `quiesce`; on a thread that runs a kernel, wait for what is queued or runs elsewhere."""
+        """As `quiesce`; on a thread that runs a kernel, wait for what is queued or runs
+        elsewhere.
+        """
         if self.work_queue.is_at_work_here:
             return self._quiesce_within(deadline)
         while requests := list(self._runs()):
@@ -373,7 +379,9 @@ class HostContext:
             raise interrupt
 
     def _quiesce_in_a_hurry(self) -> bool:
-        """Wait HURRY_SECONDS at most for runs that are cancelled, however often the user interrupts."""
+        """Wait HURRY_SECONDS at most for runs that are cancelled, however often the user
+        interrupts.
+        """
         deadline = time.monotonic() + HURRY_SECONDS
         while (left := deadline - time.monotonic()) > 0:
             with contextlib.suppress(KeyboardInterrupt):

@@ -1,4 +1,6 @@
-"""The host of runs for which the program names none, and its values: those that a user resolves, of futures, several as one."""
+"""The host of runs for which the program names none, and its values: those that a user resolves,
+of futures, several as one.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def set_default_host(host: HostContext | None) -> None:
 
 
 def users_default_host() -> HostContext | None:
-    """The host that `set_default_host` was last called with; None if there is none, or it is closed."""
+    """The host that `set_default_host` was last called with; None if there is none, or it is
+    closed.
+    """
     with _default.lock:
         host = _default.host if _default.is_of_user else None
         return None if host is None or host.is_closed else host
@@ -125,8 +129,8 @@ def unavailable() -> AsyncValue:
 def gather(*values: object) -> AsyncValue:
     """One AsyncValue of the tuple of all values, in their order; the first error is its error.
 
-    Futures are awaited; a run stands for its result, or for the tuple of its results.  What is none of these
-    is taken as it is.
+    Futures are awaited; a run stands for its result, or for the tuple of its results.  What is none
+    of these is taken as it is.
 
     Raises:
         TfrtError: if the values are in a list.

@@ -1,7 +1,8 @@
 """The entries of the native core that Python calls: their names and their words.
 
-Each word is an integer of 64 bits; addresses are of structs in `native.layouts`.  What an entry does, which references it
-takes and on which threads it may run is said by the function of the same name in the core.  A test compares both.
+Each word is an integer of 64 bits; addresses are of structs in `native.layouts`.  What an entry
+does, which references it takes and on which threads it may run is said by the function of the same
+name in the core.  A test compares both.
 """
 
 from __future__ import annotations
@@ -230,7 +231,9 @@ class Slow(
 
 
 class Entries:
-    """The entries of the core, each made when it is first asked for.  Safe to share between threads."""
+    """The entries of the core, each made when it is first asked for.  Safe to share between
+    threads.
+    """
 
     def __init__(self, make: Callable[[str], Callable[..., int]]) -> None:
         """`make` gives the entry that the core exports as `MODULE.NAME`."""

@@ -1,4 +1,6 @@
-"""Exceptions for what is no failure of a program.  A module of its own: few runs need its import."""
+"""Exceptions for what is no failure of a program.  A module of its own: few runs need its
+import.
+"""
 
 from __future__ import annotations
 

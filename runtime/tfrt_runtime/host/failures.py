@@ -21,7 +21,9 @@ PLAIN = {str, bytes, int, float, bool, NoneType}
 _MAX_PLACES = 1000
 """Entries of a traceback that an error keeps: the depth at which Python raises RecursionError."""
 _PROLOGUE = bytes([opmap["RESUME"], 0] * 3)
-"""Where a new frame is: at the first instruction on 3.11 and 3.12, and at the second from 3.13 on."""
+"""Where a new frame is: at the first instruction on 3.11 and 3.12, and at the second from 3.13
+on.
+"""
 _thread_state = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
 _new_frame = ctypes.PYFUNCTYPE(
     ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object, ctypes.py_object
@@ -39,7 +41,9 @@ def exception_of(diagnostic: Diagnostic) -> TfrtError:
 
 
 def diagnostic_of(exception: BaseException) -> Diagnostic:
-    """The error of a value that a user's code could not make: `exception`, detached, is its cause."""
+    """The error of a value that a user's code could not make: `exception`, detached, is its
+    cause.
+    """
     if isinstance(exception, TfrtError) and exception.diagnostics:
         return exception.diagnostics[0]
     detach(exception)
@@ -55,7 +59,9 @@ def cancellation(message: str, ending: Ending = Ending.CANCELLED) -> Diagnostic:
 
 
 def printable(said: object) -> str:
-    """The text of something that a user made: any text can be printed, and making it neither fails nor takes long."""
+    """The text of something that a user made: any text can be printed, and making it neither
+    fails nor takes long.
+    """
     try:
         text = str(said) if _is_plain(said) else bounded(lambda: str(said))
     except SlowTextError:
@@ -156,9 +162,9 @@ def _place(
     """Return a traceback entry at `line` of `code`, over a frame that never ran.
 
     `PyFrame_New` makes the frame, as it does for Cython: no code runs, and no tracer notices.  The
-    alternative, the frame of a generator that was never started, has to be called: the user's bytecode
-    would need RETURN_GENERATOR in front, no exception table (3.11 closes the generator by raising in
-    it), and no parameters.
+    alternative, the frame of a generator that was never started, has to be called: the user's
+    bytecode would need RETURN_GENERATOR in front, no exception table (3.11 closes the generator by
+    raising in it), and no parameters.
     """
     stand_in, offset = _stand_in(code.co_positions, instruction, line)
     frame = _new_frame(_thread_state(), stand_in, space, _NoLocals(stand_in))
@@ -180,8 +186,8 @@ def _stand_in(
     expression is marked: the offset is that of the prologue, which has `line` and no columns.
 
     Args:
-        positions: `co_positions` of the code.  A bound method is a key by identity, and codes of two
-            files may be equal.
+        positions: `co_positions` of the code.  A bound method is a key by identity, and codes of
+            two files may be equal.
         instruction: its offset in the code, in bytes; negative if it is not known.
         line: its line; -1 if it has none.
     """
@@ -192,8 +198,8 @@ def _stand_in(
     is_known = instruction >= 0 and found[0] == line
     _, end_line, column, end_column = found if is_known else (line, line, None, None)
     away = line - code.co_firstlineno
-    # Entries of CPython's Objects/locations.md: 14 is "long form", 13 "no column".  The second one takes
-    # the line back to where the table of the code begins.
+    # Entries of CPython's Objects/locations.md: 14 is "long form", 13 "no column".  The second one
+    # takes the line back to where the table of the code begins.
     prologue = (
         bytes([0x80 | 14 << 3 | 1]),
         _varint(abs(away) << 1 | (away < 0)),
@@ -212,7 +218,9 @@ def _stand_in(
 
 
 def _varint(number: int) -> bytes:
-    """The number in groups of 6 bits, the lowest first; in all but the last, the seventh bit is set."""
+    """The number in groups of 6 bits, the lowest first; in all but the last, the seventh bit is
+    set.
+    """
     return bytes([*(number >> 6 * group & 63 | 64 for group in range(5)), number >> 30])
 
 

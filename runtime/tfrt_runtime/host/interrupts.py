@@ -1,8 +1,9 @@
 """Ctrl-C where the runtime is at work on the main thread.
 
-Python raises KeyboardInterrupt between any two bytecodes of the main thread: half-way through the start of
-a run, whose native parts then have no owner; in a finalizer or a callback of the native core, where no
-code can catch it.  So SIGINT goes to a handler of ours.  What it does depends on where the thread is:
+Python raises KeyboardInterrupt between any two bytecodes of the main thread: half-way through the
+start of a run, whose native parts then have no owner; in a finalizer or a callback of the native
+core, where no code can catch it.  So SIGINT goes to a handler of ours.  What it does depends on
+where the thread is:
 
     in code of users          it raises, as Python's handler does; also in a kernel
     in a wait for a queue     it makes a note, which the waiting loop answers
@@ -10,7 +11,7 @@ code can catch it.  So SIGINT goes to a handler of ours.  What it does depends o
                               thread is back in code of users, or DEFER_NS are over
 
 Native code that waits returns to Python now and then (`in_slices`), so that signals are seen.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -31,14 +32,18 @@ from tfrt_runtime.host import structs
 from tfrt_runtime.native import python_layouts as py
 
 DEFER_NS = 250_000_000
-"""How long code of the runtime is not interrupted: no start takes that long, what waits for a lock may."""
+"""How long code of the runtime is not interrupted: no start takes that long, what waits for a
+lock may.
+"""
 SLICE_NS = 20_000_000
 """How long a waiting thread stays in native code before it lets Python see signals."""
 RUNTIME = "tfrt_runtime"
 FINALIZERS = ("weakref", "_weakrefset")
 """Modules whose functions are called when objects die: what is raised there is lost."""
 WAS_RAISED = "tfrt_was_raised"
-"""An attribute of an interrupt that a result has raised: a wait for its run does not raise it again."""
+"""An attribute of an interrupt that a result has raised: a wait for its run does not raise it
+again.
+"""
 NAMED_TUPLE = "namedtuple_"
 """What the module of a named tuple's constructor is called, before the name of the class."""
 
@@ -60,7 +65,9 @@ class Interrupts:
         self.address = self._words.address
         """Of the words that native code writes and reads, too."""
         self._deferred_at = 0
-        """When an interrupt came that waits for the runtime's code to end, by the monotonic clock; else 0."""
+        """When an interrupt came that waits for the runtime's code to end, by the monotonic
+        clock; else 0.
+        """
         self._has_reminder = False
         self.when_installed: Callable[[], None] = lambda: None
         self.when_noted: Callable[[], None] = lambda: None
@@ -69,7 +76,9 @@ class Interrupts:
 
     @property
     def waits(self) -> int:
-        """How many waits of the main thread there are: within, what it runs must `allow` interrupts."""
+        """How many waits of the main thread there are: within, what it runs must `allow`
+        interrupts.
+        """
         return self._words.waits
 
     @property
@@ -124,7 +133,9 @@ class Interrupts:
         return True
 
     def _remind(self) -> None:
-        """Interrupt the main thread again if it is not out of the runtime's code in time: it may be asleep."""
+        """Interrupt the main thread again if it is not out of the runtime's code in time: it may
+        be asleep.
+        """
         while since := self._deferred_at:
             time.sleep(max(0, since + DEFER_NS - monotonic_ns()) / 1e9)
             if self._deferred_at == since:
@@ -185,7 +196,9 @@ class Interrupts:
 
 
 def _is_of_runtime(frame: FrameType | None) -> bool:
-    """Whether code of the runtime or a finalizer runs in `frame`, perhaps in a function of the standard library."""
+    """Whether code of the runtime or a finalizer runs in `frame`, perhaps in a function of the
+    standard library.
+    """
     while frame is not None:
         module = str(frame.f_globals.get("__name__", ""))
         if module in FINALIZERS or frame.f_code.co_name == "__del__":
@@ -216,7 +229,9 @@ def in_slices(
     interrupted: Callable[[], bool],
     slice_ns: int = SLICE_NS,
 ) -> bool:
-    """Call `step` with the end of one slice after the other, until it returns 0; see `WorkQueue.wait`."""
+    """Call `step` with the end of one slice after the other, until it returns 0; see
+    `WorkQueue.wait`.
+    """
     now = time.monotonic_ns()
     deadline = None if timeout is None else now + int(min(timeout, FOREVER) * 1e9)
 

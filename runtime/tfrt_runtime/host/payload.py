@@ -32,7 +32,9 @@ class ObjectTable:
     def __init__(
         self, function: Callable[[str], Callable[..., Any]], count: Callable[[], int]
     ) -> None:
-        """`function` gives functions of `native.python.python_entries`; `count` says how many handles exist."""
+        """`function` gives functions of `native.python.python_entries`; `count` says how many
+        handles exist.
+        """
         self.add: Callable[[object], int] = function("object_add")
         """A new handle to an object."""
         self.get: Callable[[int], object] = function("object_get")
@@ -46,7 +48,9 @@ class ObjectTable:
 
 
 class NoObject:
-    """A base of classes whose instances mean something else than an object, where a kernel returns one."""
+    """A base of classes whose instances mean something else than an object, where a kernel
+    returns one.
+    """
 
     __slots__ = ()
 
@@ -110,7 +114,8 @@ class Run(Words):
 
 
 RUN: ContextVar[bytes | None] = ContextVar("RUN", default=None)
-"""The words of the run to which code belongs: that of the kernel that runs it, or has started the task or thread that does.
+"""The words of the run to which code belongs: that of the kernel that runs it, or has started the
+task or thread that does.
 
 They do not hold the run, and while they exist no other run has their address.
 """
@@ -296,11 +301,15 @@ READERS: dict[int, Callable[[int], object]] = {
 
 
 ENCODERS: dict[type, tuple[int, Callable[[Any], int]]] = {}
-"""Classes whose objects are payloads of a type of their own, and what makes the word, which the object keeps alive."""
+"""Classes whose objects are payloads of a type of their own, and what makes the word, which the
+object keeps alive.
+"""
 
 
 FACES: dict[type, Callable[[Any], object]] = {}
-"""Classes of the runtime that Python programs see as something else, and what makes that of them."""
+"""Classes of the runtime that Python programs see as something else, and what makes that of
+them.
+"""
 
 
 def as_python(value: object) -> object:

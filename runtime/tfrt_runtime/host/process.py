@@ -1,9 +1,10 @@
 """What the native core and Python know of each other, once per process.
 
 The core calls Python through a handful of callbacks: to release an object, to run a kernel, to make
-an error, to run a waiter.  They hold the GIL only while they run.  Functions of CPython's own interface
-it calls by their addresses.  Python calls the core through the entries of its library, which are built-in
-functions; entries that take nanoseconds keep the GIL, those that may run kernels or wait give it away.
+an error, to run a waiter.  They hold the GIL only while they run.  Functions of CPython's own
+interface it calls by their addresses.  Python calls the core through the entries of its library,
+which are built-in functions; entries that take nanoseconds keep the GIL, those that may run kernels
+or wait give it away.
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ class KernelOwner(Protocol):
         """The place of kernel `number`."""
 
     def is_compiled(self, number: int) -> bool:
-        """Whether kernel `number` runs compiled code, which has operations and places of its own."""
+        """Whether kernel `number` runs compiled code, which has operations and places of its
+        own.
+        """
 
 
 class RequestOwner(Protocol):
@@ -311,8 +314,8 @@ class NativeProcess:
     def _refused(self, context: int, record: int, size: int) -> int:
         """The kernel of a thread needs more memory than it may have: its run ends.
 
-        0 if the thread runs no kernel, or compiled code, which says so at its next operation that has
-        a place.  A request's address that is not of a run is out of date.
+        0 if the thread runs no kernel, or compiled code, which says so at its next operation that
+        has a place.  A request's address that is not of a run is out of date.
         """
         request = self.requests.get(Context.at(context).request)
         if request is None:
@@ -352,7 +355,9 @@ class NativeProcess:
 
     @contextlib.contextmanager
     def refusing(self) -> Iterator[bool]:
-        """Within, there is memory for the error that ends a run; False if this thread is at that."""
+        """Within, there is memory for the error that ends a run; False if this thread is at
+        that.
+        """
         if getattr(self._local, "refuses", False):
             yield False
             return
@@ -435,8 +440,8 @@ _FUNCTIONS = {
 def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -> array[int]:
     """What native code needs of CPython to call a function and to be called: see PROCESS_PYTHON.
 
-    `requests` are the runs that Python knows; `read` makes an object of the payload of the value at an
-    address.  Both must live as long as the words.
+    `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
+    an address.  Both must live as long as the words.
     """
     words = array("q", bytes(py.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
@@ -482,7 +487,9 @@ def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -
 
 
 def _place_of(item: object, address: int, size: int) -> int:
-    """Where in the bytes at an address the address of an object is; 0 if this CPython has it elsewhere."""
+    """Where in the bytes at an address the address of an object is; 0 if this CPython has it
+    elsewhere.
+    """
     words = (ctypes.c_int64 * (size // 8)).from_address(address)
     return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
 
@@ -504,13 +511,14 @@ _new_function.restype = ctypes.py_object
 
 
 def _built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:
-    """The entry of the core at `address` as a function of Python: see `native.python.python_entries`.
+    """The entry of the core at `address` as a function of Python: see
+    `native.python.python_entries`.
 
     `words` are what is bound to it.
     """
     definition = _MethodDef(name.encode(), address, METH_FASTCALL, None)
-    # It must live as long as the function, at the end of the interpreter, too: the function holds it in the
-    # place of its module.
+    # It must live as long as the function, at the end of the interpreter, too: the function holds
+    # it in the place of its module.
     made: Callable[..., Any] = _new_function(definition, array("q", words).tobytes(), definition)
     return made
 
@@ -524,7 +532,9 @@ def _reserve_for_errors() -> mmap.mmap | None:
 
 
 def shielded(call: Callable[[], object]) -> None:
-    """Call what a user left with the runtime.  What it raises is shown, and ends no thread of ours."""
+    """Call what a user left with the runtime.  What it raises is shown, and ends no thread of
+    ours.
+    """
     try:
         call()
     except BaseException:  # noqa: BLE001

@@ -129,7 +129,9 @@ class Code(Protocol):
         """The run is cancelled: its code ends."""
 
     def goes_on(self) -> bool:
-        """Whether the run, which was found stuck, goes on: what it waits for has become an error."""
+        """Whether the run, which was found stuck, goes on: what it waits for has become an
+        error.
+        """
 
     def has_settled(self) -> bool:
         """Whether nothing that the run has started is left, tasks that outlive it included."""
@@ -155,7 +157,9 @@ def _print(
 
 
 def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
-    """Call a function in a copy of a context, which other threads may be in; where there is none, in that of here."""
+    """Call a function in a copy of a context, which other threads may be in; where there is
+    none, in that of here.
+    """
     return function(*values) if context is None else context.copy().run(function, *values)
 
 
@@ -167,8 +171,8 @@ NEW_REQUEST[at.REQUEST_ACTIVE // 8] = NEW_REQUEST[at.REQUEST_OPEN // 8] = 1
 class Request(Run):
     """One run: its cancellation, its data by type, its resources, its diagnostics and its output.
 
-    It has its words, and Python knows it, from `open` on, or from when the native core starts its call.  Then one
-    thing is active; `finished` is called when nothing of it is left.
+    It has its words, and Python knows it, from `open` on, or from when the native core starts its
+    call.  Then one thing is active; `finished` is called when nothing of it is left.
     """
 
     _resources: ResourceContext | None = None
@@ -180,15 +184,20 @@ class Request(Run):
     refusal: Diagnostic | None = None
     """Why the run was refused memory, if it was."""
     interrupt: BaseException | None = None
-    """Ctrl-C that a kernel of the run has raised, until a thread that waits for the run raises it."""
+    """Ctrl-C that a kernel of the run has raised, until a thread that waits for the run raises
+    it.
+    """
     entry: Entry | None = None
     """The function that it was started with."""
     held: Sequence[AsyncValue] | None = ()
     """The results that the run's Execution holds, while that lives.
 
-    None from when they exist until Python makes them: they are in the words only, with a reference each."""
+    None from when they exist until Python makes them: they are in the words only, with a reference
+    each."""
     results: Sequence[weakref.ref[AsyncValue]] = ()
-    """What the run was started for, as far as Python has made that, to be decided when it is cancelled."""
+    """What the run was started for, as far as Python has made that, to be decided when it is
+    cancelled.
+    """
     watched: Watch | None = None
     """The watch of the run, if its events are logged."""
     code: Code | None = None
@@ -200,13 +209,15 @@ class Request(Run):
 
     _data: dict[type, object] | None = None
     failures: tuple[Diagnostic, ...] = ()
-    """Errors of operations of compiled code, which may handle them: each once, the first MAX_FAILURES."""
+    """Errors of operations of compiled code, which may handle them: each once, the first
+    MAX_FAILURES.
+    """
     _diagnostics: list[Diagnostic] | None = None
     _printed: list[str] | None = None
     _when_cancelled: dict[object, Callable[[], None]] | None = None
     _callbacks: list[Callable[[], None]] | None = None
-    # One for all runs: it is held for a moment.  The thread that makes the error of a cancelled run may be
-    # refused memory, and come back here.
+    # One for all runs: it is held for a moment.  The thread that makes the error of a cancelled run
+    # may be refused memory, and come back here.
     lock = threading.RLock()
 
     def __init__(self, host: HostContext, output: Sink | None) -> None:
@@ -238,7 +249,9 @@ class Request(Run):
         process.untrack(self)  # see `native.python.python_runs`
 
     def become_known(self) -> None:
-        """The run was opened: `cancel` on another thread meets it here or among those that are, or in both."""
+        """The run was opened: `cancel` on another thread meets it here or among those that are,
+        or in both.
+        """
         host = self.host
         if host.cancel_message is not None:
             self.cancel(host.cancel_message)
@@ -312,18 +325,22 @@ class Request(Run):
 
     @property
     def resources(self) -> ResourceContext:
-        """The resources of the run, made when first asked for, destroyed when nothing of it is left."""
+        """The resources of the run, made when first asked for, destroyed when nothing of it is
+        left.
+        """
         with self.lock:
             if self._resources is None:
                 self._resources = ResourceContext()
-                # What is among them may hold the run where Python's collector does not see it: a value has an
-                # object, and the object prints for the run.
+                # What is among them may hold the run where Python's collector does not see it: a
+                # value has an object, and the object prints for the run.
                 self.on_done(self._resources.clear)
             return self._resources
 
     @property
     def promises(self) -> Promises:
-        """What the run waits for from outside the runtime, noted from when it is first asked for."""
+        """What the run waits for from outside the runtime, noted from when it is first asked
+        for.
+        """
         with self.lock:
             if self._promises is None:
                 self._promises = Promises()
@@ -350,8 +367,9 @@ class Request(Run):
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Kernels that are decided, and those that are known: of calls that began since this was first
-        asked for, and of the outermost one."""
+        """Kernels that are decided, and those that are known: of calls that began since this was
+        first asked for, and of the outermost one.
+        """
         native = self.native
         native.observed = 1
         # First, as it must not be more.  A kernel whose results come from elsewhere has returned, and counts
@@ -383,8 +401,9 @@ class Request(Run):
         return self.native.cancel != 0
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
-        """Log the events of the run, which has not begun, of the program with this number; its functions
-        have so many registers each."""
+        """Log the events of the run, which has not begun, of the program with this number; its
+        functions have so many registers each.
+        """
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
         native = self.native
@@ -399,7 +418,7 @@ class Request(Run):
         """
         if self.is_leaving:
             refuse(
-                "the run of this frame is over: use a frame before its kernel returns, or while a value"
+                "the run of this frame is over: use a frame before its kernel returns, or while a value"  # noqa: E501
                 " that it has allocated is unavailable"
             )
         native_process().quick.request_enter(self.address)
@@ -528,7 +547,9 @@ class Request(Run):
         return f"{which} of @{self.entry.name if self.entry is not None else ''}"
 
     def cancel_for(self, value: AsyncValue, reason: Diagnostic) -> bool:
-        """Cancel the run for its result `value`, unless a caller holds other results; whether it was."""
+        """Cancel the run for its result `value`, unless a caller holds other results; whether it
+        was.
+        """
         others = [one for one in self.results if one() is not value]
         if self.entry is None or any(self.entry.is_wanted(self, other) for other in others):
             return False
@@ -536,7 +557,9 @@ class Request(Run):
         return True
 
     def allocate(self, type_text: str, on_broken: Callable[[], Diagnostic]) -> AsyncValue:
-        """A value that a kernel of the run resolves later; an error when the run is cancelled first."""
+        """A value that a kernel of the run resolves later; an error when the run is cancelled
+        first.
+        """
         value = make_unavailable(self.queue, type_text, on_broken)
         self.promises.own(value)
         if self.cancellation is not None:  # perhaps after it was decided what is left
@@ -544,7 +567,9 @@ class Request(Run):
         return value
 
     def call_when_cancelled(self, key: object, callback: Callable[[], None]) -> None:
-        """Call `callback` if the run is cancelled, at once if it is already; `key` is to forget it."""
+        """Call `callback` if the run is cancelled, at once if it is already; `key` is to forget
+        it.
+        """
         with self.lock:
             if self._when_cancelled is None:
                 self._when_cancelled = {}
@@ -568,7 +593,9 @@ class Request(Run):
         callback()
 
     def finished(self) -> None:
-        """Called by the native core, on any thread, when nothing of the run is left and Python hears of it."""
+        """Called by the native core, on any thread, when nothing of the run is left and Python
+        hears of it.
+        """
         process = native_process()
         if process.memory_held > at.KEPT_AT_REST and not self.host.has_runs:
             process.quick.trim_at_rest(self.queue.context())

@@ -1,13 +1,15 @@
-"""The native core's memory, read and written from Python: its structs, tables of words, and payloads of values.
+"""The native core's memory, read and written from Python: its structs, tables of words, and
+payloads of values.
 
     context = Context.at(address)
     context.run                     # the word at address + layouts.CONTEXT_RUN
     context.run = number            # writes it
     WORDS[address >> 3]             # any word
 
-A struct has a class with an attribute for each field that `native.layouts`, or a module beside it, declares under
-the same name; all words are signed.  A view of an address holds nothing alive,
-and making one takes as long as reading a word.  A wrong address ends the process: addresses come from the native core.
+A struct has a class with an attribute for each field that `native.layouts`, or a module beside it,
+declares under the same name; all words are signed.  A view of an address holds nothing alive, and
+making one takes as long as reading a word.  A wrong address ends the process: addresses come from
+the native core.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ def words_at(address: int, count: int) -> list[int]:
 
 
 def new_words(size: int) -> ctypes.Array[ctypes.c_int64]:
-    """`size` bytes of zeroed native memory that start on a cache line; they live as long as the array."""
+    """`size` bytes of zeroed native memory that start on a cache line; they live as long as the
+    array.
+    """
     raw = (ctypes.c_int64 * (size // 8 + 8))()
     return (ctypes.c_int64 * (size // 8)).from_buffer(raw, -ctypes.addressof(raw) % 64)
 
@@ -79,7 +83,9 @@ class Struct(ctypes.Structure):
 
 
 def _view(cls: Made) -> Made:
-    """Make an attribute of each field that the layouts declare; fields that share a word share its descriptor."""
+    """Make an attribute of each field that the layouts declare; fields that share a word share
+    its descriptor.
+    """
     words: dict[int, list[str]] = {}
     for field, offset in _FIELDS[cls.__name__.upper()].items():
         name = field.lower()

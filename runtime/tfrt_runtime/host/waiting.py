@@ -1,14 +1,14 @@
 """What waits for what: whether a work queue is quiescent, and whether kernels that wait can go on.
 
-A queue is quiescent if nothing runs, nothing is queued, nothing is about to be.  The answer is made of many words that
-change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH): odd while it may hold work, and it only
-grows.  Two equal reads of all epochs, all even, with no work queued in between, prove that the queue was quiescent
-(double collect).
+A queue is quiescent if nothing runs, nothing is queued, nothing is about to be.  The answer is made
+of many words that change while they are read.  Each thread has an activity epoch (CONTEXT_EPOCH):
+odd while it may hold work, and it only grows.  Two equal reads of all epochs, all even, with no
+work queued in between, prove that the queue was quiescent (double collect).
 
-The thread of a kernel that waits, without a time limit, for values or runs of its own host works for the host
-meanwhile.  Where the queue is quiescent apart from such kernels, what they wait for can only come from kernels that
-wait, so it never comes.  Then the kernel that began to wait last gets an error: it is the topmost one of its thread's
-stack, so it can return.
+The thread of a kernel that waits, without a time limit, for values or runs of its own host works
+for the host meanwhile.  Where the queue is quiescent apart from such kernels, what they wait for
+can only come from kernels that wait, so it never comes.  Then the kernel that began to wait last
+gets an error: it is the topmost one of its thread's stack, so it can return.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ def rest_of(
 ) -> list[int] | None:
     """The epochs at which nothing of the queue runs or waits for a thread; None if something does.
 
-    Conservative: may give None although nothing does.  If it gives the same epochs twice, nothing has happened in
-    between.  `apart_from` are contexts that are known to do nothing: those of the thread that asks.  Without
-    `can_block`, no thread takes a blocking task: those that are queued do not count.
+    Conservative: may give None although nothing does.  If it gives the same epochs twice, nothing
+    has happened in between.  `apart_from` are contexts that are known to do nothing: those of the
+    thread that asks.  Without `can_block`, no thread takes a blocking task: those that are queued
+    do not count.
     """
     before = epochs(queue, apart_from)
     if any(number & 1 for number in before) or has_work(queue, can_block=can_block):
@@ -46,9 +47,9 @@ def rest_of(
 def quiesce(queue: WorkQueue, interrupted: Callable[[], bool]) -> bool:
     """Work for the queue until it is idle, apart from threads that do the same.
 
-    Returns early, and False, when `interrupted` says so, which is asked every millisecond.  What code
-    outside the runtime may still resolve is not waited for.  What such a thread runs while it waits
-    counts as work: only the kernel that waits itself is left out.
+    Returns early, and False, when `interrupted` says so, which is asked every millisecond.  What
+    code outside the runtime may still resolve is not waited for.  What such a thread runs while it
+    waits counts as work: only the kernel that waits itself is left out.
 
     Raises:
         WorkQueueError: if this thread must not wait for the queue.
@@ -81,7 +82,9 @@ def epochs(queue: WorkQueue, apart_from: Collection[int] = ()) -> list[int]:
 
 
 def has_work(queue: WorkQueue, *, can_block: bool = True) -> bool:
-    """Whether a task is queued, or a kernel is ready on some thread; see `rest_of` for `can_block`."""
+    """Whether a task is queued, or a kernel is ready on some thread; see `rest_of` for
+    `can_block`.
+    """
     pool, contexts = Pool.at(queue.pool), [Context.at(context) for context in queue.contexts]
     deques = map(Deque.at, words_at(queue.native.deques, queue.native.workers))
     return (
@@ -112,8 +115,8 @@ class Maker(Protocol):
     ) -> bool:
         """Whether the run waits for something from outside the runtime.
 
-        Its `async def` kernels among `waits` do not count.  For runs that were `asked` already the answer
-        is no: so are those that wait for each other.
+        Its `async def` kernels among `waits` do not count.  For runs that were `asked` already the
+        answer is no: so are those that wait for each other.
         """
 
 
@@ -133,7 +136,9 @@ class Coroutine(Protocol):
 
 
 COROUTINE: ContextVar[Coroutine | None] = ContextVar("COROUTINE", default=None)
-"""The `async def` kernel to which code on an event loop belongs, tasks that it has made included."""
+"""The `async def` kernel to which code on an event loop belongs, tasks that it has made
+included.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,7 +159,9 @@ class KernelWait:
     run: Maker | None = None
 
     def may_end(self, waits: Sequence[KernelWait]) -> bool:
-        """Whether the wait is over, or something outside the runtime and apart from `waits` may end it."""
+        """Whether the wait is over, or something outside the runtime and apart from `waits` may
+        end it.
+        """
         return self.is_over() or any(run is None or run.promises_open(waits) for run in self.makers)
 
 

@@ -1,4 +1,6 @@
-"""How a Python kernel sees its call, and checks its arguments: a program in a BEF file may put any value anywhere."""
+"""How a Python kernel sees its call, and checks its arguments: a program in a BEF file may put
+any value anywhere.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,9 @@ class KernelFrame:
     is_read_here: bool = True
     """Whether results of a remote kernel are for Python, or for kernels that run here."""
     allocated: dict[int, AsyncValue] = field(default_factory=dict)
-    """The results that `allocate` has made, the last one of each, as values that others may drop."""
+    """The results that `allocate` has made, the last one of each, as values that others may
+    drop.
+    """
 
     @property
     def resources(self) -> ResourceContext:
@@ -67,9 +71,9 @@ class KernelFrame:
     def allocate(self, index: int = 0) -> AsyncValue:
         """An unavailable value for result `index`: return it, and resolve it later.
 
-        Keep it until then: the run is open, and when the value dies unresolved, the result becomes an
-        error that says so.  When the run is cancelled first, the value is an error already.  If the
-        kernel raises, the result keeps the value that it has by then, or becomes the error.
+        Keep it until then: the run is open, and when the value dies unresolved, the result becomes
+        an error that says so.  When the run is cancelled first, the value is an error already.  If
+        the kernel raises, the result keeps the value that it has by then, or becomes the error.
 
         Raises:
             KernelError: if there is no such result.
@@ -84,8 +88,8 @@ class KernelFrame:
     def enqueue(self, function: Callable[[], object], *, blocking: bool = False) -> AsyncValue:
         """The value of `function()`, which a worker calls, or with `blocking` the blocking pool.
 
-        It is part of the run: that is not over before, and when it is cancelled first, the function is
-        not called.  What the function raises is the value's error.
+        It is part of the run: that is not over before, and when it is cancelled first, the function
+        is not called.  What the function raises is the value's error.
         """
         started: AsyncValue = HOOKS.enqueue(self.request, function, blocking=blocking)
         return started

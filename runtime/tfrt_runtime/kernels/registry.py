@@ -1,13 +1,13 @@
 """Names to kernels.
 
 A kernel is a function with a name.  `KernelRegistry.kernel` registers a Python function,
-`KernelRegistry.native` one of the native core.  Registries are ordinary objects: a host is made with
-the ones that its programs may use, and a name stands in at most one of them.
+`KernelRegistry.native` one of the native core.  Registries are ordinary objects: a host is made
+with the ones that its programs may use, and a name stands in at most one of them.
 
 Type words, for attributes and results: the scalars of MLIR (`i1` `i8` ... `ui64` `f16` `bf16` `f32`
 `f64` `complex64` `complex128`), `chain`, `object` (any Python value), and for attributes also
-`string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a scalar T, and `typed`, which is
-the name of the attribute's type and the attribute.
+`string`, `type`, `shape`, `dense`, `aggregate`, `function`, `array.T` for a scalar T, and `typed`,
+which is the name of the attribute's type and the attribute.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ class KernelError(Exception, NoObject):
 class Shortcut:
     """The native form of a Python kernel: the compiled function `symbol` is called in its place.
 
-    It does what the Python function would do, or changes nothing and has that one called.  The words
-    of the kernel's data are first the addresses of the native `functions`, then `data`, or what `data`
-    makes of the attributes; what it raises if they are no good, the Python function says better.  One that
-    `measures` says itself whether a call of a heavy kernel is heavy (`KERNEL_MEASURED`).
+    It does what the Python function would do, or changes nothing and has that one called.  The
+    words of the kernel's data are first the addresses of the native `functions`, then `data`, or
+    what `data` makes of the attributes; what it raises if they are no good, the Python function
+    says better.  One that `measures` says itself whether a call of a heavy kernel is heavy
+    (`KERNEL_MEASURED`).
     """
 
     symbol: str
@@ -54,7 +55,9 @@ class Shortcut:
     measures: bool = True
 
     def words(self, attributes: tuple[object, ...]) -> tuple[int, ...] | None:
-        """The data words for a call with these attributes; None if there is no way around Python."""
+        """The data words for a call with these attributes; None if there is no way around
+        Python.
+        """
         if not callable(self.data):
             return self.data
         try:
@@ -72,9 +75,9 @@ REQUIRED = inspect.Parameter.empty
 class Keyword:
     """An attribute that a Python kernel takes by its name.
 
-    `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or None
-    for anything.
-    `default` is the value where the operation has no such attribute, or `REQUIRED`.
+    `kind` is `bool`, `int` (any integer), `float` (any float), `str`, the word of a scalar type, or
+    None for anything. `default` is the value where the operation has no such attribute, or
+    `REQUIRED`.
     """
 
     name: str
@@ -84,7 +87,8 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What the annotations of a Python kernel say, which programs are checked against (`annotations`).
+    """What the annotations of a Python kernel say, which programs are checked against
+    (`annotations`).
 
     `rest` is for arguments beyond the names, of a function that takes any number of them.
     """
@@ -105,11 +109,11 @@ BY_HAND = "a thread, or a callback, that sets it"
 class PythonKernel:
     """A kernel that runs a Python function, with the GIL, on the thread that reaches it.
 
-    `attributes` are type words in BEF's order (alphabetical by name); a kernel with `keywords` takes
-    these instead, by their names.  `results` are type words, or None for one result whose type is that
-    of the Python value.  With `heavy` it is worth another
-    worker; with `blocking` it runs in the blocking pool; with `raw` its arguments are AsyncValues,
-    some perhaps unavailable or errors; with `frame` it takes the KernelFrame first.
+    `attributes` are type words in BEF's order (alphabetical by name); a kernel with `keywords`
+    takes these instead, by their names.  `results` are type words, or None for one result whose
+    type is that of the Python value.  With `heavy` it is worth another worker; with `blocking` it
+    runs in the blocking pool; with `raw` its arguments are AsyncValues, some perhaps unavailable or
+    errors; with `frame` it takes the KernelFrame first.
     """
 
     name: str
@@ -138,7 +142,9 @@ class PythonKernel:
     waits: str = BY_HAND
     """What its results wait for after it has returned, in the words of messages."""
     prepare: Callable[..., object] | None = None
-    """Called with the attributes when a program that calls it is loaded; may raise `KernelError`."""
+    """Called with the attributes when a program that calls it is loaded; may raise
+    `KernelError`.
+    """
 
     @property
     def has_lazy(self) -> bool:
@@ -165,12 +171,12 @@ class PythonKernel:
 class NativeKernel:
     """A kernel of the native core: `symbol` names the compiled function.
 
-    `arguments` is the number of arguments, with `more` the least one; `types` are their type words, if
-    numbers, the last one for all behind it, and `gives` those of the results.  `results` is the number
-    of results, or None for one for each argument behind these: native kernels do not look, so the
-    loader does.  The words of the kernel's data are first the
-    addresses of the native functions `data`, then the `attributes`, in BEF's order.  `flags` are
-    `layouts.KERNEL_*`.  The attributes `("*i32",)` are any number of i32, counted by the first word.
+    `arguments` is the number of arguments, with `more` the least one; `types` are their type words,
+    if numbers, the last one for all behind it, and `gives` those of the results.  `results` is the
+    number of results, or None for one for each argument behind these: native kernels do not look,
+    so the loader does.  The words of the kernel's data are first the addresses of the native
+    functions `data`, then the `attributes`, in BEF's order.  `flags` are `layouts.KERNEL_*`.  The
+    attributes `("*i32",)` are any number of i32, counted by the first word.
     """
 
     name: str
@@ -240,10 +246,14 @@ class CompiledKernel:
     arguments: tuple[str, ...]
     results: tuple[str, ...]
     awaited: tuple[int, ...] = ()
-    """The arguments that it starts without, as it waits for them itself.  The adapter has them last."""
+    """The arguments that it starts without, as it waits for them itself.  The adapter has them
+    last.
+    """
     heavy: bool = False
     lasting: bool = False
-    """Whether it may take long: it has calls, loops or branches back, even if no worker is to be woken for it."""
+    """Whether it may take long: it has calls, loops or branches back, even if no worker is to be
+    woken for it.
+    """
     code: object = None
     prepare: Callable[[Request], bool] = lambda _: False
     """Called before a run that may call it."""
@@ -383,7 +393,8 @@ def unevaluated_signature(function: Callable[..., object]) -> inspect.Signature:
 
 
 def arguments_taken(function: Callable[..., object], others: int) -> tuple[int, int | None]:
-    """How many arguments of the kernel a function needs, and how many it takes, None for any number.
+    """How many arguments of the kernel a function needs, and how many it takes, None for any
+    number.
 
     `others` of its positional parameters are for something else.
     """

@@ -1,10 +1,10 @@
 """`expected-error` comments: which runtime errors a program says it raises.
 
-`// expected-error {{text}}` on a line expects an error there whose message contains the text, as often
-as it is raised; `@+N` or `@-N` in front of the braces moves it by so many lines, `@above` and `@below`
-to the next line that has no such comment.  `expected-error-re {{one of {{[0-9]+}}}}` has regular
-expressions in the inner braces.  As in TFRT's driver, a comment that no error answers counts only if
-some error was raised in its file.
+`// expected-error {{text}}` on a line expects an error there whose message contains the text, as
+often as it is raised; `@+N` or `@-N` in front of the braces moves it by so many lines, `@above` and
+`@below` to the next line that has no such comment.  `expected-error-re {{one of {{[0-9]+}}}}` has
+regular expressions in the inner braces.  As in TFRT's driver, a comment that no error answers
+counts only if some error was raised in its file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ _SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What is expected on `line`, 0 for a place that is not in the file; `place` is the comment's."""
+    """What is expected on `line`, 0 for a place that is not in the file; `place` is the
+    comment's.
+    """
 
     line: int
     text: str
@@ -133,9 +135,11 @@ def check(
 def check_all(
     diagnostics: Iterable[Diagnostic], expectations: Sequence[Expectation]
 ) -> list[Diagnostic]:
-    """What does not agree, as MLIR's tools verify it: each comment stands for one diagnostic or note.
+    """What does not agree, as MLIR's tools verify it: each comment stands for one diagnostic or
+    note.
 
-    A note that no comment expects agrees: most notes are advice of ours, which MLIR's tools do not give.
+    A note that no comment expects agrees: most notes are advice of ours, which MLIR's tools do not
+    give.
     """
     left = list(expectations)
     problems: list[Diagnostic] = []

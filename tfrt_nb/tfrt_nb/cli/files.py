@@ -1,4 +1,6 @@
-"""What commands have in common: input files, standard streams, what is wrong with them, how a command ends."""
+"""What commands have in common: input files, standard streams, what is wrong with them, how a
+command ends.
+"""
 
 from __future__ import annotations
 
@@ -73,8 +75,8 @@ def write_output(path: str, data: bytes) -> None:
 
 
 def open_standard_streams() -> None:
-    """Let standard output and error take any text: what their encoding has not is an escape, and what goes to one
-    that is closed goes nowhere.
+    """Let standard output and error take any text: what their encoding has not is an escape, and
+    what goes to one that is closed goes nowhere.
     """
     for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
         stream = getattr(sys, name)
@@ -85,7 +87,9 @@ def open_standard_streams() -> None:
 
 
 def write(text: str) -> None:
-    """What programs print, on any thread; flushed after each function, as one process may print millions of lines."""
+    """What programs print, on any thread; flushed after each function, as one process may print
+    millions of lines.
+    """
     try:
         sys.stdout.write(text)
     except OSError as problem:
@@ -93,7 +97,8 @@ def write(text: str) -> None:
 
 
 def leave_without_output(problem: OSError) -> NoReturn:
-    """End the process, as standard output takes no more; says why, unless its reader has had enough.
+    """End the process, as standard output takes no more; says why, unless its reader has had
+    enough.
 
     Nothing else would stop what prints.
     """
@@ -114,7 +119,8 @@ def decode(data: bytes, name: str) -> str:
     """The text of a program, without a byte order mark.
 
     Raises:
-        TfrtError: if the bytes are too many, not UTF-8, or have a NUL among them, or are a Python file.
+        TfrtError: if the bytes are too many, not UTF-8, or have a NUL among them, or are a Python
+            file.
     """
     if name.endswith(".py"):
         text = f"'{name}' is a Python file, and no program: run it with python, or give its kernels"

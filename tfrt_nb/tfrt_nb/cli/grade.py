@@ -1,7 +1,8 @@
-"""`tfrt-nb grade`: the answers in notebooks, checked without a kernel, each notebook in a process of its own.
+"""`tfrt-nb grade`: the answers in notebooks, checked without a kernel, each notebook in a process
+of its own.
 
-Nothing of a notebook runs here: this process reads its JSON, starts `cli.graded`, which confines itself,
-and believes what comes back only so far as it is a verdict about an answer that was given.
+Nothing of a notebook runs here: this process reads its JSON, starts `cli.graded`, which confines
+itself, and believes what comes back only so far as it is a verdict about an answer that was given.
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ def _print_lines(path: str, rows: Sequence[Row]) -> None:
 
 
 def _printable(text: str) -> str:
-    """Text of a learner as part of a line: a control character could move the cursor or hide a line."""
+    """Text of a learner as part of a line: a control character could move the cursor or hide a
+    line.
+    """
     return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text[:_LONGEST])
 
 
@@ -181,7 +184,8 @@ def _verdicts(
 
 
 def _lines(stream: int, timeout: float) -> Iterator[bytes]:
-    """The lines of a pipe as they come; the first one, which says that the process is ready, may take any time.
+    """The lines of a pipe as they come; the first one, which says that the process is ready, may
+    take any time.
 
     Raises:
         TimeoutError: if another one takes longer than `timeout` seconds.

@@ -1,14 +1,16 @@
-"""The process in which `tfrt-nb grade` checks the answers of one notebook, which may be hostile Python.
+"""The process in which `tfrt-nb grade` checks the answers of one notebook, which may be hostile
+Python.
 
     python -P -m tfrt_nb.cli.graded < REQUEST
 
-REQUEST is a JSON object: `folder`, the bytes of `memory`, the `seconds` of processor time, the `modules`
-with exercises, and `answers` as pairs of an exercise and a text.  Lines go to standard output: when all
-is imported, what could not be withheld, then `[mark, hint]` in JSON for each answer, before the next
-one runs: an answer cannot change the verdicts before its own.  What answers print goes nowhere.
+REQUEST is a JSON object: `folder`, the bytes of `memory`, the `seconds` of processor time, the
+`modules` with exercises, and `answers` as pairs of an exercise and a text.  Lines go to standard
+output: when all is imported, what could not be withheld, then `[mark, hint]` in JSON for each
+answer, before the next one runs: an answer cannot change the verdicts before its own.  What answers
+print goes nowhere.
 
-The namespaces are those of unshare(1): a new user namespace gives the right to make the others (man 7
-user_namespaces).  Containers and some distributions forbid them; then only the limits hold.
+The namespaces are those of unshare(1): a new user namespace gives the right to make the others (man
+7 user_namespaces).  Containers and some distributions forbid them; then only the limits hold.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ _FILE_SIZE, _PROCESSES, _LONGEST_HINT = 64 << 20, 128, 2000
 
 
 def main() -> None:
-    """Read the request, confine this process, grade, and exit without waiting for what still runs."""
+    """Read the request, confine this process, grade, and exit without waiting for what still
+    runs.
+    """
     request = json.load(sys.stdin)
     results = os.fdopen(os.dup(1), "w")  # which programs that an answer starts do not inherit
     for descriptor in (0, 1):
@@ -53,7 +57,9 @@ def main() -> None:
 
 
 def _limit(memory: int, seconds: int) -> None:
-    """Set the limits of this process and of those that it starts; the kernel applies them to each one."""
+    """Set the limits of this process and of those that it starts; the kernel applies them to
+    each one.
+    """
     # Linux counts all tasks of the user for RLIMIT_NPROC: those of now come on top.
     tasks = int(Path("/proc/loadavg").read_text().split()[3].partition("/")[2])
     for kind, most in (
@@ -69,7 +75,8 @@ def _limit(memory: int, seconds: int) -> None:
 
 
 def _withhold(folder: str) -> str:
-    """Go on in a new process without network, other processes, and files that can be written but in `folder`.
+    """Go on in a new process without network, other processes, and files that can be written but in
+    `folder`.
 
     Returns what could not be withheld.  The processes in between pass on how that one ends.
     """

@@ -1,4 +1,6 @@
-"""Arguments to commands.  A command imports what it needs when it runs, so that `--help` is quick."""
+"""Arguments to commands.  A command imports what it needs when it runs, so that `--help` is
+quick.
+"""
 
 from __future__ import annotations
 
@@ -394,7 +396,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module, _, function = COMMANDS[options.command].rpartition(".")
         execute = getattr(importlib.import_module(module), function)
         if arguments is None:
-            # This is the process's command, and what is imported stays: to look for garbage there takes milliseconds.
+            # This is the process's command, and what is imported stays: to look for garbage there
+            # takes milliseconds.
             gc.freeze()
     try:
         status = int(execute(options))

@@ -36,7 +36,8 @@ def execute(options: argparse.Namespace) -> int:
         return EXIT_PROBLEM
     # In a container one is root, which JupyterLab refuses by itself.
     root = ["--allow-root"] if os.geteuid() == 0 else []
-    # The address that JupyterLab prints leads to the start page, too, where no browser opens by itself.
+    # The address that JupyterLab prints leads to the start page, too, where no browser opens by
+    # itself.
     page = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", *root, page, str(folder)]
     return subprocess.run(command, check=False).returncode
@@ -73,7 +74,7 @@ def copy_tutorials(folder: Path) -> int:
             named = ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
             raise TfrtError(
                 error(
-                    f"{folder} has files that differ from the tutorials: {named}; nothing was copied."
+                    f"{folder} has files that differ from the tutorials: {named}; nothing was copied."  # noqa: E501
                     f" To go on with them: jupyter lab {folder}."
                     " For a fresh copy, name another folder: tfrt-nb tutorials FOLDER"
                 )

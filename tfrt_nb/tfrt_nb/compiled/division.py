@@ -158,7 +158,7 @@ def _symbols_of(op: Operation) -> Iterator[str]:
 
 def _refuse_host_functions(compiled: Iterable[Operation], hosts: Mapping[str, Operation]) -> None:
     advice = (
-        "it has kernels or a 'tfrt.return': leave these out and end it with 'return', or write kernels and"
+        "it has kernels or a 'tfrt.return': leave these out and end it with 'return', or write kernels and"  # noqa: E501
         " 'tfrt.call' in the function that calls it"
     )
     found = [

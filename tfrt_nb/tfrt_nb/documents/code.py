@@ -1,15 +1,18 @@
 """What compiled code logs of a run, in ids of the program document.
 
-Events (`CodeMap`).  The core knows an object by its address and by the record of the operation that makes it, a task by
-its frame.  The objects of an operation are made one after the other, in the order of its results, and its task
-is put into the queue on the same thread behind them.  An async function begins on its caller's thread when its
-first object is made; the first frame that is suspended there is that of the innermost one.
+Events (`CodeMap`).  The core knows an object by its address and by the record of the operation that
+makes it, a task by its frame.  The objects of an operation are made one after the other, in the
+order of its results, and its task is put into the queue on the same thread behind them.  An async
+function begins on its caller's thread when its first object is made; the first frame that is
+suspended there is that of the innermost one.
 
-A call logs that it begins and, unless the function fails, that it comes back.  A function that makes no object is
-over then; of any other, the call began it.  Only the first calls of each operation are logged.
+A call logs that it begins and, unless the function fails, that it comes back.  A function that
+makes no object is over then; of any other, the call began it.  Only the first calls of each
+operation are logged.
 
-Blocks (`Reached`), for operations without events.  A block logs that it begins.  It runs from its start to its end,
-unless the run fails or is cancelled: then an operation ran for certain only if a later one of its block did.
+Blocks (`Reached`), for operations without events.  A block logs that it begins.  It runs from its
+start to its end, unless the run fails or is cancelled: then an operation ran for certain only if a
+later one of its block did.
 """
 
 from __future__ import annotations
@@ -52,7 +55,9 @@ class _Call:
 
 @dataclass(slots=True, eq=False)
 class _Part:
-    """What runs on a thread: a task, or an async function, whose `operation` (-1 if unknown) calls it."""
+    """What runs on a thread: a task, or an async function, whose `operation` (-1 if unknown)
+    calls it.
+    """
 
     operation: int
     instance: int
@@ -95,7 +100,9 @@ class CodeMap:
         self._running: dict[int, list[_Part]] = {}
         """By thread, the innermost last."""
         self._started: dict[int, list[_Part]] = {}
-        """What each thread has started as a task and not come back from, though it may be suspended."""
+        """What each thread has started as a task and not come back from, though it may be
+        suspended.
+        """
         self._functions: dict[int, _Part] = {}
         """The async functions that have begun, by their first objects."""
         self._latest: dict[int, tuple[int, int, int]] = {}
@@ -120,11 +127,15 @@ class CodeMap:
         """Of the last event."""
 
     def operation(self, kernel: int) -> int | None:
-        """What has printed, where it is the only one: compiled code does not say by which operation."""
+        """What has printed, where it is the only one: compiled code does not say by which
+        operation.
+        """
         return self._printer
 
     def operation_of_task(self, frame: int) -> int:
-        """The operation of the task, or of the call of the async function, that has the frame; -1 if unknown."""
+        """The operation of the task, or of the call of the async function, that has the frame;
+        -1 if unknown.
+        """
         part = self._tasks.get(frame)
         return -1 if part is None else part.operation
 
@@ -180,7 +191,8 @@ class CodeMap:
                 self._tasks.pop(part.frame, None)  # another task may have the frame from now on
                 yield "end", part.operation, -1, part.instance, None
         elif kind == "end":
-            # Not by `_tasks`: another task may have the frame by now, and another thread may have resumed this one.
+            # Not by `_tasks`: another task may have the frame by now, and another thread may have
+            # resumed this one.
             started = self._started.get(worker, [])
             part = next((one for one in reversed(started) if one.frame == what), None)
             if part is not None:
@@ -217,7 +229,9 @@ class CodeMap:
         return "begin", operation, -1, self._count, None
 
     def _leave(self, record: int, worker: int) -> Iterator[tuple[str, int, int, int, object]]:
-        """A call has come back: what it gives is there, but for what an async function makes later."""
+        """A call has come back: what it gives is there, but for what an async function makes
+        later.
+        """
         operation, _ = self._maker_of(record)
         calls = self._here(worker).calls
         place = next(
@@ -243,7 +257,9 @@ class CodeMap:
                 yield "available", operation, value, call.instance, None
 
     def _fail(self, part: _Part) -> Iterator[tuple[str, int, int, int, object]]:
-        """What a part called and what did not come back failed, as the part is over; or the run was cancelled."""
+        """What a part called and what did not come back failed, as the part is over; or the run
+        was cancelled.
+        """
         kind = "error" if self._run.request.cancellation is None else "cancelled"
         calls, part.calls = part.calls, []
         for call in reversed(calls):
@@ -296,7 +312,9 @@ class CodeMap:
         return self._operations[operation]["results"] if operation >= 0 else []
 
     def _called(self, function: Row, worker: int) -> tuple[int, _Call | None]:
-        """The operation that has called an async function which begins on this thread, and its call if that is logged."""
+        """The operation that has called an async function which begins on this thread, and its
+        call if that is logged.
+        """
         calls = self._here(worker).calls
         name = function["name"]
         if calls and not calls[-1].is_part and self._callees.get(calls[-1].operation) == name:
@@ -311,7 +329,9 @@ class CodeMap:
         return self._makers[record]
 
     def _maker(self, record: int) -> tuple[int, Row | None]:
-        """The operation of a record of a place, -1 for none; or the async function that starts there."""
+        """The operation of a record of a place, -1 for none; or the async function that starts
+        there.
+        """
         place = read_place(record) if record else None
         if place is None:
             return -1, None
@@ -321,7 +341,9 @@ class CodeMap:
         return -1, self._functions_at.get((place.source, place.line))
 
     def _ending(self, time: int) -> Iterator[Event]:
-        """Events of calls that failed, of what the function returns, and of groups, which no code resolves."""
+        """Events of calls that failed, of what the function returns, and of groups, which no
+        code resolves.
+        """
         for part in [self._main, *(part for parts in self._running.values() for part in parts)]:
             for kind, operation, value, instance, payload in self._fail(part):
                 yield time, NUMBER[kind], operation, value, instance, -1, payload
@@ -342,7 +364,9 @@ class CodeMap:
                     self.texts.update(dict.fromkeys(self._awaited(operation), preview_of(result)))
 
     def _awaited(self, operation: int) -> list[int]:
-        """What an await takes that a call has given without an object, as its function never waits."""
+        """What an await takes that a call has given without an object, as its function never
+        waits.
+        """
         if operation < 0 or self._operations[operation]["kernel"] != "async.await":
             return []
         operands = self._operations[operation]["operands"]
@@ -362,10 +386,14 @@ class Reached:
             self._jit[row["id"]] = self._jit.get(row["parent"], row["parent"])
         placed = {*self._places.values()}
         self._is_placed = all(row["id"] in placed for row in self._own)
-        """Whether each operation has a place of its own: in a file from elsewhere, some share one."""
+        """Whether each operation has a place of its own: in a file from elsewhere, some share
+        one.
+        """
         values = document.data["values"]
         self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
-        """The operations that make objects, which may be resolved later: one that fails stops no block."""
+        """The operations that make objects, which may be resolved later: one that fails stops no
+        block.
+        """
         self._operations: dict[int, int] = {}
         """The operation of each record."""
         self._begun: Counter[Block] = Counter()

@@ -1,4 +1,5 @@
-"""The events of a run as rows: their columns, the first and the newest of them, and what they make of a program.
+"""The events of a run as rows: their columns, the first and the newest of them, and what they make
+of a program.
 
 `Fold` is what the board's `history.js` does with the same rows; a test compares the two.
 """
@@ -15,8 +16,8 @@ from tfrt_runtime.native.layouts import LOG_KINDS as KINDS
 
 COLUMNS = ("time", "kind", "op", "value", "instance", "worker", "payload")
 Event = tuple[int, int, int, int, int, int, Any]
-"""A row: nanoseconds since the first event, the number of the kind, ids of the program document or -1, the instance,
-the number of a thread, a text or None."""
+"""A row: nanoseconds since the first event, the number of the kind, ids of the program document or
+-1, the instance, the number of a thread, a text or None."""
 Columns = dict[str, list[Any]]
 
 OF_CODE = ("func", "async")
@@ -59,7 +60,9 @@ class FirstAndNewest:
 
 @dataclass(slots=True)
 class Seen:
-    """What became of a value when it was made last.  Times are nanoseconds since the first event."""
+    """What became of a value when it was made last.  Times are nanoseconds since the first
+    event.
+    """
 
     state: str
     """`available`, `error`, `skipped` or `cancelled`."""
@@ -85,8 +88,8 @@ class Fold:
         self.seen: dict[int, Seen] = {}
         """What became of the values that were made, by id."""
         self.running: dict[int, tuple[int, int]] = {}
-        """The operations that run: since when, and on which worker; -1 once their kernels have returned and
-        their results come from elsewhere."""
+        """The operations that run: since when, and on which worker; -1 once their kernels have
+        returned and their results come from elsewhere."""
         self._begun: dict[int, tuple[int, int]] = {}
         """The same of the values that they make."""
         self._waiting: set[int] = set()
@@ -150,7 +153,9 @@ class Fold:
         self._begun.clear()
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
+        """Where the values stand that are made or were made, by id: `running` or as `Seen` says,
+        the worker.
+        """
         found: dict[int, tuple[str, int | None]] = {
             number: (one.state, one.worker) for number, one in self.seen.items()
         }

@@ -46,8 +46,8 @@ def layout(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, lis
 
     Returns:
         `x`, `y`, `w`, `h`: per operation its left upper corner and size, that of one with regions
-        around them; `boxes`: rows with `function`, `op` (None for the function's own box), `region`,
-        `x`, `y`, `w`, `h`, outer ones first.
+        around them; `boxes`: rows with `function`, `op` (None for the function's own box),
+        `region`, `x`, `y`, `w`, `h`, outer ones first.
     """
     operations = document["operations"]
     bodies, body_of = _bodies(document)
@@ -105,7 +105,9 @@ def _bodies(
 def _edges(
     document: Mapping[str, Sequence[Mapping[str, Any]]], body_of: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """The producers of each operation within a body, by target; a use in a region is one by the operation around it."""
+    """The producers of each operation within a body, by target; a use in a region is one by the
+    operation around it.
+    """
     operations = document["operations"]
     makers = [row["op"] for row in document["values"]]
     parents = [row["parent"] for row in operations]
@@ -275,7 +277,7 @@ def svg(picture: Picture) -> str:
     for x, y, w, h, text in picture.boxes:
         parts.append(
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{w:.1f}" height="{h:.1f}" rx="6" fill="none"'
-            f' stroke="#888"/><text x="{x + 8:.1f}" y="{y + 16:.1f}" fill="#888">{_text(text)}</text>'
+            f' stroke="#888"/><text x="{x + 8:.1f}" y="{y + 16:.1f}" fill="#888">{_text(text)}</text>'  # noqa: E501
         )
     for points, is_chain in picture.lines:
         dashes = ' stroke-dasharray="4 3"' if is_chain else ""

@@ -31,7 +31,8 @@ def preview_of(value: AsyncValue) -> str:
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
     """The text of any object; of one whose text takes long, or cannot be made, what it is and why."""
     try:
-        # Python refuses the text of an integer of thousands of digits; the class of a number may be a user's.
+        # Python refuses the text of an integer of thousands of digits; the class of a number may be
+        # a user's.
         if type(payload) in (int, float):
             return clean(to_text(payload))
         return bounded(lambda: clean(to_text(payload)))
@@ -57,7 +58,9 @@ _FORMATS = {
     "f32": "f",
     "f64": "d",
 }
-"""How to read the first bytes of a payload that is one word, by the type of the value; of `i1` the lowest bit."""
+"""How to read the first bytes of a payload that is one word, by the type of the value; of `i1`
+the lowest bit.
+"""
 _WORD = struct.Struct("<q")
 
 

@@ -1,9 +1,9 @@
 """A program as a document: its functions, operations and values with ids, names and places.
 
-Ids count from 0 in the order of the text.  A program from text is read off its module or, where there
-is none because every line is plain, off its records and lines; one from a file off its records.
-What ends a function or a region (a return, a yield) is not an operation: what it gives back is in the
-`results` of the function or of the region.
+Ids count from 0 in the order of the text.  A program from text is read off its module or, where
+there is none because every line is plain, off its records and lines; one from a file off its
+records. What ends a function or a region (a return, a yield) is not an operation: what it gives
+back is in the `results` of the function or of the region.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ from tfrt_runtime.diagnostics import Location
 
 Row = dict[str, Any]
 Body = tuple[int, int | None, int]
-"""A function, or a region: the function, the operation that has the region, or None, and its number there."""
+"""A function, or a region: the function, the operation that has the region, or None, and its
+number there.
+"""
 _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _SYMBOL = re.compile(r"@([\w$.-]+)")
@@ -52,14 +54,17 @@ def program_document(program: Program | ModuleOp) -> dict[str, list[Row]]:
     """The document of a program, or of a module that `source.parse_module` has read.
 
     Returns:
-        `functions`, `operations` and `values`, each a list of rows whose `id` is their index.  Operations
-        in a `tfrt.jit` have `compiled`, and an argument of it has the value outside as its `parent`.
+        `functions`, `operations` and `values`, each a list of rows whose `id` is their index.
+        Operations in a `tfrt.jit` have `compiled`, and an argument of it has the value outside as
+        its `parent`.
     """
     return ProgramDocument(program).data
 
 
 def program_graph(program: Program) -> Graph:
-    """What the operations of a program give to each other; in a notebook a picture, if there are not many."""
+    """What the operations of a program give to each other; in a notebook a picture, if there are
+    not many.
+    """
 
     def picture(shown: Document) -> str | None:
         # Imported here: it needs NumPy, and a text for Graphviz does not.
@@ -86,9 +91,9 @@ class ProgramDocument:
     """The document of a program, and which of its rows stand for what runs.
 
     `kernels` has the operation of each kernel of the program's file, `registers` the value of each
-    register of each function; -1 for what the text does not have.  `places` knows operations by file, line
-    and column of their own names, `functions_at` functions by file and line: compiled code knows no more.
-    What came along from another text, as the program calls it, has line 0.
+    register of each function; -1 for what the text does not have.  `places` knows operations by
+    file, line and column of their own names, `functions_at` functions by file and line: compiled
+    code knows no more. What came along from another text, as the program calls it, has line 0.
     """
 
     def __init__(self, program: Program | ModuleOp) -> None:
@@ -123,12 +128,16 @@ class ProgramDocument:
         return walk
 
     def operation_of(self, kernel: int) -> int:
-        """The operation of a kernel of a loaded program; -1 for none, and for the body of a native function."""
+        """The operation of a kernel of a loaded program; -1 for none, and for the body of a
+        native function.
+        """
         return self.kernels[kernel] if kernel < len(self.kernels) else -1
 
     @cached_property
     def code(self) -> frozenset[int]:
-        """The operations that become machine code: of compiled functions, and those in a `tfrt.jit`."""
+        """The operations that become machine code: of compiled functions, and those in a
+        `tfrt.jit`.
+        """
         is_code = [row["kind"] in OF_CODE for row in self._rows.functions]
         rows = self._rows.operations
         return frozenset(r["id"] for r in rows if is_code[r["function"]] or "compiled" in r)
@@ -245,7 +254,8 @@ class _Rows:
 class _Owner:
     """Whose body a walk is in: a function's, or a region's of an operation.
 
-    `row` gets the `arguments` and `results` of the body.  `jit` is the `tfrt.jit` around it, if any.
+    `row` gets the `arguments` and `results` of the body.  `jit` is the `tfrt.jit` around it, if
+    any.
     """
 
     __slots__ = ("function", "jit", "parent", "region", "row")
@@ -265,8 +275,8 @@ class _Owner:
 class _ModuleWalk:
     """Fills the rows from a module, in the order of the text, without recursion.
 
-    `name`: lines are those of the text of that name.  `by_location`: lines are those of the operations'
-    locations, not those of the text.
+    `name`: lines are those of the text of that name.  `by_location`: lines are those of the
+    operations' locations, not those of the text.
     """
 
     def __init__(self, rows: _Rows, module: ModuleOp, name: str | None, by_location: bool) -> None:
@@ -339,7 +349,9 @@ class _ModuleWalk:
     def _body(
         self, owner: _Owner, blocks: Sequence[Block]
     ) -> Iterator[tuple[_Owner, int, Operation]]:
-        """The operations of a body, with the numbers of their blocks; its arguments become values on the way."""
+        """The operations of a body, with the numbers of their blocks; its arguments become
+        values on the way.
+        """
         for index, block in enumerate(blocks):
             for argument in block.args:
                 name = value_name(argument) or ""

@@ -1,7 +1,8 @@
 """A run as a document: its program, its events in columns, its values, what it printed.
 
-`RunDocument.drain` gives what is new, as often as one likes, while the run goes on and after it; `seen` and
-`running` say where values and operations stand; `data` is the whole document so far.  Ids are those of the program document.
+`RunDocument.drain` gives what is new, as often as one likes, while the run goes on and after it;
+`seen` and `running` say where values and operations stand; `data` is the whole document so far.
+Ids are those of the program document.
 """
 
 from __future__ import annotations
@@ -66,7 +67,8 @@ class RunDocument:
         document: ProgramDocument | None = None,
         arguments: Sequence[object] = (),
     ) -> None:
-        """`document` is that of the program, if there is one already; `arguments` are those of the run.
+        """`document` is that of the program, if there is one already; `arguments` are those of the
+        run.
 
         Raises:
             ValueError: if the run is not watched.
@@ -109,7 +111,9 @@ class RunDocument:
 
     @property
     def dropped(self) -> int:
-        """Events that are not in the document: overwritten before they were read, or in its middle."""
+        """Events that are not in the document: overwritten before they were read, or in its
+        middle.
+        """
         return self._watch.dropped + self._kept.dropped
 
     @property
@@ -120,7 +124,9 @@ class RunDocument:
 
     @property
     def start(self) -> int | None:
-        """When the first event was, in nanoseconds of the monotonic clock; times count from there."""
+        """When the first event was, in nanoseconds of the monotonic clock; times count from
+        there.
+        """
         return self._start
 
     @property
@@ -135,7 +141,9 @@ class RunDocument:
         return self._watch.queue.labels
 
     def update(self) -> None:
-        """Take what is new: `seen`, `running`, `previews` and `log` are up to date then.  O(new events)."""
+        """Take what is new: `seen`, `running`, `previews` and `log` are up to date then.  O(new
+        events).
+        """
         with self._lock:
             is_over = self.run.is_done
             events = self._watch.take()
@@ -176,14 +184,18 @@ class RunDocument:
         return -1 if self._code is None else self._code.operation_of_task(frame)
 
     def states(self) -> dict[int, tuple[str, int | None]]:
-        """Where the values stand that are made or were made, by id: `running` or as `Seen` says, the worker."""
+        """Where the values stand that are made or were made, by id: `running` or as `Seen` says,
+        the worker.
+        """
         with self._lock:
             return self._fold.states()
 
     def unlogged(self) -> dict[int, str]:
-        """Of a run that is over, what is known of operations of compiled functions without their events.
+        """Of a run that is over, what is known of operations of compiled functions without their
+        events.
 
-        `available`: it ran; `error`: it failed; `unrecorded`: it may have run; `more`: it has events, and may have run
+        `available`: it ran; `error`: it failed; `unrecorded`: it may have run; `more`: it has
+            events, and may have run
         more often.  Others did not run.
         """
         with self._lock:
@@ -316,7 +328,8 @@ class _Map:
     def __init__(self, program: Program, run: Execution, document: ProgramDocument) -> None:
         self._values = document.data["values"]
         loaded = run.program.functions
-        # Native functions have a body where they are loaded: a kernel, behind those of the file, and registers.
+        # Native functions have a body where they are loaded: a kernel, behind those of the file,
+        # and registers.
         bodies = sum(len(function.kernels) for function in loaded) - len(document.kernels)
         self._kernels = [*document.kernels, *[-1] * bodies]
         self._registers = [
@@ -331,7 +344,9 @@ class _Map:
         self._called: set[int] = set()
 
     def _find_functions(self, program: Program, document: ProgramDocument) -> None:
-        """Per function of the file: the operation whose region it is, or -1, and the row it is in."""
+        """Per function of the file: the operation whose region it is, or -1, and the row it is
+        in.
+        """
         rows = {row["name"]: row["id"] for row in document.data["functions"]}
         operations = document.data["operations"]
         number = 0
@@ -358,8 +373,8 @@ class _Map:
     def rows(self, event: Logged, start: int) -> Iterator[Event]:
         """The rows of an event; `start` is when the run began.
 
-        Constants are available once their function is called; the core has no event for that.  The event of a call
-        may be overwritten: the first one of a value in the function says as much.
+        Constants are available once their function is called; the core has no event for that.  The
+        event of a call may be overwritten: the first one of a value in the function says as much.
         """
         time, where, register, instance, kind, worker, word = event
         op = value = -1

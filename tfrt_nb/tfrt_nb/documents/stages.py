@@ -1,4 +1,6 @@
-"""A program at each stage of its way to the processor, with the operation that each line stands for."""
+"""A program at each stage of its way to the processor, with the operation that each line stands
+for.
+"""
 
 from __future__ import annotations
 
@@ -42,9 +44,9 @@ Line = tuple[str, int | None]
 def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
     """The stages of a program behind its text, in their order; `document` is the program's.
 
-    Each has `name` and `about`; `text`, and for each of its lines in `ops` the operation, -1 for none, and in
-    `marks` a character: `+` new, `-` gone, a space for what the stage before has as well.  Passes that change
-    nothing are named in `about` of the next stage.
+    Each has `name` and `about`; `text`, and for each of its lines in `ops` the operation, -1 for
+    none, and in `marks` a character: `+` new, `-` gone, a space for what the stage before has as
+    well.  Passes that change nothing are named in `about` of the next stage.
 
     Raises:
         TfrtError: if the program is too large, or cannot be compiled.
@@ -63,7 +65,9 @@ def stages(program: Program, document: ProgramDocument) -> list[dict[str, Any]]:
 
 
 def _listed(program: Program, document: ProgramDocument, operations: _Operations) -> Iterator[Line]:
-    """The lines of the program's file; those of compiled functions say where their text comes from."""
+    """The lines of the program's file; those of compiled functions say where their text comes
+    from.
+    """
     operation: int | None = None
     for line, number in listed_kernels(program.bef, _BYTES):
         place = _LOCATION.search(line)

@@ -31,7 +31,8 @@ def write_trace(path: str, runs: Sequence[RunDocument], level: Level = Level.DEB
 
 
 def activities(run: RunDocument, level: Level = Level.DEBUG) -> Iterator[Activity]:
-    """What a run did: itself, the calls of functions, the kernels, which have places, and their waits.
+    """What a run did: itself, the calls of functions, the kernels, which have places, and their
+    waits.
 
     In the order of their begins.
     """
@@ -89,8 +90,8 @@ Event = tuple[int, int, str]
 def _ready(run: RunDocument) -> dict[tuple[int, int, int], Event | None]:
     """What made ready what has begun, by operation, instance, and time.
 
-    The last operand that came; of a task also what it waited for, or that it was put into the queue; of
-    what needs no operand, or only constants, the call of its function.
+    The last operand that came; of a task also what it waited for, or that it was put into the
+    queue; of what needs no operand, or only constants, the call of its function.
     """
     operations, functions = run.program.data["operations"], run.program.data["functions"]
     latest: dict[tuple[int, int], Event] = {}

@@ -271,7 +271,9 @@ class Code:
 
 @dataclass
 class Names:
-    """An answer in Python: the names that it may use, those that it defines, and what it printed."""
+    """An answer in Python: the names that it may use, those that it defines, and what it
+    printed.
+    """
 
     text: str
     names: dict[str, object] = field(default_factory=dict)
@@ -300,7 +302,9 @@ class Names:
         return found
 
     def get(self, name: str) -> object:
-        """What the answer calls `name`; an earlier answer, which left it in a notebook, does not count."""
+        """What the answer calls `name`; an earlier answer, which left it in a notebook, does not
+        count.
+        """
         if name not in self.defined:
             raise Wrong(f"The answer defines no `{name}`.")
         return self.names[name]
@@ -344,7 +348,7 @@ def _run(
             run.cancel("the exercise is over")
             run.wait(SECONDS)
             raise Wrong(
-                f"The program does not end in {SECONDS:g} s: a loop without an end, or a value that no line fills?"
+                f"The program does not end in {SECONDS:g} s: a loop without an end, or a value that no line fills?"  # noqa: E501
             )
         del run
         left = () if program._compiled is None else _left(host)

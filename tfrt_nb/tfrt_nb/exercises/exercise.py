@@ -1,4 +1,6 @@
-"""Exercises: the decorator that makes one, the registry, the grading of an answer and of a notebook of answers."""
+"""Exercises: the decorator that makes one, the registry, the grading of an answer and of a
+notebook of answers.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,11 @@ class Verdict:
 class Exercise:
     """A question whose answers are checked.
 
-    `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right` has
-    answers that are right, the first of which is shown as the solution; `wrong` maps answers that
-    learners give to a part of the hint that they must get.  `why` says why the right answer is right.
-    `start` is the text that the learner's cell begins with; `form` is an example of an `Answer`,
-    which the task and the hints show, and which must not be right.
+    `check` returns None for a right answer and a hint for a wrong one, or raises `Wrong`.  `right`
+    has answers that are right, the first of which is shown as the solution; `wrong` maps answers
+    that learners give to a part of the hint that they must get.  `why` says why the right answer is
+    right. `start` is the text that the learner's cell begins with; `form` is an example of an
+    `Answer`, which the task and the hints show, and which must not be right.
     """
 
     name: str
@@ -265,7 +267,8 @@ class Progress:
 
 
 def progress_in(folder: str | Path) -> list[Progress]:
-    """The progress in each notebook of a folder that has exercises, by file name, as the files were saved.
+    """The progress in each notebook of a folder that has exercises, by file name, as the files were
+    saved.
 
     Raises:
         TfrtError: if one is no notebook, or answers an exercise that does not exist.

@@ -1,7 +1,8 @@
 """All orders in which a host function may print, and its longest path.
 
-A kernel may run as soon as its operands are available, so the allowed orders are the linear extensions
-of the operations' dependencies.  Calls and loops are not followed: each is one operation.
+A kernel may run as soon as its operands are available, so the allowed orders are the linear
+extensions of the operations' dependencies.  Calls and loops are not followed: each is one
+operation.
 """
 
 from __future__ import annotations

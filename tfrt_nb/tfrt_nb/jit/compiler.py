@@ -85,8 +85,8 @@ has numbers of this type. The rounding from f64 avoids double rounding by roundi
 to Odd", IEEE Trans. Computers 57(4), 2008).
 """
 _MATHEMATICS = (
-    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "
-    "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "  # noqa: E501
+    "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"  # noqa: E501
 )
 LIBRARY = frozenset(
     {

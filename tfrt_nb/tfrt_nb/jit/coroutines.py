@@ -39,8 +39,8 @@ from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 _OF_USERS = (
-    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"
-    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"
+    "a compiled function has only MLIR's operations: call a function that Python registers with @tfrt.external, or make"  # noqa: E501
+    " it a kernel of a host program, with @tfrt.kernel, whose chain a compiled function awaits as '!async.handle'"  # noqa: E501
 )
 _LOWERINGS = {
     **arithmetic.LOWERINGS,
@@ -193,7 +193,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     limited = text.limited_function(symbol)
     arguments = ", ".join(filter(None, (parameters, f"ptr {STACK_LIMIT}")))
     return (
-        f"{begin}{{\n  {STACK_LIMIT} = call ptr {limit}\n{_forward(returns, limited, arguments)}}}\n"
+        f"{begin}{{\n  {STACK_LIMIT} = call ptr {limit}\n{_forward(returns, limited, arguments)}}}\n"  # noqa: E501
         f"define internal {returns} {limited}({arguments}) {attributes}{debug}{{\n{content}\n}}"
     )
 

@@ -55,7 +55,7 @@ class Places:
         line = 0 if place is None else place.line
         _, unit, file, type_ = (FIRST_NUMBER + row for row in range(4))
         self._scope = self._number(
-            f"distinct !DISubprogram(name: {_quoted(symbol)}, scope: !{file}, file: !{file}, line: {line}, "
+            f"distinct !DISubprogram(name: {_quoted(symbol)}, scope: !{file}, file: !{file}, line: {line}, "  # noqa: E501
             f"type: !{type_}, spFlags: DISPFlagDefinition, unit: !{unit})"
         )
         return f" !dbg !{self._scope}"

@@ -5,12 +5,13 @@
                                                      call @external.touch(%0, %notes, %line)
                                                      func.call @printI64(%x) : (i64) -> ()
 
-Without it, a schedule runs a task in one piece from one await to the next, while the workers of a real run may do
-anything between two of its effects.  At an await of an empty task, a coroutine goes back to the steps that are
-ready; code that no task runs blocks there, and goes on when the empty task is chosen.
+Without it, a schedule runs a task in one piece from one await to the next, while the workers of a
+real run may do anything between two of its effects.  At an await of an empty task, a coroutine goes
+back to the steps that are ready; code that no task runs blocks there, and goes on when the empty
+task is chosen.
 
-The call says what the step touches, so that two steps are tried in both orders only if they touch the same.
-Buffers that only one function has need no step.
+The call says what the step touches, so that two steps are tried in both orders only if they touch
+the same. Buffers that only one function has need no step.
 """
 
 from __future__ import annotations
@@ -50,17 +51,18 @@ from tfrt_nb.passes.lowering.coroutines import WAITING
 TOUCH = "external.touch"
 """`(address, kind, line)`: the step has this effect, which is on that line of the program."""
 OUTPUT, READ, WRITE, MEMORY, STATE = range(5)
-"""Kinds of effects: to print or call Python, to read or write the element at the address, to use any memory, to ask
-whether an object is an error."""
+"""Kinds of effects: to print or call Python, to read or write the element at the address, to use
+any memory, to ask whether an object is an error."""
 _ELEMENT = (memref.LoadOp, memref.StoreOp, memref.AtomicRMWOp, RuntimeCompareExchangeOp)
 
 
 @dataclass(frozen=True)
 class Interleave(ModulePass):
-    """Lets others run in front of prints, calls of Python, questions, and accesses to shared buffers.
+    """Lets others run in front of prints, calls of Python, questions, and accesses to shared
+    buffers.
 
-    Buffers of `memref.alloca` outside of loops and branches are on the heap: only there, what is never written can be
-    told from zeros.
+    Buffers of `memref.alloca` outside of loops and branches are on the heap: only there, what is
+    never written can be told from zeros.
     """
 
     name: ClassVar[str] = "async-interleave"
@@ -89,7 +91,9 @@ def is_needed(module: ModuleOp) -> bool:
 
 
 def _frame_buffers(module: ModuleOp) -> list[Operation]:
-    """Each `memref.alloca` that a function or a task executes once at most: on the heap, more would add up."""
+    """Each `memref.alloca` that a function or a task executes once at most: on the heap, more
+    would add up.
+    """
     return [
         op
         for op in operations_in(module)
@@ -101,7 +105,9 @@ def _frame_buffers(module: ModuleOp) -> list[Operation]:
 
 
 def _has_noticed_effects(module: ModuleOp) -> bool:
-    """Whether tasks may have effects, or may be asked for; what only code outside of tasks does, no task notices."""
+    """Whether tasks may have effects, or may be asked for; what only code outside of tasks does,
+    no task notices.
+    """
     return any(
         op.name in _ASKING or (op.name.startswith(_NOTICED) and _is_in_task(op))
         for op in operations_in(module)
@@ -113,7 +119,9 @@ _NOTICED = ("func.call", "linalg.", "memref.", "vector.")
 
 
 def _kind(op: Operation, declared: set[str], *, frees: bool) -> int | None:
-    """The kind of an operation's effect; None if others cannot notice it.  `frees`: buffers are given back."""
+    """The kind of an operation's effect; None if others cannot notice it.  `frees`: buffers are
+    given back.
+    """
     match op:
         case PrintOp():
             return OUTPUT

@@ -86,14 +86,18 @@ _TOKEN = re.compile(r"\s*(?:([A-Za-z_][\w.\-]*)|(\{[^{}]*\})|([(),]))")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Passes that run one after the other.  `str` gives the notation that makes the same pipeline."""
+    """Passes that run one after the other.  `str` gives the notation that makes the same
+    pipeline.
+    """
 
     passes: tuple[ModulePass, ...]
 
     def apply(
         self, context: Context, module: ModuleOp, verify: Callable[[ModuleOp], None] | None = None
     ) -> None:
-        """Run all passes on the module, which is changed in place; `verify` checks it after each."""
+        """Run all passes on the module, which is changed in place; `verify` checks it after
+        each.
+        """
         for pass_ in self.passes:
             pass_.apply(context, module)
             if verify is not None:
@@ -110,8 +114,8 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
     counted once every way out of a function is known.
 
     Level 0 is the lowering that the async dialect describes: each task and each async function is a
-    coroutine.  Level 1 adds the shortcuts, which change no result: a recursive call is a coroutine only
-    once it waits, tasks that never wait are plain functions, equal bodies are one function.
+    coroutine.  Level 1 adds the shortcuts, which change no result: a recursive call is a coroutine
+    only once it waits, tasks that never wait are plain functions, equal bodies are one function.
     """
     is_fast = level > 0
     return Pipeline(
@@ -147,7 +151,9 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
 
 
 def _for_execution(pass_: ModulePass) -> ModulePass:
-    """A parallel loop leaves nothing running behind, and makes no iterations out of negative counts."""
+    """A parallel loop leaves nothing running behind, and makes no iterations out of negative
+    counts.
+    """
     if pass_.name == "async-parallel-for":
         from tfrt_nb.passes.parallel.async_parallel_for import AsyncParallelFor
 

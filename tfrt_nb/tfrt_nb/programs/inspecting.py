@@ -107,7 +107,9 @@ class Inspection:
 
     @cached_property
     def bef(self) -> bytes:
-        """The bytes of the program's file; made when first asked for, with the text of compiled code."""
+        """The bytes of the program's file; made when first asked for, with the text of compiled
+        code.
+        """
         from tfrt_runtime.bef.writer import write_bef
 
         is_whole = getattr(getattr(self._bytes, "obj", None), "size", lambda: len(self._bytes))
@@ -122,7 +124,9 @@ class Inspection:
 
     @property
     def functions(self) -> list[FunctionSignature]:
-        """The functions that have a name and can be called: those of the file, then compiled ones."""
+        """The functions that have a name and can be called: those of the file, then compiled
+        ones.
+        """
         found = [
             FunctionSignature(
                 one.name, one.argument_types, one.result_types, self.file.location(one.location)
@@ -273,7 +277,9 @@ class Inspection:
         return parse_module(self.mlir, self.name)
 
     def _named_values(self) -> Mapping[tuple[int, int], str]:
-        """What the text calls registers, by function of the file and register: a file does not keep names."""
+        """What the text calls registers, by function of the file and register: a file does not
+        keep names.
+        """
         if self._names is None and self._plain is not None:
             self._names = {
                 (index, register): name

@@ -1,7 +1,8 @@
 """Programs from texts and files.
 
-A text may have functions of two kinds, which `compiled.division` tells apart: those of host programs become
-BEF, which the executor runs; the others become machine code when they are first run, and are kernels to it.
+A text may have functions of two kinds, which `compiled.division` tells apart: those of host
+programs become BEF, which the executor runs; the others become machine code when they are first
+run, and are kernels to it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 
 class Program(Running):
-    """A program that can be run any number of times: each of its functions is a method that starts it.
+    """A program that can be run any number of times: each of its functions is a method that starts
+    it.
 
     `program["map"]` is any function by its name, also one that has the name of a member of this
     class, that is no Python name, or that begins with an underscore.  All members without an
@@ -56,7 +58,9 @@ class Program(Running):
         module: ModuleOp | None = None,
         compiled: CompiledModule | None = None,
     ) -> Program:
-        """A program from what is in it; a function for its text is called when that is asked for."""
+        """A program from what is in it; a function for its text is called when that is asked
+        for.
+        """
         program = cls.__new__(cls)
         program.file = file
         program.name = file.name
@@ -87,12 +91,14 @@ class Program(Running):
 
         Args:
             libraries: programs by name; what the text calls and does not define is theirs.
-            parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops of
-                compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or an
-                empty text.  A program that begins with `// parallel-for: OPTIONS` asks for it by itself.
-                None splits only loops of `async.parallel_for`, for the workers of the queue.
-            level: 0 compiles functions by the lowering that the async dialect describes, 1 with shortcuts
-                that change no result; None runs with shortcuts, and `emit` shows the lowering.
+            parallel_for: options of the pass `async-parallel-for`, which splits the parallel loops
+                of compiled functions into tasks, for instance `num-workers=4 min-task-size=100`, or
+                an empty text.  A program that begins with `// parallel-for: OPTIONS` asks for it by
+                itself. None splits only loops of `async.parallel_for`, for the workers of the
+                queue.
+            level: 0 compiles functions by the lowering that the async dialect describes, 1 with
+                shortcuts that change no result; None runs with shortcuts, and `emit` shows the
+                lowering.
 
         Raises:
             TfrtError: with what is wrong with it, and where.
@@ -158,8 +164,8 @@ class Program(Running):
     def from_file(path: str | os.PathLike[str]) -> Program:
         """The program in a file, of text or BEF.
 
-        A file is mapped into memory.  Replace a BEF file rather than writing into it while a program of it
-        is in use: `bef` reads it again.
+        A file is mapped into memory.  Replace a BEF file rather than writing into it while a
+        program of it is in use: `bef` reads it again.
 
         Raises:
             OSError: if it cannot be read.
@@ -199,7 +205,8 @@ class Program(Running):
         return make, (self.text, self.name)
 
     def _interleaved(self) -> Program:
-        """The same program, whose compiled functions let others run between any two of their effects.
+        """The same program, whose compiled functions let others run between any two of their
+        effects.
 
         For `schedules.explore`.  Itself, if no tasks have effects.
         """
@@ -215,7 +222,9 @@ class Program(Running):
 def program_of_bef(
     data: bytes | memoryview, name: str, read_code: Callable[[str, str], CompiledModule]
 ) -> Program:
-    """`Program.from_bef`; `read_code` makes the compiled functions of their text and the file's name."""
+    """`Program.from_bef`; `read_code` makes the compiled functions of their text and the file's
+    name.
+    """
     if not isinstance(data, bytes | bytearray | memoryview):
         found = type(data).__name__
         raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))

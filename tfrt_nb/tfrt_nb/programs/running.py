@@ -1,4 +1,6 @@
-"""How a program runs: it is loaded against kernels, its functions are compiled, and runs of them start."""
+"""How a program runs: it is loaded against kernels, its functions are compiled, and runs of them
+start.
+"""
 
 from __future__ import annotations
 
@@ -100,7 +102,8 @@ class Running(Inspection):
         """Return the method that starts the function of that name, whatever the name is.
 
         Raises:
-            NoFunctionError: if there is none, at the line of the caller; also a TfrtError and a KeyError.
+            NoFunctionError: if there is none, at the line of the caller; also a TfrtError and a
+                KeyError.
         """
         require(isinstance(name, str), "the index of a program", "the name of a function", name)
         if name in self._signatures:
@@ -125,7 +128,8 @@ class Running(Inspection):
         watch: Watch | bool = False,
         tier: Tier | str = AUTO,
     ) -> Execution:
-        """Start a function with `values` for its arguments; `run(host, function, arguments)` does, too.
+        """Start a function with `values` for its arguments; `run(host, function, arguments)` does,
+        too.
 
         Args:
             values: one for each argument: a Python value, an AsyncValue of any host, or a future.
@@ -135,8 +139,9 @@ class Running(Inspection):
             output: where the program's output goes, instead of to the host's sink.
             wake: let workers begin at once; False leaves the start to the thread that waits first.
             watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
-            tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at once,
-                "interpreter" never; the run's `tier` says what has run, `tier_note` why it is not compiled.
+            tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at
+                once, "interpreter" never; the run's `tier` says what has run, `tier_note` why it is
+                not compiled.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or that takes other
@@ -189,7 +194,8 @@ class Running(Inspection):
         at_once: int | None = None,
         output: Sink | None = None,
     ) -> Batch:
-        """Call a function once for each value of the columns, as one run; `map(host, columns)` does, too.
+        """Call a function once for each value of the columns, as one run; `map(host, columns)`
+        does, too.
 
         Args:
             columns: for each argument a sequence or numpy array of its values, all of one length.
@@ -200,8 +206,8 @@ class Running(Inspection):
             output: where the program's output goes, instead of to the host's sink.
 
         Raises:
-            TfrtError: if the program cannot be loaded, has no such function, or the columns do not fit it;
-                at the line of the caller.
+            TfrtError: if the program cannot be loaded, has no such function, or the columns do not
+                fit it; at the line of the caller.
         """
         if columns and isinstance(columns[0], HostContext):
             if len(columns) != 2:
@@ -225,8 +231,8 @@ class Running(Inspection):
     ) -> Executable:
         """The program against a registry (by default all kernels), ready to run.
 
-        With `watched` its sync functions log each value in runs that are watched, its compiled ones which
-        blocks run, and are slower.
+        With `watched` its sync functions log each value in runs that are watched, its compiled ones
+        which blocks run, and are slower.
 
         Raises:
             TfrtError: if it uses kernels that do not exist, or uses them as they are not.
@@ -250,7 +256,8 @@ class Running(Inspection):
         return self._executables[version]
 
     def compile(self, *, watched: bool = False) -> None:
-        """Compile the functions that become machine code, unless that was done; `watched` as for `load`.
+        """Compile the functions that become machine code, unless that was done; `watched` as for
+        `load`.
 
         Raises:
             TfrtError: at what cannot be compiled.
@@ -279,7 +286,8 @@ class Running(Inspection):
         return self.load(kernels, watched=watched), function
 
     def _load_compiled(self, function: str, *, watched: bool = False) -> Executable:
-        """The compiled functions as host functions of one call, ready to run; made when first asked for.
+        """The compiled functions as host functions of one call, ready to run; made when first asked
+        for.
 
         `watched` as for `load`.
 

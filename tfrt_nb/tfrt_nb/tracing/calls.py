@@ -171,7 +171,9 @@ def _plain(value: Any) -> Any:
 
 
 def typed_attribute(word: str, name: str, value: object) -> Attribute:
-    """A Python value as an attribute of the type that a signature says, if it says one for such values."""
+    """A Python value as an attribute of the type that a signature says, if it says one for such
+    values.
+    """
     value = _plain(value)
     word = word.removesuffix("?")
     if word.startswith("array.") and isinstance(value, list | tuple):
@@ -189,7 +191,9 @@ def typed_attribute(word: str, name: str, value: object) -> Attribute:
 def attributes_of(
     kernel: UserKernel | None, keywords: Mapping[str, object]
 ) -> list[tuple[str, Attribute]]:
-    """What a call gives by name as attributes, in BEF's order; None where that is the default is none."""
+    """What a call gives by name as attributes, in BEF's order; None where that is the default is
+    none.
+    """
     defaults = {} if kernel is None else CallPlan.of(kernel).keywords
     return [
         (name, keyword_attribute(kernel, name, keywords[name]))
@@ -210,7 +214,9 @@ def keyword_attribute(kernel: UserKernel | None, name: str, value: object) -> At
 
 
 class in_order:
-    """Let kernels that return None, and operations with bodies, happen in the order of the lines."""
+    """Let kernels that return None, and operations with bodies, happen in the order of the
+    lines.
+    """
 
     def __enter__(self) -> None:
         self._trace = required("tfrt.in_order")

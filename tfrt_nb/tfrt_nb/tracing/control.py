@@ -1,8 +1,8 @@
 """Control flow in traced functions.
 
-A body is a private function of the program.  The values that it captures are further arguments, which
-both ways of a `cond` share and loops carry unchanged.  Behind the results of a body with effects comes
-a chain, there when they have happened; within `in_order` a chain goes in, too.
+A body is a private function of the program.  The values that it captures are further arguments,
+which both ways of a `cond` share and loops carry unchanged.  Behind the results of a body with
+effects comes a chain, there when they have happened; within `in_order` a chain goes in, too.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ def final_chain(trace: Trace, *more: Traced) -> Traced:
 
 
 def share_captures(bodies: Sequence[Body]) -> list[Traced]:
-    """Let bodies capture the same values in the same order; these, as their outer trace has them."""
+    """Let bodies capture the same values in the same order; these, as their outer trace has
+    them.
+    """
     every = list(dict.fromkeys(value for body in bodies for value in body.trace.captures))
     for body in bodies:
         for value in every:
@@ -179,8 +181,9 @@ def _loop_body(
 ) -> tuple[Body, list[Traced], list[Traced]]:
     """The body of a loop, what it returns, and the values that the loop starts with.
 
-    A number that starts the loop takes the type that the body returns for it: then the body is traced
-    again.  Behind the carried values `extra` further ones are returned, which are not carried.
+    A number that starts the loop takes the type that the body returns for it: then the body is
+    traced again.  Behind the carried values `extra` further ones are returned, which are not
+    carried.
     """
     start = [trace.value(value) for value in carried]
     weak = [
@@ -256,7 +259,7 @@ def while_loop(test: Callable[..., Any], body: Callable[..., Any], *carried: Any
         after = returned_items(required("tfrt.while_loop"), body(*values))
         if len(after) != len(carried):
             refuse(
-                f"the loop carries {counted(len(carried), 'value')}, and its body returns {len(after)}"
+                f"the loop carries {counted(len(carried), 'value')}, and its body returns {len(after)}"  # noqa: E501
             )
         return (*after, test(*after))
 

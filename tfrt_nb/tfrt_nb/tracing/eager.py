@@ -43,8 +43,9 @@ from tfrt_runtime.scalars import OPERATIONS
 
 _CACHE_SIZE = 4096
 _Found = tuple[Executable, Entry, bool, int, CodeType]
-"""The program that calls a kernel, and its function; whether it takes a chain more; the address of the kernel
-if that is of numbers, or 0; the caller's code, which is kept, as its address is part of the key."""
+"""The program that calls a kernel, and its function; whether it takes a chain more; the address of
+the kernel if that is of numbers, or 0; the caller's code, which is kept, as its address is part of
+the key."""
 _programs: dict[object, _Found] = {}
 """By the instruction of the caller; kernel, types and attributes."""
 _checked: set[object] = set()
@@ -55,12 +56,14 @@ _lock = threading.Lock()
 
 
 def call(name: str | Callable[..., object], /, *values: object, **attributes: Any) -> Any:
-    """Run one kernel on the default host; its result, an AsyncValue, or a tuple if it has none or several.
+    """Run one kernel on the default host; its result, an AsyncValue, or a tuple if it has none or
+    several.
 
-    `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the kernel's
-    signature, for user kernels those of the values.  A chain that the kernel takes last may be left out.
-    `attributes` may have arguments of a user's kernel by the names of its parameters, too.
-    Each line that calls has a program of its own, which is kept: errors have the place of the caller.
+    `name` is the kernel's, or the function that `kernel` decorated.  Types are those of the
+    kernel's signature, for user kernels those of the values.  A chain that the kernel takes last
+    may be left out. `attributes` may have arguments of a user's kernel by the names of its
+    parameters, too. Each line that calls has a program of its own, which is kept: errors have the
+    place of the caller.
 
     Raises:
         TfrtError: if there is no such kernel, or it takes other arguments or attributes.
@@ -85,7 +88,8 @@ def call(name: str | Callable[..., object], /, *values: object, **attributes: An
 def call_each(
     name: str | Callable[..., object], /, *columns: Sequence[Any], **attributes: Any
 ) -> Batch:
-    """Run one kernel once for each value of the columns, as one run on the default host: see `Program.map`.
+    """Run one kernel once for each value of the columns, as one run on the default host: see
+    `Program.map`.
 
     Types are those of `call` for the first values.
 
@@ -111,7 +115,9 @@ def call_each(
 def _by_position(
     name: str | Callable[..., object], values: tuple[Any, ...], keywords: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The values, those of a user's kernel that are given by the names of its parameters too, and the attributes."""
+    """The values, those of a user's kernel that are given by the names of its parameters too,
+    and the attributes.
+    """
     kernel = USER_FUNCTIONS.get(name if type(name) is str else _name_of(name))
     if kernel is None or not any(one.name in keywords for one in CallPlan.of(kernel).positional):
         return values, keywords
@@ -140,7 +146,7 @@ def _program(
     if found is None:
         if current() is not None and any(isinstance(one, Traced) for one in values):
             refuse(
-                "tfrt.call runs a kernel at once, and a traced value has no number yet: use an operator, or"
+                "tfrt.call runs a kernel at once, and a traced value has no number yet: use an operator, or"  # noqa: E501
                 " call a function with @tfrt.kernel"
             )
         if type(name) is not str:
@@ -156,7 +162,9 @@ def _program(
 
 
 def _number_kernel(name: str) -> int:
-    """The address of a native kernel of numbers with one or two results, which does nothing else; else 0."""
+    """The address of a native kernel of numbers with one or two results, which does nothing
+    else; else 0.
+    """
     operation = OPERATIONS.get(name)
     if operation is None or len(operation.results) not in (1, 2):
         return 0
@@ -181,7 +189,8 @@ def _loaded(
 ) -> tuple[Executable, bool]:
     """The program that calls a kernel, and whether it takes a chain more than was given.
 
-    Its text is checked once for each `key`.  What is wrong there is an error at the line of the caller.
+    Its text is checked once for each `key`.  What is wrong there is an error at the line of the
+    caller.
     """
     module, needs_chain = _traced(name, values, attributes)
     records, source = records_of(module), f"<{name}>"
@@ -202,7 +211,9 @@ def _type_key(value: object) -> object:
 
 
 def _attribute_key(value: object) -> object:
-    """What differs for attributes that differ: to a dictionary True is 1 and 1.0, and -0.0 is 0.0."""
+    """What differs for attributes that differ: to a dictionary True is 1 and 1.0, and -0.0 is
+    0.0.
+    """
     return value if type(value) is int or type(value) is str else (type(value), repr(value))
 
 
@@ -225,7 +236,7 @@ def _traced(
             near = similar_operations(name)
             if name in near:
                 refuse(
-                    f"'{name}' is an operation of programs, and no kernel: give its text to tfrt.Program"
+                    f"'{name}' is an operation of programs, and no kernel: give its text to tfrt.Program"  # noqa: E501
                 )
             hint = f"; did you mean '{near[0]}'?" if near else ""
             refuse(f"unknown kernel '{name}'{hint}")

@@ -53,7 +53,9 @@ _NOT_PLAIN = (inspect.CO_COROUTINE, inspect.CO_GENERATOR, inspect.CO_ASYNC_GENER
 
 @dataclass(slots=True)
 class Callee:
-    """A traced function of a module, as its callers see it; `results` are None while it is not known."""
+    """A traced function of a module, as its callers see it; `results` are None while it is not
+    known.
+    """
 
     name: str
     results: tuple[str, ...] | None
@@ -79,7 +81,7 @@ class TracedProgram:
             )
         if any(map(function.__code__.co_flags.__and__, _NOT_PLAIN)):
             refuse(
-                f"@{function.__name__}: a program is a plain function, which is called once to trace it:"
+                f"@{function.__name__}: a program is a plain function, which is called once to trace it:"  # noqa: E501
                 " no 'async def' and no 'yield'; a kernel may be an 'async def'"
             )
         functools.update_wrapper(self, function)
@@ -265,7 +267,9 @@ class TracedProgram:
         is_main: bool = False,
         ordered: bool = False,
     ) -> Callee:
-        """The function of this program in a module.  With `ordered` it takes a chain, and returns one."""
+        """The function of this program in a module.  With `ordered` it takes a chain, and
+        returns one.
+        """
         key = (self, types, ordered)
         found = module.versions.get(key)
         if isinstance(found, Callee):
@@ -298,7 +302,7 @@ class TracedProgram:
             items = returned_items(trace, returned)
             if declared is not None and len(declared) != len(items):
                 refuse(
-                    f"@{self._name} returns {counted(len(items), 'value')}, its annotation says {len(declared)}"
+                    f"@{self._name} returns {counted(len(items), 'value')}, its annotation says {len(declared)}"  # noqa: E501
                 )
             likes = declared or (None,) * len(items)
             with described(f"what @{self._name} returns", place):

@@ -1,7 +1,9 @@
-"""What type checkers see of the types of values: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a cast.
+"""What type checkers see of the types of values: `tfrt.i32` as an annotation, `tfrt.i32(x)` as a
+cast.
 
-Never imported when programs run: there they are values of `tfrt_runtime.kernels.users.annotations.Type`.  A value
-of such a type is a number in Python and a traced value in a program, so checkers let it be anything.
+Never imported when programs run: there they are values of
+`tfrt_runtime.kernels.users.annotations.Type`.  A value of such a type is a number in Python and a
+traced value in a program, so checkers let it be anything.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class Value(Any):  # type: ignore[misc]
 
     def __init__(self, value: Any) -> None: ...
 
-    # What operators return is no Any: strict rules forbid to return that from a function with a type.
+    # What operators return is no Any: strict rules forbid to return that from a function with a
+    # type.
     def _binary(self, other: Any) -> Value:
         return self
 

@@ -1,4 +1,6 @@
-"""A function while it is traced: its operations, the values that they make, and the types that these have."""
+"""A function while it is traced: its operations, the values that they make, and the types that
+these have.
+"""
 
 from __future__ import annotations
 
@@ -265,7 +267,7 @@ class Trace:
             given = list(item)
         else:
             refuse(
-                f"a {type(item).__name__} holds a traced value, which is known when the program runs:"
+                f"a {type(item).__name__} holds a traced value, which is known when the program runs:"  # noqa: E501
                 " make it in a kernel"
             )
         operands = [self.value(one) for one in given]

@@ -19,8 +19,8 @@ class Mark(NamedTuple):
 class Piece:
     """A head that was reserved, and what was appended for it, to be repeated for other heads.
 
-    `addresses` are the positions of words that become addresses, those of `inner` in the piece itself;
-    `numbers` those of words that count on from piece to piece.  The head comes first.
+    `addresses` are the positions of words that become addresses, those of `inner` in the piece
+    itself; `numbers` those of words that count on from piece to piece.  The head comes first.
     """
 
     words: array[int]
@@ -112,7 +112,8 @@ class Arena:
         )
 
     def repeat(self, piece: Piece, head: int, step: int) -> int:
-        """Fill another head and append what goes with it, as `piece` has it, its numbers greater by `step`.
+        """Fill another head and append what goes with it, as `piece` has it, its numbers greater by
+        `step`.
 
         Returns how many bytes further on it is.
         """
@@ -132,7 +133,9 @@ class Arena:
         return moved
 
     def seal(self) -> tuple[array[int], int]:
-        """The memory and its address; it lives as long as the array, which must not grow: the arena is empty now."""
+        """The memory and its address; it lives as long as the array, which must not grow: the
+        arena is empty now.
+        """
         memory, self.words = self.words, array("q")
         base, _ = memory.buffer_info()
         for position in self._relocations:

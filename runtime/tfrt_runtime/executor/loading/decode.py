@@ -113,8 +113,9 @@ class FunctionWriter:
     def _write_kernels(
         self, function_offsets: Sequence[int]
     ) -> tuple[Sequence[int], array[int], Sequence[int]]:
-        """Records and slots: the offsets of the slots, of the arguments at least; what each kernel waits for; the
-        offsets of the records that wait for nothing."""
+        """Records and slots: the offsets of the slots, of the arguments at least; what each kernel
+        waits for; the offsets of the records that wait for nothing.
+        """
         self._records = self._reserve_records()
         slots, waits = self._write_slots(), self._initial_waits()
         self._write_records(slots, function_offsets)
@@ -189,7 +190,9 @@ class FunctionWriter:
     def _write_data(
         self, call: Call, arguments: Sequence[int], function_offsets: Sequence[int]
     ) -> tuple[int, int, int]:
-        """The offsets of the data, the functions and the waits of a record; 0 for what it has not."""
+        """The offsets of the data, the functions and the waits of a record; 0 for what it has
+        not.
+        """
         arena = self._arena
         data = arena.add(*call.data) if call.data else call.code
         functions = waits = 0
@@ -201,7 +204,9 @@ class FunctionWriter:
         return data, functions, waits
 
     def _weights(self, register: int) -> dict[int, int]:
-        """Kernels that `register` counts down: by how much, or 0 for a kernel that any one operand starts."""
+        """Kernels that `register` counts down: by how much, or 0 for a kernel that any one
+        operand starts.
+        """
         weights = {}
         for index, uses in _counted(self._users[register]).items():
             call = self._calls[index]
@@ -252,7 +257,9 @@ class FunctionWriter:
         return slots
 
     def _initial_waits(self) -> list[int]:
-        """What each kernel waits for at entry, where constants are available already; 0 for a constant."""
+        """What each kernel waits for at entry, where constants are available already; 0 for a
+        constant.
+        """
         waits = [0] * len(self._calls)
         for register, users in enumerate(self._users):
             if register not in self._constants:

@@ -2,8 +2,8 @@
 
 A file has no body for them.  They get one: a single kernel that takes all arguments and whose
 results are the function's, so that calling one is calling any function.  Where a kernel calls a
-compiled function, the function takes that kernel's place: a call costs no activation then, and starts
-before the values that the function awaits are available.
+compiled function, the function takes that kernel's place: a call costs no activation then, and
+starts before the values that the function awaits are available.
 """
 
 from __future__ import annotations

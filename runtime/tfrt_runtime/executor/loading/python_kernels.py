@@ -61,9 +61,9 @@ MESSAGES = {
     at.MESSAGE_ERROR_CHAIN: "error chain",
     at.MESSAGE_QUIET_FAIL: "something bad happened",
     at.MESSAGE_NEGATIVE_COUNT: "the number of iterations is negative",
-    at.MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {at.MAX_NESTED >> 20} MiB",
+    at.MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {at.MAX_NESTED >> 20} MiB",  # noqa: E501
     at.MESSAGE_NO_MEMORY: "out of memory",
-    at.MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",
+    at.MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",  # noqa: E501
     at.MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
 }
 
@@ -178,7 +178,8 @@ def failure(
     Those that it has allocated and emplaced before keep their values.
     """
     request = present_request(context)
-    # Asked before the exception is detached: promises die with its frames.  One that died before has an error.
+    # Asked before the exception is detached: promises die with its frames.  One that died before
+    # has an error.
     kept = {i: own for i, own in allocated.items() if own.done() and own.exception(0) is None}
     allocated.clear()  # a promise that nothing else refers to dies in silence
     # Where memory is short, the error needs some of what is held back for it.
@@ -203,7 +204,9 @@ def call_function(
     request: Request,
     allocated: dict[int, AsyncValue],
 ) -> object:
-    """What the kernel's function returns for the arguments in the frame; `allocated` is for its results."""
+    """What the kernel's function returns for the arguments in the frame; `allocated` is for its
+    results.
+    """
     kernel, objects = call.kernel, native_process().objects
     first = Context.at(context).arguments >> 3
     staged = range(first, first + len(call.record.arguments))
@@ -242,7 +245,9 @@ def call_function(
 def mixed(
     request: Request, kernel: PythonKernel, order: tuple[int, ...], staged: list[int]
 ) -> list[object]:
-    """The arguments of a kernel that does not await all of them, which come last, in its own order."""
+    """The arguments of a kernel that does not await all of them, which come last, in its own
+    order.
+    """
     arguments: list[object] = [None] * len(order)
     for place, value in zip(order, staged, strict=True):
         if kernel.is_lazy(place):
@@ -307,7 +312,9 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
 
 
 def word_for(type_text: str, item: object) -> str:
-    """The type of a result that the kernel does not declare; that of the item if no file says it."""
+    """The type of a result that the kernel does not declare; that of the item if no file says
+    it.
+    """
     if type_text != "":
         return type_text
     if isinstance(item, (bool, int, float)):
@@ -346,7 +353,8 @@ Never raises."""
 def plain_call(
     call: PythonCall, argument_types: tuple[str, ...]
 ) -> tuple[tuple[int, ...], Finish] | None:
-    """The data of a kernel that native code calls by itself; None for one that wants more than its arguments.
+    """The data of a kernel that native code calls by itself; None for one that wants more than its
+    arguments.
 
     Also what sets its result where native code cannot do so, which must live as long as the kernel.
     """

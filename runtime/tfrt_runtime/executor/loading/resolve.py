@@ -1,6 +1,7 @@
 """From a kernel in a file to what its record says; refuses what the kernel could not run.
 
-Attributes are read as their kernel says: by words of `kernels.registry`, or by the annotations of a function.
+Attributes are read as their kernel says: by words of `kernels.registry`, or by the annotations of a
+function.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class WrongKind(ValueError):
 
 
 def read_as_stored(file: BefFile, offset: int, word: str) -> Plain:
-    """One attribute as a plain value; "any" is what the file says that it is, "typed" that behind its type.
+    """One attribute as a plain value; "any" is what the file says that it is, "typed" that behind
+    its type.
 
     Raises:
         TfrtError: if the file does not say.
@@ -143,7 +145,9 @@ class PythonCall:
     attributes: tuple[object, ...]
     result_types: tuple[str, ...]
     order: tuple[int, ...] = ()
-    """Which argument of the kernel each argument of the record is, if it does not await all of them."""
+    """Which argument of the kernel each argument of the record is, if it does not await all of
+    them.
+    """
     is_read_here: bool = True
     """Whether something other than remote kernels takes a result."""
 
@@ -237,7 +241,9 @@ class Resolver:
         return call
 
     def _shape(self, kernel: Kernel, record: BefKernel, in_sync: bool) -> _Shape:
-        """The same for records of which a kernel without attributes says the same, but for its functions."""
+        """The same for records of which a kernel without attributes says the same, but for its
+        functions.
+        """
         indexes = record.functions
         signatures = tuple([self._signatures[index] for index in indexes]) if indexes else ()
         # By identity: to hash a kernel takes longer.  Kernels outlive the resolver.
@@ -303,8 +309,9 @@ class Resolver:
     ) -> tuple[Call, PythonCall]:
         """The record of a Python kernel, and the Python side of its call.
 
-        `types` are those of the arguments and of the results; `attribute_names` are None where the file
-        has none.  Of a kernel that does not await all of its arguments, these come last (`lazy_last`).
+        `types` are those of the arguments and of the results; `attribute_names` are None where the
+        file has none.  Of a kernel that does not await all of its arguments, these come last
+        (`lazy_last`).
 
         Raises:
             TfrtError: if the kernel cannot take this call; the place is the kernel's.
@@ -373,7 +380,9 @@ class Resolver:
     def _attributes_by_name(
         self, kernel: PythonKernel, record: BefKernel, names: tuple[str, ...] | None
     ) -> tuple[object, ...]:
-        """The attributes in the order of the kernel's keywords, with defaults where there are none."""
+        """The attributes in the order of the kernel's keywords, with defaults where there are
+        none.
+        """
         keywords = kernel.keywords or ()
         if names is None:
             names = self._guessed_names(kernel, record)
@@ -483,7 +492,9 @@ class Resolver:
     def _expect_kind(
         self, kernel: ControlKernel, record: BefKernel, callee: BefFunction, in_sync: bool
     ) -> None:
-        """A sync function calls sync and native ones; others call any, unless the kernel is for one."""
+        """A sync function calls sync and native ones; others call any, unless the kernel is for
+        one.
+        """
         if kernel.sync and callee.kind is not FunctionKind.SYNC:
             text = f"'{kernel.name}' cannot call asynchronous function '{callee.name}'"
             raise self._refuse(record, text)
@@ -565,7 +576,9 @@ def lazy_order(kernel: PythonKernel, count: int) -> tuple[int, ...]:
 
 
 def lazy_last(function: BefFunction, used: Mapping[str, Kernel]) -> BefFunction:
-    """`function`, whose calls of Python kernels have last what these do not await; `used` are its kernels by name."""
+    """`function`, whose calls of Python kernels have last what these do not await; `used` are
+    its kernels by name.
+    """
     lazy = {
         name: one for name, one in used.items() if isinstance(one, PythonKernel) and one.has_lazy
     }

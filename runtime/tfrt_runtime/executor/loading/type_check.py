@@ -1,8 +1,8 @@
 """Whether the kernels of a function get the types that they take.
 
-Native kernels read the bits of their arguments without asking what they are, and a file may connect any
-register with any kernel.  The types follow from the function's arguments and from what the kernels give,
-not from what the file says of its registers.
+Native kernels read the bits of their arguments without asking what they are, and a file may connect
+any register with any kernel.  The types follow from the function's arguments and from what the
+kernels give, not from what the file says of its registers.
 """
 
 from __future__ import annotations
@@ -39,13 +39,16 @@ class TypeCheck:
         self._functions = functions
         self._signatures = signatures(functions)
         self._right: set[object] = set()
-        """Calls of control kernels that are right: the kernel, the types that it gets, its functions."""
+        """Calls of control kernels that are right: the kernel, the types that it gets, its
+        functions.
+        """
 
     def check(self, function: BefFunction, kernels: Sequence[Kernel]) -> list[int]:
         """The numbers of the kernels whose arguments must be looked at when they run.
 
         Raises:
-            TfrtError: if a kernel takes another type, or fewer arguments; the place is the kernel's.
+            TfrtError: if a kernel takes another type, or fewer arguments; the place is the
+                kernel's.
         """
         types, in_doubt = self._types(function, kernels)
         unsure = []
@@ -156,7 +159,7 @@ class TypeCheck:
             wanted = callee.argument_types[kernel.added :]
             text = f"calls '{callee.name}', which takes {{}} as argument {{}}, with {{}}"
             self._compare(record, wanted, has[kernel.own :], text)
-            text = f"calls functions whose types differ: {{}} as result {{}}, and {{}} of '{callee.name}'"
+            text = f"calls functions whose types differ: {{}} as result {{}}, and {{}} of '{callee.name}'"  # noqa: E501
             self._compare(record, first, callee.result_types, text)
         if kernel.extra or kernel.name.startswith("tfrt.repeat"):
             text = "takes {} as loop value {}, found {}"

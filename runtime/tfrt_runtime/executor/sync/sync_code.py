@@ -1,7 +1,7 @@
 """The code of a sync function before it has registers and addresses: a list of instructions.
 
-What an instruction needs beside registers depends on its operation (`native.sync_layouts`).  `OPERATIONS` says
-which native kernels are one.
+What an instruction needs beside registers depends on its operation (`native.sync_layouts`).
+`OPERATIONS` says which native kernels are one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ LABEL = -1
 class Register:
     """A value of a known payload type; TYPE_OBJECT for one that is boxed.
 
-    `constant` is the word of a constant, which is the offset of an AsyncValue in the arena for a boxed one.
+    `constant` is the word of a constant, which is the offset of an AsyncValue in the arena for a
+    boxed one.
     """
 
     type: int
@@ -55,8 +56,8 @@ class Label:
 class Instruction:
     """One operation.
 
-    `number` is a constant, a payload type, a message, the function and number of a register or, for a jump,
-    its weight; `callee` the index of a function.
+    `number` is a constant, a payload type, a message, the function and number of a register or, for
+    a jump, its weight; `callee` the index of a function.
     """
 
     operation: int

@@ -1,11 +1,11 @@
 """From the kernels of a sync function to code for the interpreter.
 
-Functions that a control kernel calls are put in its place, unless they are large or call themselves:
-then there is a call.  An argument belongs to the code that made it; the code that makes a boxed value
-drops it after its last use.
+Functions that a control kernel calls are put in its place, unless they are large or call
+themselves: then there is a call.  An argument belongs to the code that made it; the code that makes
+a boxed value drops it after its last use.
 
-What a branch returns is moved to registers that all branches share.  The values of a loop have registers
-that last through it: an iteration makes new values and moves them there at its end.
+What a branch returns is moved to registers that all branches share.  The values of a loop have
+registers that last through it: an iteration makes new values and moves them there at its end.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ MAX_INLINED_DEPTH = 40
 class SyncFunction:
     """A function that sync code runs, as the loader found it.
 
-    `calls` has None for constants, which are in `constants` by register.  The handles of the kernels begin
-    with `first_handle`; `handle` is that of the function.
+    `calls` has None for constants, which are in `constants` by register.  The handles of the
+    kernels begin with `first_handle`; `handle` is that of the function.
     """
 
     function: BefFunction
@@ -161,7 +161,9 @@ class Lowering:
         return self._results(scope)
 
     def _results(self, scope: Scope) -> list[Value]:
-        """What a function hands to its caller: the caller owns it, or it is an argument's scalar."""
+        """What a function hands to its caller: the caller owns it, or it is an argument's
+        scalar.
+        """
         results: list[Value] = []
         for register in scope.source.function.result_registers:
             value = scope.values[register]
@@ -348,7 +350,9 @@ class Lowering:
     def _join(
         self, call: Call, made: Record, passed: Sequence[Value], starts: Sequence[Label | None]
     ) -> list[Value]:
-        """The functions that are called, one after the other; each brings its results to the same registers."""
+        """The functions that are called, one after the other; each brings its results to the
+        same registers.
+        """
         before, branches = self._code, []
         for index in call.functions:
             self._code = []
@@ -413,7 +417,8 @@ class Lowering:
     ) -> None:
         """Let registers have new values, all at once: boxed ones that are owned, and scalars.
 
-        `body` has made them and `again`; a scalar that it makes after the last use of the old one is made there.
+        `body` has made them and `again`; a scalar that it makes after the last use of the old one
+        is made there.
         """
         scalars: dict[Register, Register] = {}
         for register, value in zip(registers, values, strict=True):
@@ -506,7 +511,9 @@ def _returning_early(code: Sequence[Instruction]) -> list[Instruction]:
 
 
 def _result_types(kernel: Kernel, record: BefKernel, function: BefFunction) -> list[int]:
-    """The types of registers for what a kernel returns that is called; where they are not known, it is boxed."""
+    """The types of registers for what a kernel returns that is called; where they are not known,
+    it is boxed.
+    """
     count = len(record.results)
     if isinstance(kernel, NativeKernel) and len(kernel.gives) == count:
         return [register_type(word) for word in kernel.gives]

@@ -1,7 +1,8 @@
 """The sync functions of a program, laid out in an arena for the interpreter.
 
-For the rest of the program a sync function has one kernel, which runs its code.  Each register of the code gets a
-place in the frame, where a word is used again as soon as it is free; then the instructions become words.
+For the rest of the program a sync function has one kernel, which runs its code.  Each register of
+the code gets a place in the frame, where a word is used again as soon as it is free; then the
+instructions become words.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class SyncFunctions:
         """
         Args:
             functions: those of the program, of any kind, in the order of the file.
-            machines: where the arena has what the core knows of the machine code of functions, by index.
+            machines: where the arena has what the core knows of the machine code of functions, by
+                index.
             watched: the code logs each value in runs that are watched; it is slower in all.
         """
         self._arena = arena

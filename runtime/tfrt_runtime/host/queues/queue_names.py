@@ -1,4 +1,6 @@
-"""What work queues are called: `s`, `mstd`, `mstd:N`, `mstd:N,B`.  Command line, cells and hosts read it here."""
+"""What work queues are called: `s`, `mstd`, `mstd:N`, `mstd:N,B`.  Command line, cells and hosts
+read it here.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from tfrt_runtime.host.structs import Queue
 
 
 def start_thread(name: str, target: Callable[..., object], *arguments: object) -> threading.Thread:
-    """A daemon thread that runs `target`, in an empty context: it outlives the call that happens to start it.
+    """A daemon thread that runs `target`, in an empty context: it outlives the call that happens to
+    start it.
 
     Raises:
         TfrtError: if the system starts no more threads, or the interpreter is ending.
@@ -37,7 +38,8 @@ class QueueThread(threading.local):
     """A thread as a queue knows it; made when the thread first asks, in each thread by itself."""
 
     __slots__ = ("_borrow", "_idle", "_queue")
-    # Slots of a local object are those of all threads: a thread finds them before its `__init__` is over.
+    # Slots of a local object are those of all threads: a thread finds them before its `__init__` is
+    # over.
 
     context: int
     """The native context of the thread."""
@@ -56,8 +58,8 @@ class QueueThread(threading.local):
     def introduce(self) -> int:
         """Give the thread a context, if it has none; its context."""
         found = self._borrow()
-        # Borrowing allocates, so the collector may run in it; the AsyncValues that it finalizes need a context
-        # to drop their references, and came first then.
+        # Borrowing allocates, so the collector may run in it; the AsyncValues that it finalizes
+        # need a context to drop their references, and came first then.
         context = int(self.__dict__.setdefault("context", found))
         if context == found:
             self._lease = _Lease(self._idle, self._queue, context)

@@ -58,8 +58,8 @@ class TimerQueue:
     def at(self, due: float, callback: Callable[[], object]) -> Timer:
         """Call `callback` at a time of `time.monotonic`, soon if that is past.
 
-        Timers of the same time are called in the order in which they were made, each in a copy of the
-        context in which it was.
+        Timers of the same time are called in the order in which they were made, each in a copy of
+        the context in which it was.
 
         Raises:
             RuntimeError: if the queue is closed.

@@ -1,8 +1,8 @@
 """Work queues that users make, and what lets programs run on them.
 
 A `ConcurrentWorkQueue` gets tasks, which are Python callables, and decides where and in which order
-they run.  `UserWorkQueue` stands between it and the native core: whatever the core queues is handed to
-the user's queue, and a task that is called runs a piece of the program.
+they run.  `UserWorkQueue` stands between it and the native core: whatever the core queues is handed
+to the user's queue, and a task that is called runs a piece of the program.
 
     class Pool:
         name, parallelism_level = "pool", 4
@@ -76,8 +76,8 @@ class ConcurrentWorkQueue(Protocol):
     def add_blocking_task(self, task: Task, allow_queuing: bool) -> Task | None:
         """Have `task` called on a thread that may block; give it back if there is none for it.
 
-        With `allow_queuing` the task may wait for others to end.  Without it a blocking kernel that runs
-        may wait for this task, which needs a thread at once.
+        With `allow_queuing` the task may wait for others to end.  Without it a blocking kernel that
+        runs may wait for this task, which needs a thread at once.
         """
 
     def await_values(self, values: Sequence[Awaited]) -> None:
@@ -178,11 +178,14 @@ class UserWorkQueue(WorkQueue):
             super().stop(timeout)
 
     def _start_pool_thread(self) -> None:
-        """The core wants a thread for a blocking task: it is handed over when this thread is free."""
+        """The core wants a thread for a blocking task: it is handed over when this thread is
+        free.
+        """
 
     def run(self, address: int) -> None:
         """Run a native task on this thread, and hand over what becomes ready."""
-        # The user's thread is to be free soon: machine code that takes longer than a slice is abandoned.
+        # The user's thread is to be free soon: machine code that takes longer than a slice is
+        # abandoned.
         former, WAITS.goes_on = WAITS.goes_on, lambda: False
         try:
             with self._turn() as context:

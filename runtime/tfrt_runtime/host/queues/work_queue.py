@@ -1,12 +1,12 @@
 """Work queues: the threads that run a program.
 
-`s` runs tasks on whichever thread waits; `mstd:N,B` has N threads for compute work, which steal from
-each other, and up to B threads for work that blocks.  Threads start when they are first needed, so a
-queue that is not used costs nothing.
+`s` runs tasks on whichever thread waits; `mstd:N,B` has N threads for compute work, which steal
+from each other, and up to B threads for work that blocks.  Threads start when they are first
+needed, so a queue that is not used costs nothing.
 
-Each thread that touches native values of a queue has a native context; `thread.context` is the present
-one's.  Workers are Python threads that stay inside native code, so that a Python kernel finds its
-thread state and needs only the GIL.
+Each thread that touches native values of a queue has a native context; `thread.context` is the
+present one's.  Workers are Python threads that stay inside native code, so that a Python kernel
+finds its thread state and needs only the GIL.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ STOP_SECONDS = 5.0
 LOOK_NS = 1_000_000
 """How often a thread that works until the queue rests looks whether it does."""
 MAX_NESTED_WAITS = 40
-"""A kernel that waits may run one that waits, so deep on one thread: each takes a part of its stack."""
+"""A kernel that waits may run one that waits, so deep on one thread: each takes a part of its
+stack.
+"""
 TOO_MANY_WAITS = (
     f"kernels that wait run each other more than {MAX_NESTED_WAITS} deep on one thread;"
     " let them return AsyncValues instead"
@@ -63,7 +65,9 @@ class WorkQueue:
     is_of_users = False
     """Whether it refers to objects of users, which may refer to its values."""
     text = ""
-    """What `HostContext` was given for it, such as `mstd:2`; "" for a queue that has only a name."""
+    """What `HostContext` was given for it, such as `mstd:2`; "" for a queue that has only a
+    name.
+    """
 
     def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
         self.name = name
@@ -84,8 +88,8 @@ class WorkQueue:
         self.has_started = threads == 0
         """Whether the workers run, if there are any: then `start` has nothing to do."""
         self.when_interrupted: Callable[[], None] = lambda: None
-        """Called when the user interrupts a thread in whose place another one works, and there are no
-        workers: what runs ends, as it would on the thread that waits."""
+        """Called when the user interrupts a thread in whose place another one works, and there are
+        no workers: what runs ends, as it would on the thread that waits."""
         self.quiescing: set[int] = set()
         """Contexts whose kernel only waits for the queue to come to rest."""
         self.waiting: set[int] = set()
@@ -93,7 +97,9 @@ class WorkQueue:
         self.resolving: set[int] = set()
         """Addresses of values that threads of Python's are resolving: work may come of it."""
         self.on_resolve: Callable[[int], None] | None = None
-        """Called on a thread of Python's with the address of a value that it is about to resolve."""
+        """Called on a thread of Python's with the address of a value that it is about to
+        resolve.
+        """
         self.native = Queue.new(at.QUEUE_SIZE)
         """The struct of the native core."""
         self._pool = Pool.new(at.POOL_CELLS + 16 * POOL_PLACES)
@@ -127,7 +133,9 @@ class WorkQueue:
 
     @property
     def budget(self) -> int:
-        """What native code and tensors may hold when programs on this queue ask for more, in bytes."""
+        """What native code and tensors may hold when programs on this queue ask for more, in
+        bytes.
+        """
         return self.native.memory_limit or default_budget()
 
     @budget.setter
@@ -173,7 +181,9 @@ class WorkQueue:
 
     @property
     def labels(self) -> list[str]:
-        """The names of all threads that have worked for the queue, by number of their contexts, as the board shows them."""
+        """The names of all threads that have worked for the queue, by number of their contexts,
+        as the board shows them.
+        """
         return list(self._labels)
 
     def live_values(self) -> int:
@@ -299,7 +309,8 @@ class WorkQueue:
 
     @contextlib.contextmanager
     def as_thread(self, label: str) -> Iterator[None]:
-        """Within: to the log of events, this thread is one with the name `label`, such as another machine's.
+        """Within: to the log of events, this thread is one with the name `label`, such as another
+        machine's.
 
         For a thread that resolves values and runs no kernel.
         """
@@ -321,13 +332,13 @@ class WorkQueue:
         """Wait until the word at address `word` is 0; False when the time is over first.
 
         This thread works for the queue meanwhile.  Only compiled code and Python kernels of users
-        cannot be left half-way.  Where there are kernels of users, workers work in the place of one that
-        waits; where there is compiled code, another thread in the place of one that waits with a time
-        limit.  Without workers Python kernels run on the thread that waits in any case.
+        cannot be left half-way.  Where there are kernels of users, workers work in the place of one
+        that waits; where there is compiled code, another thread in the place of one that waits with
+        a time limit.  Without workers Python kernels run on the thread that waits in any case.
 
-        Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before the
-        first of them have passed: it may read the whole queue, which takes as long as a small run.
-        When it says so, the wait ends with False.
+        Signals are seen every few milliseconds.  `interrupted` is asked as often, but not before
+        the first of them have passed: it may read the whole queue, which takes as long as a small
+        run. When it says so, the wait ends with False.
         """
         if WORDS[word >> 3] == 0:
             return True
@@ -379,7 +390,9 @@ class WorkQueue:
         return not self._is_busy(self.context())
 
     def _stand_in_for(self, timeout: float | None) -> StandIn | None:
-        """The thread that works in the place of this one, within the lock; None if this one does."""
+        """The thread that works in the place of this one, within the lock; None if this one
+        does.
+        """
         present = self._stand_in
         if present is not None and present.thread is threading.current_thread():
             present = None  # it runs the kernel that waits
@@ -414,8 +427,8 @@ class WorkQueue:
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
         """Work for the queue on this thread until `is_over()`; False when the time is over first.
 
-        It is asked every millisecond.  Tasks that this thread keeps count as work of the queue: they
-        go to other threads at the end only, as there may be millions.
+        It is asked every millisecond.  Tasks that this thread keeps count as work of the queue:
+        they go to other threads at the end only, as there may be millions.
         """
         over = is_over()
 
@@ -438,7 +451,8 @@ class WorkQueue:
     ) -> bool:
         """As `wait`, but this thread works for the queue in any case.
 
-        What it has begun when the time is over it ends first.  `interrupted` is asked every `slice_ns`.
+        What it has begun when the time is over it ends first.  `interrupted` is asked every
+        `slice_ns`.
         """
         help_until = self.process.slow.help_until
         own = self.context()
@@ -463,7 +477,8 @@ class WorkQueue:
         """A context for a helper on a thread with context `own`; whether it got the host's deque.
 
         Raises:
-            WorkQueueError: if kernels that wait have run each other on this thread too deep for its stack.
+            WorkQueueError: if kernels that wait have run each other on this thread too deep for its
+                stack.
         """
         thread = self.thread
         if thread.busy > MAX_NESTED_WAITS:
@@ -484,7 +499,9 @@ class WorkQueue:
         return context, has_deque
 
     def _end_help(self, own: int, context: int, has_deque: bool) -> None:
-        """The helper is done: what it has left others may take, and its thread goes on as it was."""
+        """The helper is done: what it has left others may take, and its thread goes on as it
+        was.
+        """
         thread = self.thread
         self._hand_over(context)
         thread.busy -= 1
@@ -506,12 +523,16 @@ class WorkQueue:
         self._hand_over(self.context())
 
     def begin_calls(self) -> None:
-        """Let a worker begin with the calls that were started: this thread does not wait for them."""
+        """Let a worker begin with the calls that were started: this thread does not wait for
+        them.
+        """
         if self.threads:
             self.process.quick.begin_started(self.address)
 
     def _hand_over(self, context: int) -> None:
-        """Let the queue have what is ready on a context of this thread, and the tasks that it keeps."""
+        """Let the queue have what is ready on a context of this thread, and the tasks that it
+        keeps.
+        """
         view = Context.at(context)
         if view.ready != view.ready_top or view.pending != 0:
             self.process.slow.hand_over(context)
@@ -558,8 +579,8 @@ class WorkQueue:
     def stop(self, timeout: float = STOP_SECONDS) -> None:
         """End the threads, and wait for them for at most `timeout` seconds in all.
 
-        Nothing may be queued.  A thread that still runs a kernel ends after it.  Any thread may call
-        this, those of the queue included: they do not wait for themselves.
+        Nothing may be queued.  A thread that still runs a kernel ends after it.  Any thread may
+        call this, those of the queue included: they do not wait for themselves.
         """
         with self._lock:
             if self._stopped:
@@ -648,8 +669,8 @@ class _Helper:
 def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
     """The queue is gone, and so are its threads and everything that holds it.
 
-    If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this thread:
-    they find the spare context.
+    If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this
+    thread: they find the spare context.
     """
     thread.become(process.spare_context())
     process.free_contexts(contexts)

@@ -118,7 +118,9 @@ class HostBuffer:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing may write the bytes: they are those of a read-only array, which is not copied."""
+        """Whether nothing may write the bytes: they are those of a read-only array, which is not
+        copied.
+        """
         return isinstance(self._memory, np.ndarray) and not self._memory.flags.writeable
 
     def become_own(self) -> None:
@@ -149,7 +151,8 @@ class HostBuffer:
         size = array.nbytes
         if size == 0 or not array.flags.writeable:
             return cls(array, array.__array_interface__["data"][0], 0, size)
-        # In a quarter of the time, where ctypes may write.  (An array has a buffer; its stub does not say so.)
+        # In a quarter of the time, where ctypes may write.  (An array has a buffer; its stub does
+        # not say so.)
         memory: Any = array
         return cls(array, ctypes.addressof(ctypes.c_char.from_buffer(memory)), 0, size)
 

@@ -1,4 +1,6 @@
-"""Dense tensors: all elements, row by row, in one buffer; and the buffer types of compiled code that take them."""
+"""Dense tensors: all elements, row by row, in one buffer; and the buffer types of compiled code
+that take them.
+"""
 
 from __future__ import annotations
 
@@ -77,8 +79,8 @@ class DenseHostTensor(NativeTensor):
         """A tensor that shares the memory of `array`, or of a copy if that is not C-contiguous, not
         aligned, or in another byte order.
 
-        A program that writes a tensor over a read-only array writes a copy (`writable`); but one that
-        is `shared`, or a part of one, is memory of a tensor, which it may write.
+        A program that writes a tensor over a read-only array writes a copy (`writable`); but one
+        that is `shared`, or a part of one, is memory of a tensor, which it may write.
 
         Raises:
             ValueError: if a tensor cannot have such elements.
@@ -131,7 +133,9 @@ class DenseHostTensor(NativeTensor):
         buffer: HostBuffer | None,
         handle: TensorHandle | None = None,
     ) -> DenseHostTensor:
-        """The tensor of a buffer or a handle.  The array and what is None are made when first asked for."""
+        """The tensor of a buffer or a handle.  The array and what is None are made when first
+        asked for.
+        """
         tensor = cls.__new__(cls)
         tensor.element_type, tensor.shape = element_type, shape
         tensor._buffer, tensor._handle, tensor._array = buffer, handle, None
@@ -152,7 +156,9 @@ class DenseHostTensor(NativeTensor):
         return self._array
 
     def writable(self) -> DenseHostTensor:
-        """The tensor, for a kernel that writes it: over a copy from now on, if a read-only array has its elements."""
+        """The tensor, for a kernel that writes it: over a copy from now on, if a read-only array
+        has its elements.
+        """
         place = (self.handle.address + at.TENSOR_BYTES) >> 3
         if WORDS[place] == at.READ_ONLY:
             self.buffer.become_own()
@@ -196,7 +202,9 @@ class DenseHostTensor(NativeTensor):
 
 
 class _Shared:
-    """What arrays have as their base that are `DenseHostTensor.shared`: it keeps the tensor alive."""
+    """What arrays have as their base that are `DenseHostTensor.shared`: it keeps the tensor
+    alive.
+    """
 
     __slots__ = ("__array_interface__", "tensor")
 
@@ -233,7 +241,9 @@ _ELEMENT_TYPES = {element.word: element for element in ELEMENT_TYPES.values()}
 
 @dataclass(frozen=True, slots=True)
 class BufferType:
-    """A type of compiled code's buffers, `memref<?x4xf32>`: its sizes, None for one that the type leaves open, and its elements."""
+    """A type of compiled code's buffers, `memref<?x4xf32>`: its sizes, None for one that the
+    type leaves open, and its elements.
+    """
 
     sizes: tuple[int | None, ...]
     element_type: ElementType

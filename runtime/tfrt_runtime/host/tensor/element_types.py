@@ -111,7 +111,9 @@ def element_type_of(array: AnyArray) -> ElementType:
 
 
 def element_text(value: Element) -> str:
-    """An element as the reference's tools print it: `1` for true, `-1.250000e-01`, `INF`, `(1.000000e+00,nan)`."""
+    """An element as the reference's tools print it: `1` for true, `-1.250000e-01`, `INF`,
+    `(1.000000e+00,nan)`.
+    """
     if isinstance(value, float):
         return _float_text(value)
     if isinstance(value, complex):

@@ -10,7 +10,9 @@ from typing import Final
 
 UNKNOWN_SIZE: Final = -1
 MAXIMUM_COUNT: Final = 2**63 - 1
-"""Sizes and numbers of elements are signed 64-bit integers in BEF and in every kernel's signature."""
+"""Sizes and numbers of elements are signed 64-bit integers in BEF and in every kernel's
+signature.
+"""
 
 
 @dataclass(frozen=True, slots=True)

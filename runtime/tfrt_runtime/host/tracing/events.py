@@ -52,9 +52,9 @@ EVENT = np.dtype(
         ("payload", "i8"),
     ]
 )
-"""One event as `Watch.take` hands it out: `time` in nanoseconds of the monotonic clock; `op` the number
-of a kernel in its program, or of the function of which `value` is a register; `worker` the number of a
-thread in its queue."""
+"""One event as `Watch.take` hands it out: `time` in nanoseconds of the monotonic clock; `op` the
+number of a kernel in its program, or of the function of which `value` is a register; `worker` the
+number of a thread in its queue."""
 
 Logged = tuple[int, int, int, int, int, int, int]
 """An event as Python has it: time, op, value, instance, kind, worker, payload."""
@@ -79,12 +79,18 @@ class Watch:
     """
 
     def __init__(self, *, slow: float = 0, needs_cluster: bool = False) -> None:
-        """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is, and above 10^9 as 10^9."""
+        """`slow` is how many times as long each kernel lasts; 0 or 1 is as it is, and above 10^9
+        as 10^9.
+        """
         self.needs_cluster = needs_cluster
-        """Whether remote kernels of the run fail where no cluster runs them, as in a notebook's cell."""
+        """Whether remote kernels of the run fail where no cluster runs them, as in a notebook's
+        cell.
+        """
         self._readers: list[Reader] = [Reader()]
         self.slow = min(max(1.0, slow), 1e9)
-        """How many times as long each kernel lasts; a kernel that sets a timer multiplies itself."""
+        """How many times as long each kernel lasts; a kernel that sets a timer multiplies
+        itself.
+        """
         self._words = structs.Watch.new(at.WATCH_SIZE)
         self._words.instances = 1
         self._words.slow = round(1000 * self.slow) if slow > 1 else 0
@@ -96,7 +102,9 @@ class Watch:
         self.lost = 0
         """Events that were overwritten before they could be read, on any thread."""
         self.log: list[tuple[int, int, str]] = []
-        """What the run has printed: when, by which kernel of its program (-1: not by one), the text."""
+        """What the run has printed: when, by which kernel of its program (-1: not by one), the
+        text.
+        """
 
     @property
     def address(self) -> int:
@@ -106,8 +114,8 @@ class Watch:
     def begin(
         self, queue: WorkQueue, run: int, request: int, program: int, registers: Sequence[int]
     ) -> None:
-        """Get ready for the run with this number and struct of the program with this number, whose functions
-        have so many registers each.
+        """Get ready for the run with this number and struct of the program with this number, whose
+        functions have so many registers each.
 
         Raises:
             ValueError: if the watch had a run before.
@@ -144,7 +152,9 @@ class Watch:
         return self._readers[-1]
 
     def kept_values(self) -> Iterator[tuple[int, int, AsyncValue]]:
-        """Function, register and value of what was kept since the last time, each handed out once."""
+        """Function, register and value of what was kept since the last time, each handed out
+        once.
+        """
         assert self.queue is not None
         take = native_process().quick.take_kept
         for function, words in enumerate(self._kept):
@@ -156,8 +166,9 @@ class Watch:
                     yield function, int(register), AsyncValue(self.queue, address)
 
     def counts(self) -> Iterator[tuple[int, int, int, int]]:
-        """Function, register, how often it was set, and the word that it was set to last; exact, whatever
-        events were overwritten."""
+        """Function, register, how often it was set, and the word that it was set to last; exact,
+        whatever events were overwritten.
+        """
         for function, words in enumerate(self._kept):
             counts, latest = _column(words, at.KEPT_COUNT), _column(words, at.KEPT_WORD)
             for register in np.flatnonzero(counts):
@@ -171,7 +182,9 @@ class Watch:
 
     @property
     def kernel_here(self) -> int:
-        """The number in the program of the kernel that this thread runs; -1 if it is none of the program's."""
+        """The number in the program of the kernel that this thread runs; -1 if it is none of the
+        program's.
+        """
         record = self._record
         handle = Record.at(record).handle if record else -1
         return handle & 0xFFFFFFFF if handle >> 32 == self._words.program else -1
@@ -211,7 +224,8 @@ class Reader:
     def take(self) -> npt.NDArray[np.void]:
         """The events since the last time, by time; of type `EVENT`.  O(new events)."""
         log = event_log()
-        # Under the lock: what another thread drains meanwhile could go into the list that was taken.
+        # Under the lock: what another thread drains meanwhile could go into the list that was
+        # taken.
         with log.lock:
             log.drain()
             waiting, self._waiting, self._count = self._waiting, [], 0

@@ -1,8 +1,10 @@
-"""Tracing: what runs when, on which thread, reported to a sink, which writes text or a file for Perfetto.
+"""Tracing: what runs when, on which thread, reported to a sink, which writes text or a file for
+Perfetto.
 
-There are levels: `default` has runs and calls of functions, `debug` every kernel as well; `verbose` stands
-between them for what kernels of the user say of themselves.  Runs and kernels come from the event log of the
-native core (`executor.tracing`): a run that starts while no caller requests tracing costs nothing.
+There are levels: `default` has runs and calls of functions, `debug` every kernel as well; `verbose`
+stands between them for what kernels of the user say of themselves.  Runs and kernels come from the
+event log of the native core (`executor.tracing`): a run that starts while no caller requests
+tracing costs nothing.
 """
 
 from __future__ import annotations
@@ -88,7 +90,9 @@ class TracingSink(Protocol):
 
 
 class Tracing:
-    """A sink with a level.  It hears of runs that start while a caller requests it; requests are counted."""
+    """A sink with a level.  It hears of runs that start while a caller requests it; requests are
+    counted.
+    """
 
     def __init__(self, sink: TracingSink, level: Level = Level.DEFAULT) -> None:
         is_sink = all(callable(getattr(sink, name, None)) for name in ("begin", "end", "event"))
@@ -103,7 +107,9 @@ class Tracing:
         self._followed: set[Callable[[], None]] = set()
 
     def request(self, on: bool) -> None:
-        """Ask for tracing, or take back one request.  With the last one the sink gets what is left."""
+        """Ask for tracing, or take back one request.  With the last one the sink gets what is
+        left.
+        """
         with self._lock:
             self._requests = max(0, self._requests + (1 if on else -1))
             left = [] if self._requests else list(self._followed)
@@ -175,8 +181,8 @@ MAX_ACTIVITIES = 100
 class SimpleSink:
     """Keeps the first activities of each thread, and writes them when it is closed.
 
-    A line per activity: when it began, in microseconds since the sink was made, how long it took if it has
-    ended and is no event, and its name.
+    A line per activity: when it began, in microseconds since the sink was made, how long it took if
+    it has ended and is no event, and its name.
     """
 
     def __init__(self, write: Write, clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -220,8 +226,8 @@ CHROME_BATCH = 1000
 class ChromeSink:
     """Writes a JSON file that Perfetto and chrome://tracing open.
 
-    What runs on one thread is a complete event, what may end on another one two asynchronous events, in
-    the format's "traceEvents".  Times are microseconds since `start_ns`.
+    What runs on one thread is a complete event, what may end on another one two asynchronous
+    events, in the format's "traceEvents".  Times are microseconds since `start_ns`.
     """
 
     def __init__(self, path: str | Path, start_ns: int | None = None) -> None:
@@ -271,7 +277,8 @@ class ChromeSink:
     def _arrow(self, source: Activity, target: Activity) -> None:
         """Let an arrow lead from the end of an activity to the start of another.
 
-        It is tied to the innermost slice of a thread: an event without one gets a slice of length 0.
+        It is tied to the innermost slice of a thread: an event without one gets a slice of length
+        0.
         """
         for one in (source, target):
             if (one.id or one.begin_ns == one.end_ns) and one not in self._marked:

@@ -72,11 +72,15 @@ _DECIDING = threading.RLock()
 """Two threads may cancel a value at once; within, a collection may end other values."""
 
 
-"""What makes a value of a future on the default host; `default_host`, which stands on values, puts it here."""
+"""What makes a value of a future on the default host; `default_host`, which stands on values,
+puts it here.
+"""
 
 
 ORDER = threading.RLock()
-"""Held while callbacks are added or taken.  Within, a collection may end a value, and so call what waits for it."""
+"""Held while callbacks are added or taken.  Within, a collection may end a value, and so call
+what waits for it.
+"""
 
 
 class Callbacks:
@@ -136,7 +140,9 @@ class AsyncValue(NativeValue, metaclass=Public):
         type_text: str = "",
         source: Callable[[], Source | None] | None = None,
     ) -> None:
-        """Takes ownership of one reference to the native value at `address`, a result of the run that `source` gives."""
+        """Takes ownership of one reference to the native value at `address`, a result of the run
+        that `source` gives.
+        """
         self._decided = 0
         self._address = address
         """What this object stands for: the value that it was made for, or the error `_decided`."""
@@ -146,7 +152,9 @@ class AsyncValue(NativeValue, metaclass=Public):
         self._callbacks: Callbacks | None = None
         self.source = source
         self.basis: Sequence[weakref.ref[AsyncValue]] = ()
-        """The values that it is made of, until it is made; a promise among them must be able to die."""
+        """The values that it is made of, until it is made; a promise among them must be able to
+        die.
+        """
         self._queue = queue
         self.type = type_text
 
@@ -159,11 +167,12 @@ class AsyncValue(NativeValue, metaclass=Public):
                 drop(self._queue.context(), decided)
 
     def _let_go(self) -> tuple[int, int]:
-        """The references that this object, which dies, has owned: to its value, and to the error `_decided` or 0.
+        """The references that this object, which dies, has owned: to its value, and to the error
+        `_decided` or 0.
 
-        Another thread may get the object from a weak reference until `__del__` is over: from now on it
-        finds nothing.  Without a lock, as values die often: CPython lets another thread go on at calls
-        and at the ends of loops only, so these lines are one step.
+        Another thread may get the object from a weak reference until `__del__` is over: from now on
+        it finds nothing.  Without a lock, as values die often: CPython lets another thread go on at
+        calls and at the ends of loops only, so these lines are one step.
         """
         owned, decided = self._owned, self._decided
         self._owned = self._address = self._decided = 0
@@ -185,12 +194,12 @@ class AsyncValue(NativeValue, metaclass=Public):
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            "an AsyncValue is neither true nor false: .done() says whether it has a value, .result() gives the value"
+            "an AsyncValue is neither true nor false: .done() says whether it has a value, .result() gives the value"  # noqa: E501
         )
 
     def _refuse_operator(self, other: object = None) -> NoReturn:
         raise TypeError(
-            "an AsyncValue is not a number yet: .result() waits for the number, .then(lambda x: ...) computes"
+            "an AsyncValue is not a number yet: .result() waits for the number, .then(lambda x: ...) computes"  # noqa: E501
             " with it later"
         )
 
@@ -270,7 +279,9 @@ class AsyncValue(NativeValue, metaclass=Public):
         return AsyncValue(self._queue, self._address, self.type)
 
     def alive(self) -> AsyncValue | None:
-        """Another reference; None if this object, which a weak reference gave, dies at this moment."""
+        """Another reference; None if this object, which a weak reference gave, dies at this
+        moment.
+        """
         add_reference = native_process().quick.value_add_reference
         address = self._address
         if address == 0:
@@ -297,7 +308,8 @@ class AsyncValue(NativeValue, metaclass=Public):
         if self._found:
             return True
         outcome = native_process().quick.value_outcome
-        # 0 in `__del__`: while that runs, another thread may still get the object from a weak reference.
+        # 0 in `__del__`: while that runs, another thread may still get the object from a weak
+        # reference.
         address = self._address
         return address == 0 or outcome(address) != 0
 
@@ -340,8 +352,9 @@ class AsyncValue(NativeValue, metaclass=Public):
     def then(self, function: Callable[[Any], object]) -> AsyncValue:
         """The value of `function(value)`, which is called on the thread that resolves this one.
 
-        If this one becomes an error, that is the error, and `function` is not called.  What `function`
-        raises is the cause of the error.  If it returns an AsyncValue, that one's value is taken.
+        If this one becomes an error, that is the error, and `function` is not called.  What
+        `function` raises is the cause of the error.  If it returns an AsyncValue, that one's value
+        is taken.
         """
         require(callable(function), "what follows a value", "a function of it", function)
         queue = self._queue
@@ -416,7 +429,9 @@ class AsyncValue(NativeValue, metaclass=Public):
         return made
 
     def cancelled(self) -> bool:
-        """Whether the value, or the run whose result it is, was cancelled before it was resolved."""
+        """Whether the value, or the run whose result it is, was cancelled before it was
+        resolved.
+        """
         return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
 
     def cancel(self, message: str = "Cancelled") -> bool:
@@ -459,7 +474,8 @@ class AsyncValue(NativeValue, metaclass=Public):
         """Resolve a value of `unavailable` to `value`.
 
         Raises:
-            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's result.
+            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's
+                result.
             PayloadError: if its type has no such values.
         """
         self._set(lambda: self.emplace(value))
@@ -469,7 +485,8 @@ class AsyncValue(NativeValue, metaclass=Public):
 
         Raises:
             TypeError: if it is no exception.
-            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's result.
+            InvalidStateError: of `concurrent.futures`, if it is resolved already, or is a run's
+                result.
         """
         if isinstance(exception, type) and issubclass(exception, BaseException):
             exception = exception()
@@ -517,7 +534,8 @@ class AsyncValue(NativeValue, metaclass=Public):
             INTERRUPTS.raise_if_noted()
         outcome = self._found or self._outcome(timeout)
         if Value.at(outcome).is_error:
-            # Not in a variable: the exception's traceback would hold it, and so itself and the value.
+            # Not in a variable: the exception's traceback would hold it, and so itself and the
+            # value.
             diagnostic = self._diagnostic()
             if isinstance(diagnostic.cause, KeyboardInterrupt):
                 setattr(diagnostic.cause, WAS_RAISED, True)
@@ -608,7 +626,9 @@ class AsyncValue(NativeValue, metaclass=Public):
         return ", ".join(names) or "a value", [run for _, run in makers]
 
     def _makers(self) -> list[tuple[AsyncValue, Source | None]]:
-        """The unresolved values that this one is made of, and their runs; None for what is outside of runs."""
+        """The unresolved values that this one is made of, and their runs; None for what is
+        outside of runs.
+        """
         if self.source is not None or not self.basis:
             return [(self, None if self.source is None else self.source())]
         found: list[tuple[AsyncValue, Source | None]] = []
@@ -627,7 +647,9 @@ class AsyncValue(NativeValue, metaclass=Public):
 
     @contextlib.contextmanager
     def _worked_for_elsewhere(self) -> Iterator[None]:
-        """Within, queues without workers run what they have, apart from the value's own, for which its waiter works."""
+        """Within, queues without workers run what they have, apart from the value's own, for
+        which its waiter works.
+        """
         with contextlib.ExitStack() as stack:
             for queue in self._queues_without_workers() - {self._queue}:
                 stack.enter_context(queue.worked_for())
@@ -707,7 +729,8 @@ class AsyncValue(NativeValue, metaclass=Public):
         self._publish(native_process().slow.value_emplace, number, first, second)
 
     def set_error(self, diagnostic: Diagnostic | str) -> None:
-        """Resolve to an error, or to one with this message.  Only what depends on this value is skipped.
+        """Resolve to an error, or to one with this message.  Only what depends on this value is
+        skipped.
 
         Raises:
             TypeError: if it is neither.
@@ -780,7 +803,8 @@ class Promise(AsyncValue):
             super().__del__()
             return
         last = AsyncValue(self._queue, self._let_go()[0], self.type)
-        # Callbacks hold no reference: that of a run which counts this value may be all that waits for it.
+        # Callbacks hold no reference: that of a run which counts this value may be all that waits
+        # for it.
         if last.references > 1 or self._callbacks is not None:
             with contextlib.suppress(RuntimeError):
                 last.set_error(replace(self._on_broken(), ending=Ending.BROKEN))
@@ -820,7 +844,9 @@ def make_error(queue: WorkQueue, diagnostic: Diagnostic) -> AsyncValue:
 
 
 def when_all(values: Iterable[AsyncValue], call: Callable[[], None]) -> None:
-    """Call `call` once every value is resolved: now, or on the thread that resolves the last of them."""
+    """Call `call` once every value is resolved: now, or on the thread that resolves the last of
+    them.
+    """
     left = list(values)
 
     def go_on() -> None:

@@ -60,7 +60,9 @@ def fitting(type_text: str, value: object) -> object:
 
 
 def takes_any(type_text: str) -> bool:
-    """Whether any object is a value of that type: `fitting` checks none, and no number is encoded."""
+    """Whether any object is a value of that type: `fitting` checks none, and no number is
+    encoded.
+    """
     return not (
         type_text in (*SCALAR_TYPES, *_CHECKED)
         or type_text.endswith(TENSOR)
@@ -72,8 +74,8 @@ def as_array(value: object, type_text: str = "") -> Any:
     """`value` as a numpy array over its own elements, for a program's value of that type.
 
     A numpy array stays what it is.  Others give their elements by `__array_interface__`, the buffer
-    protocol, `__array__`, or DLPack, in this order, and perhaps not to be written.  What says that it
-    could only copy them is refused: a copy may differ, as in NaN for what is missing.
+    protocol, `__array__`, or DLPack, in this order, and perhaps not to be written.  What says that
+    it could only copy them is refused: a copy may differ, as in NaN for what is missing.
 
     Raises:
         PayloadError: if it gives none.
@@ -210,7 +212,8 @@ def as_dense(value: object, type_text: str = "") -> Any:
 
 
 def as_tensor(value: object, type_text: str = "") -> object:
-    """A tensor over the memory of an array (`as_array`), or over a copy: see `DenseHostTensor.over`.
+    """A tensor over the memory of an array (`as_array`), or over a copy: see
+    `DenseHostTensor.over`.
 
     An array whose rows are apart stays an array: see `DenseHostTensor.view_of`.
 

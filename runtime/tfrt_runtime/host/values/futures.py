@@ -77,7 +77,8 @@ def is_future(value: object) -> TypeGuard[Future]:
 
 
 def is_awaited(value: object, type_text: str) -> TypeGuard[Future]:
-    """Whether a kernel that returns `value` for a result of that type means what the future will have.
+    """Whether a kernel that returns `value` for a result of that type means what the future will
+    have.
 
     A result that may be any object is the future itself.
     """

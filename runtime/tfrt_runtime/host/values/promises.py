@@ -20,8 +20,9 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 class Promise:
     """A value that code outside the runtime may resolve; `text` says what it is.
 
-    With `is_inside` it gets its value from the runtime: if not from another run, it counts only where
-    a stuck run is explained.  With `is_counted` the run counts by itself what resolves it (`Request.enter`).
+    With `is_inside` it gets its value from the runtime: if not from another run, it counts only
+    where a stuck run is explained.  With `is_counted` the run counts by itself what resolves it
+    (`Request.enter`).
     """
 
     holder: Callable[[], AsyncValue | None]
@@ -36,7 +37,9 @@ class Promise:
         return value is not None and not value.done()
 
     def may_be_kept(self, may_come: Callable[[object], bool]) -> bool:
-        """Whether code outside the runtime may resolve the value; of a run's result, whether the run `may_come`."""
+        """Whether code outside the runtime may resolve the value; of a run's result, whether the
+        run `may_come`.
+        """
         value = self.holder()
         if value is None or value.done() or self.is_counted:
             return False
@@ -61,7 +64,9 @@ class Promises:
         self._lock = threading.RLock()
 
     def own(self, value: AsyncValue) -> None:
-        """The run allocated `value` for a kernel: it is decided at the latest when the run is cancelled."""
+        """The run allocated `value` for a kernel: it is decided at the latest when the run is
+        cancelled.
+        """
         with self._lock:
             self._own.add(value)
 

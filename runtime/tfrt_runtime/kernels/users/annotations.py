@@ -1,6 +1,7 @@
 """What annotations of Python functions say about the types of a program.
 
-Kernels are checked against them when a program is loaded; traced functions take their types from them.
+Kernels are checked against them when a program is loaded; traced functions take their types from
+them.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ class _Tensor:
 
 
 class _Out:
-    """`tfrt.out`: `tfrt.out[tfrt.tensor[tfrt.f64, 1]]`, or shorter `tfrt.out[tfrt.f64, 1]`, is a tensor
-    that a native kernel writes.
+    """`tfrt.out`: `tfrt.out[tfrt.tensor[tfrt.f64, 1]]`, or shorter `tfrt.out[tfrt.f64, 1]`, is a
+    tensor that a native kernel writes.
     """
 
     def __getitem__(self, item: object) -> TensorType:
@@ -173,7 +174,9 @@ def _is_tensor(annotation: object) -> bool:
 
 
 def awaited(annotation: object) -> object:
-    """What a kernel gives to its program that is annotated to return this: of `Future[int]`, `int`."""
+    """What a kernel gives to its program that is annotated to return this: of `Future[int]`,
+    `int`.
+    """
     kind = typing.get_origin(annotation) or annotation
     # `concurrent.futures` takes 20 ms to import, and its futures have no `__await__`.
     is_future = hasattr(kind, "__await__") or (
@@ -226,7 +229,9 @@ def accepts(annotation: object, type_text: str) -> bool:
 
 
 def takes_value(annotation: object) -> bool:
-    """Whether a parameter is annotated as an AsyncValue, or one that may be left out: it is not awaited."""
+    """Whether a parameter is annotated as an AsyncValue, or one that may be left out: it is not
+    awaited.
+    """
     if isinstance(annotation, str):  # perhaps with the type of the value, which no class has
         return annotation.partition("[")[0].rpartition(".")[2] == "AsyncValue"
     items = [one for one in typing.get_args(annotation) if one is not type(None)]
@@ -240,7 +245,9 @@ def takes_value(annotation: object) -> bool:
 
 
 def holds_values(annotation: object) -> bool:
-    """Whether a parameter is annotated as something with AsyncValues in it, as `list[AsyncValue]`."""
+    """Whether a parameter is annotated as something with AsyncValues in it, as
+    `list[AsyncValue]`.
+    """
     if isinstance(annotation, str):
         return "[" in annotation and "AsyncValue" in annotation and not takes_value(annotation)
     kind = typing.get_origin(annotation)
@@ -279,7 +286,8 @@ def mismatch(
     results: Sequence[str],
     order: Sequence[int] = (),
 ) -> str | None:
-    """What the annotations of a kernel do not take of a call with these types; None if they take it.
+    """What the annotations of a kernel do not take of a call with these types; None if they take
+    it.
 
     `order` says which argument of the kernel each operand is, where that is another order.
     """

@@ -53,7 +53,8 @@ def on_event_loop(
 
 
 class _Call:
-    """One call of a coroutine kernel: the run is not over before it has ended, or cannot begin any more.
+    """One call of a coroutine kernel: the run is not over before it has ended, or cannot begin any
+    more.
 
     A loop that is closed drops what it was to do, and with it this object and the results.
     """
@@ -167,7 +168,9 @@ class _Starting:
 
 
 class EventLoop:
-    """The loop of a host's `async def` kernels: the user's, or one that runs on a thread of its own."""
+    """The loop of a host's `async def` kernels: the user's, or one that runs on a thread of its
+    own.
+    """
 
     def __init__(self, host: HostContext) -> None:
         import asyncio
@@ -256,7 +259,8 @@ class _ServedLoop:
     def _serve(self) -> None:
         """Run the loop, whatever kernels do to it.
 
-        A kernel may stop it, and what a task or a callback that a kernel has made raises may end it.
+        A kernel may stop it, and what a task or a callback that a kernel has made raises may end
+        it.
         """
         loop = self._loop
         while not self._is_stopped:

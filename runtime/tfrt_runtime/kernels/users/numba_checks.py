@@ -1,13 +1,14 @@
-"""Operations on numbers that Numba computes wrongly without a word: within native kernels they are checked.
+"""Operations on numbers that Numba computes wrongly without a word: within native kernels they are
+checked.
 
-Whole numbers have 64 bits and wrap in sums, products and shifts to the left, as in programs.  What machines
-leave undefined is Python's: shifts by a negative count raise, those by more than 63 shift all bits out, and
-a quotient or a `float` that does not fit 64 bits raises.
+Whole numbers have 64 bits and wrap in sums, products and shifts to the left, as in programs.  What
+machines leave undefined is Python's: shifts by a negative count raise, those by more than 63 shift
+all bits out, and a quotient or a `float` that does not fit 64 bits raises.
 
-Numba itself calculates with unsigned numbers as unsigned ones of 64 bits, even after `int`, so that a
-difference below 0 becomes a large number; and it mixes them with signed ones as floats.  Here
-operators take numbers of up to 32 bits as signed ones of 64 bits, and `int` always returns one.  Unsigned
-numbers of 64 bits stay what they are, as numpy's do, and are not mixed with signed ones.
+Numba itself calculates with unsigned numbers as unsigned ones of 64 bits, even after `int`, so that
+a difference below 0 becomes a large number; and it mixes them with signed ones as floats.  Here
+operators take numbers of up to 32 bits as signed ones of 64 bits, and `int` always returns one.
+Unsigned numbers of 64 bits stay what they are, as numpy's do, and are not mixed with signed ones.
 """
 
 from __future__ import annotations
@@ -186,7 +187,6 @@ def _signed_context(context: Any, checked: dict[Any, Any]) -> Any:
 
 def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
     """What is called in the place of operators, and of functions of so many arguments."""
-
     from numba.extending import overload
 
     def are_integers(*kinds: Any) -> bool:
@@ -217,7 +217,8 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
             raise OverflowError("the quotient does not fit 64 bits")
         return divmod(a, b)
 
-    # The functions that stand in the text are called as what they stand for: Numba names them in messages.
+    # The functions that stand in the text are called as what they stand for: Numba names them in
+    # messages.
     def binary(name: str, plain: Callable[..., Any], checked: Callable[..., Any]) -> Any:
         def called(a: Any, b: Any) -> None: ...
 

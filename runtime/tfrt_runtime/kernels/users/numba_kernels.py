@@ -1,7 +1,7 @@
 """Python functions in Numba's subset as kernels that run without the GIL.
 
-A function is compiled when the first program that calls it is loaded, once for each list of the types
-of its attributes; `native.user_kernels` describes the compiled code.  Numba is imported then,
+A function is compiled when the first program that calls it is loaded, once for each list of the
+types of its attributes; `native.user_kernels` describes the compiled code.  Numba is imported then,
 and not before.
 """
 
@@ -37,7 +37,9 @@ _NUMBERS = {"b": bool, "i": int, "u": int, "f": float}
 """Types of numbers in Python, by numpy's kind."""
 
 UNCHECKED = {"flat", "as_strided", "carray", "farray"}
-"""Names with which a function can reach outside of its arrays: Numba does not check their indexes."""
+"""Names with which a function can reach outside of its arrays: Numba does not check their
+indexes.
+"""
 _NOT_PASSED_ON = "Unreachable condition reached"  # Numba's words where it cannot raise again
 
 
@@ -112,7 +114,8 @@ class NumbaFunction:
         """An argument as the compiled function takes it.
 
         Raises:
-            KernelError: if it is of another type: Numba would compile the function for that one, too.
+            KernelError: if it is of another type: Numba would compile the function for that one,
+                too.
         """
         if isinstance(argument, Scalar):
             if type(value) is not _NUMBERS[argument.dtype.kind]:
@@ -136,7 +139,8 @@ class NumbaFunction:
         """Called where the native form cannot finish: raises what that has raised.
 
         Where nothing did, it is `function` on what its compiled self would see: arrays in the place
-        of tensors.  Numpy arrays that are no tensors yet become some, and the compiled function is called.
+        of tensors.  Numpy arrays that are no tensors yet become some, and the compiled function is
+        called.
         """
         arguments = self._signature.arguments
 
@@ -275,7 +279,9 @@ class NumbaFunction:
 
 
 def entry_text(signature: Signature, kinds: tuple[str, ...]) -> str:
-    """Python for Numba: what the native core calls, around `function`, whose results are numbers."""
+    """Python for Numba: what the native core calls, around `function`, whose results are
+    numbers.
+    """
     lines = ["def entry(given, results):"]
     given = []
     for index, argument in enumerate(signature.arguments):
@@ -351,8 +357,8 @@ def _bounds_checked() -> Iterator[None]:
 def _attempt(entry: Any, keep: Callable[[BaseException], None]) -> Any:
     """An intrinsic that calls the compiled `entry`; 1 if that raised, which `keep` was called with.
 
-    Within Numba's own `try` an exception has no value, and to find it by calling the function again,
-    in Python, would run it twice on arrays that it writes.
+    Within Numba's own `try` an exception has no value, and to find it by calling the function
+    again, in Python, would run it twice on arrays that it writes.
     """
     from llvmlite import ir
     from numba import types
@@ -409,7 +415,9 @@ def _reason(wrong: Exception) -> str:
 
 @functools.cache
 def _intrinsics() -> dict[str, Callable[..., object]]:
-    """What Numba has no words for: `fetch` and `put` numbers at an offset, the `pointer` of an address."""
+    """What Numba has no words for: `fetch` and `put` numbers at an offset, the `pointer` of an
+    address.
+    """
     from numba import types
     from numba.extending import intrinsic
 

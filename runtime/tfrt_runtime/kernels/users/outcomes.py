@@ -41,8 +41,8 @@ FOREIGN = ("attached to a different loop", "bound to a different event loop")
 def items_of(returned: object, types: Sequence[str]) -> tuple[object, ...]:
     """What a kernel returned for each of its results, which are of these types.
 
-    A tuple or a list of one is its item, unless the type has tuples and lists as values, or the list
-    is one of numbers where an array is expected.
+    A tuple or a list of one is its item, unless the type has tuples and lists as values, or the
+    list is one of numbers where an array is expected.
 
     Raises:
         KernelError: if it returned another number of values.
@@ -79,7 +79,9 @@ def nth_result(name: str, index: int, count: int) -> str:
 
 
 def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str], Diagnostic]:
-    """What makes the error of a result that is of another type when it comes, of which the run hears."""
+    """What makes the error of a result that is of another type when it comes, of which the run
+    hears.
+    """
 
     def refuse(message: str) -> Diagnostic:
         diagnostic = error(f"{what}: {message}", place)
@@ -92,7 +94,9 @@ def refusing(request: Request, place: AnyLocation, what: str) -> Callable[[str],
 def of_future(
     request: Request, future: Future, type_text: str, place: AnyLocation, what: str
 ) -> AsyncValue:
-    """What a kernel at `place` returned as a future, as a value of that type; `what` is the result's name."""
+    """What a kernel at `place` returned as a future, as a value of that type; `what` is the
+    result's name.
+    """
     return from_future(
         request.queue,
         future,
@@ -143,8 +147,11 @@ def settle(frame: KernelFrame, results: tuple[AsyncValue, ...], returned: object
 def settle_failed(
     frame: KernelFrame, results: tuple[AsyncValue, ...], problem: BaseException
 ) -> None:
-    """Resolve the results of a call to the error for what its function raised, or what it has emplaced."""
-    # Asked before the exception is detached: promises die with its frames.  One that died before has an error.
+    """Resolve the results of a call to the error for what its function raised, or what it has
+    emplaced.
+    """
+    # Asked before the exception is detached: promises die with its frames.  One that died before
+    # has an error.
     kept = {i: own for i, own in frame.allocated.items() if own.done() and own.exception(0) is None}
     frame.allocated.clear()  # a promise that nothing else refers to dies in silence
     diagnostic = failed(frame.request, problem, frame.location)
@@ -249,7 +256,9 @@ def _said(exception: BaseException) -> str:
 
 
 def _place_of(exception: BaseException) -> str:
-    """Say which line raised: the innermost one of the user's code, or of a library without one; "" if unknown."""
+    """Say which line raised: the innermost one of the user's code, or of a library without one;
+    "" if unknown.
+    """
     own_code, library = "", ""
     frames = exception.__traceback__
     while frames is not None:
@@ -270,7 +279,9 @@ _LIBRARIES = (sysconfig.get_path("stdlib"), "<frozen ")
 
 
 def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
-    """The exceptions that a group holds, each with "", and those that another one came of, with how."""
+    """The exceptions that a group holds, each with "", and those that another one came of, with
+    how.
+    """
     found, left, seen = [], [(exception, "")], {id(exception)}
     while left:
         one, how = left.pop(0)
@@ -288,7 +299,7 @@ def _reasons(exception: BaseException) -> list[tuple[BaseException, str]]:
 
 
 OTHER_LOOP = (
-    "an 'async def' kernel runs on the event loop of its host, and what it awaits belongs to another one:"
+    "an 'async def' kernel runs on the event loop of its host, and what it awaits belongs to another one:"  # noqa: E501
     " make it within the kernel, or the host with HostContext(loop=asyncio.get_running_loop());"
     ' in a notebook, %config TFRT.loop = "notebook"'
 )

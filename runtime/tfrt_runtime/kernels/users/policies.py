@@ -149,7 +149,9 @@ class Gate:
     def run(
         self, frame: KernelFrame, function: Callable[..., object], values: tuple[object, ...]
     ) -> AsyncValue | tuple[AsyncValue, ...]:
-        """Call `function` now, or when a call that runs has ended; its results, perhaps unavailable."""
+        """Call `function` now, or when a call that runs has ended; its results, perhaps
+        unavailable.
+        """
         results = tuple(frame.allocate(i) for i in range(len(frame.result_types)))
 
         def job() -> None:

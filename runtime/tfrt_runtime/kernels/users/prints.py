@@ -1,9 +1,11 @@
-"""`print` in Python kernels: what a kernel writes to standard output is its run's, as what `tfrt.print.i32` writes.
+"""`print` in Python kernels: what a kernel writes to standard output is its run's, as what
+`tfrt.print.i32` writes.
 
-So it is in `run.output`, goes to `output=`, and else to where the call that started the run would print: in a notebook,
-to its cell.  Standard error stays a stream of its own, in the right cell; a watched run, as that of a `%%tfrt` cell, has
-its board for it.  The run is that of the context variable RUN, which tasks of asyncio and `asyncio.to_thread` hand on.
-Bytes that another process, or a library in C, writes to the file descriptor are not seen.
+So it is in `run.output`, goes to `output=`, and else to where the call that started the run would
+print: in a notebook, to its cell.  Standard error stays a stream of its own, in the right cell; a
+watched run, as that of a `%%tfrt` cell, has its board for it.  The run is that of the context
+variable RUN, which tasks of asyncio and `asyncio.to_thread` hand on. Bytes that another process, or
+a library in C, writes to the file descriptor are not seen.
 """
 
 from __future__ import annotations
@@ -21,14 +23,17 @@ from tfrt_runtime.native import python_layouts as py
 def divert_output() -> None:
     """From now on what kernels of runs write to standard output goes to their runs.
 
-    Until another stream takes its place, as within `contextlib.redirect_stdout`: each start of a run looks.
+    Until another stream takes its place, as within `contextlib.redirect_stdout`: each start of a
+    run looks.
     """
     if type(sys.stdout) is not Diverted and sys.stdout is not None:
         sys.stdout = cast(TextIO, Diverted(sys.stdout, of_watched=False))
 
 
 def divert_errors() -> Callable[[], None]:
-    """From now on what kernels of watched runs write to standard error goes to their runs; returns the undo."""
+    """From now on what kernels of watched runs write to standard error goes to their runs;
+    returns the undo.
+    """
     stream = sys.stderr
     diverted = sys.stderr = cast(TextIO, Diverted(stream, of_watched=True))
 
@@ -42,8 +47,8 @@ def divert_errors() -> Callable[[], None]:
 class Diverted:
     """A text stream, but for what kernels of runs write.  Any thread may write.
 
-    Another object than the stream: to give that another `write` would last until the end of the cell, as IPython does
-    that, too.
+    Another object than the stream: to give that another `write` would last until the end of the
+    cell, as IPython does that, too.
     """
 
     def __init__(self, stream: TextIO, *, of_watched: bool) -> None:
@@ -59,12 +64,14 @@ class Diverted:
         if words is None or words is self._owner or not isinstance(text, str):
             return self._stream.write(text)
         run = native_process().requests.get(id(words) + py.PYTHON_BYTES)
-        # A task or thread that a kernel has left running belongs to no run any more, nor does a child process.
+        # A task or thread that a kernel has left running belongs to no run any more, nor does a
+        # child process.
         if not isinstance(run, Request) or run.is_done or run.queue.is_of_parent:
             return self._stream.write(text)
         if self._of_watched and run.watched is None:
             return self._stream.write(text)
-        # In the context of the call that started the run, which is perhaps within a kernel of another one.
+        # In the context of the call that started the run, which is perhaps within a kernel of
+        # another one.
         run.output(text, cast(TextIO, self))
         return len(text)
 

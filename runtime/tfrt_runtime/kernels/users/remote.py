@@ -1,8 +1,9 @@
-"""Kernels with `remote=True`: tasks of a Dask cluster where the host's work queue has one, else calls here.
+"""Kernels with `remote=True`: tasks of a Dask cluster where the host's work queue has one, else
+calls here.
 
 Nothing of the scheduler is here, and nothing of Dask is imported: the client comes with the user.
-A function of a notebook or a script is sent by value, and its code keeps the name of its file: what a
-worker's traceback names by file and line is shown with its source here.
+A function of a notebook or a script is sent by value, and its code keeps the name of its file: what
+a worker's traceback names by file and line is shown with its source here.
 """
 
 from __future__ import annotations
@@ -74,11 +75,12 @@ class DaskWorkQueue(WorkQueue):
     def __init__(self, client: Client, local: str = "mstd") -> None:
         """
         Raises:
-            TfrtError: if `local` describes no queue, or `client` is no open client that is called directly.
+            TfrtError: if `local` describes no queue, or `client` is no open client that is called
+                directly.
         """
         if not callable(getattr(client, "submit", None)) or getattr(client, "asynchronous", False):
             refuse(
-                f"DaskWorkQueue takes a distributed.Client that is not asynchronous, found {client!r}"
+                f"DaskWorkQueue takes a distributed.Client that is not asynchronous, found {client!r}"  # noqa: E501
             )
         self.client = client
         if self.is_client_closed:
@@ -162,7 +164,9 @@ class _Known:
 
 
 class _Call:
-    """One call: it waits for the arguments that are not on the cluster, and resolves the results."""
+    """One call: it waits for the arguments that are not on the cluster, and resolves the
+    results.
+    """
 
     def __init__(
         self,
@@ -344,7 +348,9 @@ WAYS = (
 
 
 Place = tuple[str, str, str, str, int, int]
-"""Of a frame: the module's name, the file, the function's name and qualified name, its first line, the line."""
+"""Of a frame: the module's name, the file, the function's name and qualified name, its first
+line, the line.
+"""
 
 
 MAX_FRAMES = 100
@@ -354,7 +360,8 @@ MAX_SAID = 1000
 
 
 class _Raised(Exception):
-    """What a kernel raised on a worker, its cause, with what Dask leaves out: where it was, and the frames' places.
+    """What a kernel raised on a worker, its cause, with what Dask leaves out: where it was, and the
+    frames' places.
 
     Dask sends files, names and lines of frames, which become frames of code of its own (tblib).
     """
@@ -409,7 +416,9 @@ def _places(problem: BaseException) -> list[Place]:
 
 
 def _traceback(places: Sequence[Place]) -> TracebackType | None:
-    """A traceback with these places, over frames of code that does nothing else than to raise at the line."""
+    """A traceback with these places, over frames of code that does nothing else than to raise at
+    the line.
+    """
     made: TracebackType | None = None
     for module, file, name, qualified, first, line in reversed(places):
         text = "\n" * (line - first) + "raise _"
@@ -456,7 +465,9 @@ def _run(
     stay: _Stay | None,
     *values: object,
 ) -> object:
-    """What a worker does.  A SystemExit, with which it would end, goes as what the kernel raised, too."""
+    """What a worker does.  A SystemExit, with which it would end, goes as what the kernel
+    raised, too.
+    """
     from distributed import get_worker  # on the worker it is there
 
     address = get_worker().address

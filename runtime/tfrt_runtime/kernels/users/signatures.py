@@ -1,4 +1,6 @@
-"""Types of native kernels, as their users write them: `(f64, tensor<?x?xf32>) -> (i32, f64)`, or annotations."""
+"""Types of native kernels, as their users write them: `(f64, tensor<?x?xf32>) -> (i32, f64)`, or
+annotations.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +47,18 @@ class Scalar:
 
     @property
     def calculated(self) -> np.dtype[np.generic]:
-        """How a native kernel calculates with it: with whole numbers as with Python's, if 64 bits do."""
+        """How a native kernel calculates with it: with whole numbers as with Python's, if 64
+        bits do.
+        """
         is_whole = self.dtype.kind in "iu" and self.dtype != np.uint64
         return np.dtype(np.int64) if is_whole else self.dtype
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A dense tensor of any sizes: to a kernel an array, which it writes only where it is an out tensor."""
+    """A dense tensor of any sizes: to a kernel an array, which it writes only where it is an out
+    tensor.
+    """
 
     element: ElementType
     rank: int
@@ -101,7 +107,8 @@ class Signature:
 
 
 def parse_signature(text: str) -> Signature:
-    """Read `(types) -> type`, `(types) -> (types)` or `(types) -> ()`; `out tensor<...>` is written.
+    """Read `(types) -> type`, `(types) -> (types)` or `(types) -> ()`; `out tensor<...>` is
+    written.
 
     Raises:
         TfrtError: if it is none of these, or has types that native kernels cannot have.
@@ -129,7 +136,7 @@ def annotated_signature(name: str, signature: inspect.Signature) -> Signature:
     items = typing.get_args(returned) if typing.get_origin(returned) is tuple else (returned,)
     if len(items) == 1 and items[0] is not returned:
         refuse(
-            f"the result of native kernel '{name}' cannot be {shown(returned)}: return the value itself"
+            f"the result of native kernel '{name}' cannot be {shown(returned)}: return the value itself"  # noqa: E501
         )
     return Signature(
         tuple(

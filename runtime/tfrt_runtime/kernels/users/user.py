@@ -6,10 +6,10 @@
 
     %y = "my.scale"(%x) {factor = 3 : i32} : (i32) -> i32
 
-Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by name:
-an operation gives each that has no default, once, and no others.
-A first parameter that is annotated `KernelFrame` is the frame.  An `async def` function runs on an
-event loop of its own, and its results are unavailable until it returns.
+Positional parameters are the kernel's arguments; keyword-only parameters are its attributes, by
+name: an operation gives each that has no default, once, and no others. A first parameter that is
+annotated `KernelFrame` is the frame.  An `async def` function runs on an event loop of its own, and
+its results are unavailable until it returns.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class UserKernel:
         is_elsewhere = now.qualified_name != self.qualified_name
         if is_elsewhere or now.place == self.place:
             refuse(
-                f"'{self.name}' is another function now, {now.place or now.function}: give each kernel"
+                f"'{self.name}' is another function now, {now.place or now.function}: give each kernel"  # noqa: E501
                 " a name of its own, as @tfrt.kernel('my.name')"
             )
 
@@ -116,7 +116,9 @@ USER_FUNCTIONS: dict[str, UserKernel] = {}
 
 
 class KernelFunction(Protocol[Takes, Gives_co]):
-    """What `kernel` makes of a function, for type checkers: a function with the same types, and its kernel."""
+    """What `kernel` makes of a function, for type checkers: a function with the same types, and
+    its kernel.
+    """
 
     kernel: UserKernel
     __name__: str
@@ -176,16 +178,17 @@ def kernel(
 ) -> Any:
     """Register the decorated function as kernel `name`, in the place of an earlier one.
 
-    Without a name the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  The function stays
-    one that Python calls as before; only while a program is traced, calling it makes an operation.
-    Its attribute `kernel` is the `UserKernel`.
+    Without a name the kernel is `py.FUNCTION`, or in a module `MODULE.FUNCTION`.  The function
+    stays one that Python calls as before; only while a program is traced, calling it makes an
+    operation. Its attribute `kernel` is the `UserKernel`.
 
     The function runs with the GIL on the worker that reaches it, or with `blocking` on a thread of
-    the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors are
-    numpy arrays, which it must not write; a parameter annotated `AsyncValue` is not awaited, and with
-    `raw` all arguments are AsyncValues.  Results get the types that the program gives them: None is a
-    chain where the program has one, a tuple is several results, a numpy array is a tensor.  What it
-    raises is the cause of the results' error; raise `KernelError` for a message of your own.
+    the blocking pool.  Programs are checked against its annotations when they are loaded.  Tensors
+    are numpy arrays, which it must not write; a parameter annotated `AsyncValue` is not awaited,
+    and with `raw` all arguments are AsyncValues.  Results get the types that the program gives
+    them: None is a chain where the program has one, a tuple is several results, a numpy array is a
+    tensor.  What it raises is the cause of the results' error; raise `KernelError` for a message of
+    your own.
 
     Args:
         native: True, or its types such as `(f64, tensor<?x?xf32>) -> f64`, which are else those of the
@@ -206,7 +209,8 @@ def kernel(
             where the last of its arguments becomes available, except in `%%tfrt` cells: there it is an error.
 
     Raises:
-        TfrtError: if `native` is no signature of a native kernel, or the options do not fit the function.
+        TfrtError: if `native` is no signature of a native kernel, or the options do not fit the
+            function.
     """
     policy = Policy(retries, timeout, limit, retry_on, delay, growth, jitter, deadline)
     is_name = isinstance(name, str) and name.isprintable() and name != ""
@@ -231,7 +235,7 @@ def kernel(
                 or native is not False
             ):
                 refuse(
-                    f"remote kernel '{full_name}' cannot be raw, blocking, async, native, or take the"
+                    f"remote kernel '{full_name}' cannot be raw, blocking, async, native, or take the"  # noqa: E501
                     " frame: it runs on another machine"
                 )
             made = remote_kernel(made, function, policy)
@@ -251,7 +255,9 @@ def kernel(
 
 
 def annotated_results(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
-    """The types of what a kernel returns for operands of these types; None if no annotation says it."""
+    """The types of what a kernel returns for operands of these types; None if no annotation says
+    it.
+    """
     returned = USER_FUNCTIONS[name].signature.return_annotation
     return result_types(returned, operands) if has_annotation(returned) else None
 
@@ -287,7 +293,7 @@ def callable_in_traces(described: UserKernel, function: PythonFunction) -> Pytho
     Its code has the place of `function`: that is what a traceback names, and what tools look at.
     """
 
-    def call(*values: object, **keywords: object) -> object: return _called(described, function, values, keywords)  # fmt: skip
+    def call(*values: object, **keywords: object) -> object: return _called(described, function, values, keywords)  # fmt: skip  # noqa: E501
 
     code = getattr(function, "__code__", None)
     if code is not None:
@@ -421,7 +427,8 @@ def native_kernel(
         refuse(f"native kernel '{made.name}' takes {made.taken}, its types are {count}")
     compiled = NumbaFunction(made.name, function, signature)
     assert made.parameters is not None
-    # A loop may take long, whatever the numbers are; a call that takes tensors says itself that it is heavy.
+    # A loop may take long, whatever the numbers are; a call that takes tensors says itself that it
+    # is heavy.
     has_loop = any("JUMP_BACKWARD" in one.opname for one in dis.get_instructions(function))
     takes_tensors = any(isinstance(argument, Tensor) for argument in signature.arguments)
     made = replace(

@@ -1,4 +1,6 @@
-"""What follows the runs of `tfrt-nb run` while they go on, on a thread of its own: a trace, or a line of progress."""
+"""What follows the runs of `tfrt-nb run` while they go on, on a thread of its own: a trace, or a
+line of progress.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +121,9 @@ class ProgressLine(Follower):
         quiet: float = QUIET_SECONDS,
         tier: Tier = Tier.AUTO,
     ) -> None:
-        """For the runs of a program, on a tier; `quiet` is how many seconds of each show nothing."""
+        """For the runs of a program, on a tier; `quiet` is how many seconds of each show
+        nothing.
+        """
         self._stream, self._quiet, self._tier = stream, quiet, tier
         self._lock = threading.Lock()
         self._run: Execution | None = None
@@ -131,8 +135,8 @@ class ProgressLine(Follower):
     def watch(self, program: Executable | None) -> Watch | None:
         """What the next run is watched with.
 
-        None if its functions may become machine code, which those of a watched run do not: then the line
-        says less.
+        None if its functions may become machine code, which those of a watched run do not: then the
+        line says less.
         """
         may_be_hot = program is not None and program.machine.may_be_hot
         return None if may_be_hot and self._tier is not Tier.INTERPRETER else Watch()
@@ -190,7 +194,9 @@ def put_line(stream: TextIO, text: str) -> None:
 
 
 def progress_text(document: RunDocument, seconds: float) -> str:
-    """How many values are in which state, what runs and since when, and what is waited for, in one line."""
+    """How many values are in which state, what runs and since when, and what is waited for, in
+    one line.
+    """
     document.update()
     states = Counter(state for state, _ in document.states().values())
     counts = ", ".join(f"{states[word]} {word}" for word in _STATES if states[word])
@@ -207,7 +213,9 @@ def progress_text(document: RunDocument, seconds: float) -> str:
 
 
 def counted_text(run: Execution, seconds: float) -> str:
-    """How many kernels are done of a run whose events are not logged, and what is waited for, in one line."""
+    """How many kernels are done of a run whose events are not logged, and what is waited for, in
+    one line.
+    """
     decided, known = run.progress
     how = ", compiled" if run.tier is Tier.COMPILED else ""
     counts = f"@{run.function.name} {seconds:.0f} s: {decided} of {known} kernels{how}"

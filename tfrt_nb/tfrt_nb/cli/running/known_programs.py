@@ -1,8 +1,9 @@
 """Programs that earlier commands have compiled: a run needs no compiler for them.
 
-The compiler takes longer to import than most programs run.  Of a text the cache has the BEF of its host functions;
-of functions that become machine code their interface, beside that code (`jit.programs`).  A program is known by
-itself, its name in messages, and the sources of all that compiles it.
+The compiler takes longer to import than most programs run.  Of a text the cache has the BEF of its
+host functions; of functions that become machine code their interface, beside that code
+(`jit.programs`).  A program is known by itself, its name in messages, and the sources of all that
+compiles it.
 """
 
 from __future__ import annotations
@@ -28,11 +29,14 @@ from tfrt_runtime.native.library import sources_digest
 _COMPILER = ("compiled", "convert", "dialects", "jit", "passes", "source")
 _RUNTIME = ("async_runtime", "bef", "kernels")
 MAX_TEXT = 1 << 16
-"""Characters of the longest text that is kept: to read a longer one takes longer than the imports."""
+"""Characters of the longest text that is kept: to read a longer one takes longer than the
+imports.
+"""
 
 
 def program_of(text: str, name: str) -> Program:
-    """`Program.from_source(text, name)`; without the compiler if an earlier command had the same text.
+    """`Program.from_source(text, name)`; without the compiler if an earlier command had the same
+    text.
 
     Raises:
         TfrtError: with what is wrong with it, and where.
@@ -60,7 +64,8 @@ def program_of(text: str, name: str) -> Program:
 
 
 def program_of_file(data: bytes | memoryview, name: str) -> Program:
-    """`Program.from_bef(data, name)`; does not parse compiled functions that an earlier command has parsed.
+    """`Program.from_bef(data, name)`; does not parse compiled functions that an earlier command has
+    parsed.
 
     Raises:
         TfrtError: if it is none, or has compiled functions that are none.

@@ -56,7 +56,9 @@ MAX_ALIKE = 10
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Run a program, or show it at a stage of its compilation; 1 when something is wrong with it."""
+    """Run a program, or show it at a stage of its compilation; 1 when something is wrong with
+    it.
+    """
     text: str | None = None
     name = display_name(options.program)
     try:
@@ -128,7 +130,8 @@ def make_program(
 
 
 def read_others(paths: Sequence[str]) -> dict[str, Program]:
-    """Run the Python files of `--with`, which register kernels; the others as programs, by their names.
+    """Run the Python files of `--with`, which register kernels; the others as programs, by their
+    names.
 
     One option has several with commas between them, as in a cell.
 
@@ -253,11 +256,12 @@ def read_argument(text: str) -> object:
 
 def choose(program: Program, function: str | None, given: int) -> list[FunctionSignature]:
     """Which functions to run: the one that was asked for, or all of a host program that take no
-    arguments, in the order of the file, and a compiled @main.  With arguments, @main or the only one.
-    Functions of `--with` run where they are called, or asked for.
+    arguments, in the order of the file, and a compiled @main.  With arguments, @main or the only
+    one. Functions of `--with` run where they are called, or asked for.
 
     Raises:
-        TfrtError: if there is no such function, or it takes another number of arguments than `given`.
+        TfrtError: if there is no such function, or it takes another number of arguments than
+            `given`.
     """
     functions = program.functions
     if function is not None:
@@ -350,7 +354,7 @@ def run_host_functions(
         listed = ", ".join(f"@{one.name}({', '.join(one.argument_types)})" for one in functions)
         text = (
             f"nothing ran: each function takes arguments, {listed}; to run one:"
-            f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"', @FILE.npy or chain"""
+            f""" --function {functions[0].name} ARGUMENT ..., as 7, 2.5, true, '"text"', @FILE.npy or chain"""  # noqa: E501
         )
         print_problem(note(text), sources)
     raised: list[Diagnostic] = []
@@ -404,7 +408,8 @@ def print_problem(problem: Diagnostic, sources: dict[str, str]) -> None:
 def find_source(diagnostic: Diagnostic, sources: dict[str, str]) -> None:
     """Read the source that a diagnostic is about, where it can be found and is not there yet.
 
-    A program names its places itself: what is no ordinary file, or too large for a source, is left alone.
+    A program names its places itself: what is no ordinary file, or too large for a source, is left
+    alone.
     """
     place = diagnostic.location
     if not isinstance(place, Location) or place.source in sources:

@@ -1,7 +1,8 @@
-"""`tfrt-nb run` for a compiled function: its output, its results, its errors, and what it leaves behind.
+"""`tfrt-nb run` for a compiled function: its output, its results, its errors, and what it leaves
+behind.
 
-The function runs away from the main thread, which stays free for Ctrl-C and for the time limit: code
-that computes gives Python no chance to see a signal.
+The function runs away from the main thread, which stays free for Ctrl-C and for the time limit:
+code that computes gives Python no chance to see a signal.
 """
 
 from __future__ import annotations
@@ -123,7 +124,8 @@ def leave_process(status: int) -> NoReturn:
 def left_over(shared: HostCode, program: Program, raised: Sequence[Diagnostic]) -> list[Diagnostic]:
     """An error for each object that a program has left behind, at the operation that made it.
 
-    Of those that nothing could resolve, the reason is said instead, once, unless it is among `raised`.
+    Of those that nothing could resolve, the reason is said instead, once, unless it is among
+    `raised`.
     """
     left = shared.runtime.live_objects()
     objects = [one for one in left if one.reason is None]
@@ -148,8 +150,8 @@ def _left_over(one: LiveObject, program: Program) -> Diagnostic:
 
 
 def result_text(value: AsyncValue) -> str:
-    """A result as the command line prints it: as MLIR's readers know it; a float with the digits that tell it
-    from its neighbours of its type.
+    """A result as the command line prints it: as MLIR's readers know it; a float with the digits
+    that tell it from its neighbours of its type.
     """
     problem = value.exception(0)
     if problem is not None:

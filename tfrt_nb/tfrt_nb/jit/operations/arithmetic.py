@@ -14,7 +14,7 @@ from tfrt_runtime.scalars import INSTRUCTIONS
 
 _BINARY = {**INSTRUCTIONS, "shrui": "lshr", "remf": "frem"}
 _EQUAL_NAMES = (
-    "acos asin atan atan2 ceil copysign cos cosh ctpop exp exp2 floor fma log log10 log2 round roundeven "
+    "acos asin atan atan2 ceil copysign cos cosh ctpop exp exp2 floor fma log log10 log2 round roundeven "  # noqa: E501
     "sin sinh sqrt tan tanh trunc"
 )
 _INTRINSICS = {

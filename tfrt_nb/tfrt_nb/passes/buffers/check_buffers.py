@@ -68,7 +68,7 @@ class CheckBuffers(ModulePass):
                 if elements > MAX_GLOBAL_ELEMENTS:
                     fail(
                         nested,
-                        f"the global buffers of a program have at most {MAX_GLOBAL_ELEMENTS} elements; "
+                        f"the global buffers of a program have at most {MAX_GLOBAL_ELEMENTS} elements; "  # noqa: E501
                         "allocate larger buffers",
                     )
             if isinstance(nested, memref.DeallocOp):

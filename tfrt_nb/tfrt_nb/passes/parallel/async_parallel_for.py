@@ -60,8 +60,8 @@ _BLOCKS_PER_WORKER = ((4, 8.0), (8, 4.0), (16, 2.0), (32, 1.0), (64, 0.8))
 With few workers, blocks must be finer to balance the load. The numbers are MLIR's.
 """
 _BLOCKS_PER_WORKER_OF_MANY = 0.6
-_HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"
-_CANNOT_SPLIT = "the loop stays as it is: only a reduction of numbers that uses nothing but its two arguments is split"
+_HAS_REDUCTION = "the loop stays as it is because it has a reduction: 'async-parallel-for{reductions=true}' splits it"  # noqa: E501
+_CANNOT_SPLIT = "the loop stays as it is: only a reduction of numbers that uses nothing but its two arguments is split"  # noqa: E501
 _MAX_PARTS = 256
 """The maximum number of blocks of a loop with reductions if the number of workers is unknown."""
 

@@ -3,9 +3,9 @@
     %a = arith.constant 3.400000e+38 : f32
     %r = arith.addf %a, %a : f32               =>     %r = arith.constant 0x7F800000 : f32
 
-xDSL (0.74) computes with Python's numbers: a sum that no f32 or f16 holds is an OverflowError, and an index does
-not wrap.  Integers are folded here by the table of scalar operations, which the runtime executes; floats in their
-own type, by IEEE 754, as the compiled code does.
+xDSL (0.74) computes with Python's numbers: a sum that no f32 or f16 holds is an OverflowError, and
+an index does not wrap.  Integers are folded here by the table of scalar operations, which the
+runtime executes; floats in their own type, by IEEE 754, as the compiled code does.
 """
 
 from __future__ import annotations

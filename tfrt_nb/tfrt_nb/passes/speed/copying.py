@@ -8,13 +8,14 @@
 
     %t, %v = async.runtime.spawn @async_execute_body(%u) {awaited = 1 : i64} : ...
 
-What `outline` does to any task, this does while it copies, to tasks whose bodies only compute: a thousand
-tasks of one body then never are a thousand bodies that each pass would walk.  What such a body awaits before
-anything in it may fail or have an effect, the task awaits before the body, like its operands.
+What `outline` does to any task, this does while it copies, to tasks whose bodies only compute: a
+thousand tasks of one body then never are a thousand bodies that each pass would walk.  What such a
+body awaits before anything in it may fail or have an effect, the task awaits before the body, like
+its operands.
 
-Constants from outside are made again in the body.  Tasks share a function if their bodies are equal; where an
-operation may fail, its place is a part of the body.  Where many bodies differ in numbers only, those that follow
-share one that is given them:
+Constants from outside are made again in the body.  Tasks share a function if their bodies are
+equal; where an operation may fail, its place is a part of the body.  Where many bodies differ in
+numbers only, those that follow share one that is given them:
 
     %c = arith.constant 17 : i64
     %t, %v = async.runtime.spawn @async_execute_body_7(%u, %c) {awaited = 1 : i64} : ...
@@ -24,9 +25,9 @@ A task that only becomes the member of a group at once is spawned as one, withou
     %t = async.execute { ... }
     %rank = async.add_to_group %t, %g          =>   async.runtime.spawn_into %g, @async_execute_body() : ()
 
-What passes tell each other by attributes, a program does not tell them: the copy has none of these.  Operations
-that trust what only passes know, such as that a number is an object, are refused.
-"""
+What passes tell each other by attributes, a program does not tell them: the copy has none of these.
+Operations that trust what only passes know, such as that a number is an object, are refused.
+"""  # noqa: E501
 
 from __future__ import annotations
 
@@ -112,7 +113,9 @@ MARKS = frozenset(
         RESOLVED_BY_HAND,
     }
 )
-"""The attributes by which passes tell later ones something: all of them, or a text could forge one."""
+"""The attributes by which passes tell later ones something: all of them, or a text could forge
+one.
+"""
 _OF_PASSES = frozenset(
     {
         RuntimeSpawnOp,
@@ -127,7 +130,9 @@ _OF_PASSES = frozenset(
     }
 )
 _NAME = "async_execute_body"
-"""Passes call the functions of other tasks `async_execute_fn`, and do not see those kept from them."""
+"""Passes call the functions of other tasks `async_execute_fn`, and do not see those kept from
+them.
+"""
 
 
 Values: TypeAlias = dict[SSAValue, SSAValue]
@@ -138,7 +143,8 @@ _Function: TypeAlias = tuple[FuncOp, dict[str, Attribute]]
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A program to be lowered, and functions that it spawns which need no lowering: they compute numbers.
+    """A program to be lowered, and functions that it spawns which need no lowering: they compute
+    numbers.
 
     These are not in the module, so that no pass goes through them; `complete` adds them.
     """
@@ -155,7 +161,9 @@ class Copy:
 
 
 def copy_program(module: ModuleOp, *, spawn: bool = True) -> Copy:
-    """The copy; places in the source stay, names of values do not.  Without `spawn`, tasks stay tasks."""
+    """The copy; places in the source stay, names of values do not.  Without `spawn`, tasks stay
+    tasks.
+    """
     return _Copier(module, spawn).program()
 
 
@@ -170,7 +178,9 @@ class _Copier:
         self._blocks: dict[Block, Block] = {}
         self._early: list[tuple[Operation, int, SSAValue]] = []
         self._functions: dict[Hashable, dict[Hashable, _Function]] = {}
-        """By a body's key, and by the numbers that the function knows: None where they are arguments."""
+        """By a body's key, and by the numbers that the function knows: None where they are
+        arguments.
+        """
         self._by_identity: dict[int, int] = {}
         self._by_value: dict[Attribute, int] = {}
         self._lowered: list[FuncOp] = []
@@ -214,7 +224,8 @@ class _Copier:
             copy = create(kind, taken, types, attributes, op.location, properties)
         for index, operand in enumerate(operands):
             if operand not in values:
-                # A block may use what one further down in the text makes, and which is not copied yet.
+                # A block may use what one further down in the text makes, and which is not copied
+                # yet.
                 self._early.append((copy, index, operand))
         for result, its_copy in zip(op.results, copy.results, strict=True):
             values[result] = its_copy
@@ -237,7 +248,9 @@ class _Copier:
         return Region(blocks)
 
     def _spawn(self, task: ExecuteOp, values: Values, copy: Block) -> Operation | None:
-        """What starts the task, if its body only computes; constants that it needs are added to the copy."""
+        """What starts the task, if its body only computes; constants that it needs are added to
+        the copy.
+        """
         if not self._spawns:
             return None
         region = task.regions[0]
@@ -278,7 +291,8 @@ class _Copier:
     def _number(self, attribute: Attribute) -> int:
         """Below 0, and the same for equal attributes.
 
-        Most are the same objects again and again, which costs less to find out than that they are equal.
+        Most are the same objects again and again, which costs less to find out than that they are
+        equal.
         """
         number = self._by_identity.get(id(attribute))
         if number is None:
@@ -402,7 +416,9 @@ class _Copier:
 
 @dataclass
 class _Body:
-    """What matters about a task's body: what is equal for equal bodies, and the values from outside."""
+    """What matters about a task's body: what is equal for equal bodies, and the values from
+    outside.
+    """
 
     key: list[Hashable] = field(default_factory=list)
     awaited: dict[SSAValue, SSAValue | None] = field(default_factory=dict)
@@ -454,7 +470,9 @@ def _quiet_functions(module: ModuleOp) -> set[str]:
 
 
 def _only_group(task: ExecuteOp) -> SSAValue | None:
-    """The group that the task is added to right behind it, if nothing else is done with its token."""
+    """The group that the task is added to right behind it, if nothing else is done with its
+    token.
+    """
     add = task.next_op
     if (
         type(add) is not AddToGroupOp

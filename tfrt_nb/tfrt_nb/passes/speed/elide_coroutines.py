@@ -1,7 +1,7 @@
 """Coroutines that never suspend become plain functions again.
 
-An `async.func` without an await starts and ends on the caller's thread: it makes its results, resolves
-them and returns them, and needs no frame.
+An `async.func` without an await starts and ends on the caller's thread: it makes its results,
+resolves them and returns them, and needs no frame.
 
     %id = async.coro.id
     %h = async.coro.begin %id
@@ -10,8 +10,9 @@ them and returns them, and needs no frame.
     async.coro.free %id, %h
     async.coro.end %h
 
-The caller gets the results when they are resolved: before that, no other code refers to them.  Of a coroutine
-that may suspend, this holds for what it resolves before; not for a token that the program resolves by hand.
+The caller gets the results when they are resolved: before that, no other code refers to them.  Of a
+coroutine that may suspend, this holds for what it resolves before; not for a token that the program
+resolves by hand.
 """
 
 from __future__ import annotations

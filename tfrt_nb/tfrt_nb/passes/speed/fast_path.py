@@ -10,10 +10,12 @@
       return %r : i64
     }
 
-becomes a plain function that returns what the async function would resolve its results to, or, if that
-is not known yet, a handle for each result: an object as a number, which is 0 where there is none.
+becomes a plain function that returns what the async function would resolve its results to, or, if
+that is not known yet, a handle for each result: an object as a number, which is 0 where there is
+none.
 
-    func.func private @fib_fast(%n: i64) -> (i64, i64) attributes {fast_path = [!async.value<i64>]} {
+    func.func private @fib_fast(%n: i64) -> (i64, i64) attributes {fast_path = [!async.value<i64>]}
+    {
       ...
       %t, %x = call @fib_fast(%a) : (i64) -> (i64, i64)
       (go on if %t is 0, else
@@ -22,30 +24,31 @@ is not known yet, a handle for each result: an object as a number, which is 0 wh
          %f = async.call @fib_continuation(%v, %w) : ...
          return async.runtime.handle_of %f, any payload)
       %u, %y = call @fib_fast(%b) : (i64) -> (i64, i64)
-      (go on if %u is 0, else make a value of %x, take the object of %u, and leave by @fib_continuation, too)
-      %r = arith.addi %x, %y : i64
-      return 0, %r : i64, i64
+      (go on if %u is 0, else make a value of %x, take the object of %u, and leave by
+      @fib_continuation, too) %r = arith.addi %x, %y : i64 return 0, %r : i64, i64
     }
 
-`@fib_continuation` is the rest of the function from the first await behind the call on, as an async function of
-what is needed there:
+`@fib_continuation` is the rest of the function from the first await behind the call on, as an async
+function of what is needed there:
 
-    async.func private @fib_continuation(%v: !async.value<i64>, %w: !async.value<i64>) -> !async.value<i64> {
+    async.func private @fib_continuation(%v: !async.value<i64>, %w: !async.value<i64>) ->
+    !async.value<i64> {
       %x = async.await %v : ...
       %y = async.await %w : ...
       %r = arith.addi %x, %y : i64
       return %r : i64
     }
 
-So the caller goes on in any case, and the continuation waits where the function would have waited.  What comes before that await is done as it was, with objects.  `@fib` itself calls
-`@fib_fast`, and awaits what its handle stands for if there is one.  The first handles come from where
-the stack ends: there the fast path calls `@fib`, which goes on elsewhere.
+So the caller goes on in any case, and the continuation waits where the function would have waited.
+What comes before that await is done as it was, with objects.  `@fib` itself calls `@fib_fast`, and
+awaits what its handle stands for if there is one.  The first handles come from where the stack
+ends: there the fast path calls `@fib`, which goes on elsewhere.
 
 A function that fails returns handles of objects in error, so that it fails where it is awaited.
 
-Functions that wait for anything else are left alone: they would be left again and again.  So are those
-that call each other in loops, where a continuation would have to know how far the loop has come, and those whose
-continuations would be long to compile.
+Functions that wait for anything else are left alone: they would be left again and again.  So are
+those that call each other in loops, where a continuation would have to know how far the loop has
+come, and those whose continuations would be long to compile.
 """
 
 from __future__ import annotations
@@ -114,7 +117,9 @@ _OBJECTS = TokenType | ValueType | GroupType
 _MAX_COPIED = 200
 """So many operations in all continuations of a function are worth compiling again."""
 _PINNED = frozenset({AwaitAllOp, RuntimeAwaitOp, ReturnHandleOp, memref.AllocaOp})
-"""What a function that may be left in the middle does not contain: a buffer in its frame would be gone."""
+"""What a function that may be left in the middle does not contain: a buffer in its frame would
+be gone.
+"""
 
 
 @dataclass(frozen=True)
@@ -324,7 +329,9 @@ class _FastPathMaker:
         emit(leave(*handles, *unused))
 
     def _forget(self, call: CallOp) -> None:
-        """Erase a call and its awaits: the users of their payloads use what the fast path returned."""
+        """Erase a call and its awaits: the users of their payloads use what the fast path
+        returned.
+        """
         for result in call.results_:
             for use in list(result.uses):
                 payload = self.payloads[result]
@@ -399,7 +406,9 @@ def _operations_from(start: Operation) -> Iterator[Operation]:
 def _continuation_of(
     function: FuncOp, start: Operation, symbol: str
 ) -> tuple[FuncOp, list[SSAValue]]:
-    """A private function that does what `function` does from `start` on, and what to call it with."""
+    """A private function that does what `function` does from `start` on, and what to call it
+    with.
+    """
     block = start.parent
     assert block is not None
     body = _region_from(start, block, blocks_behind(block))

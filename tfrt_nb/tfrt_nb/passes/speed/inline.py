@@ -9,10 +9,11 @@
       return %r : i32                              return %y : i32
     }                                            }
 
-`func.call` and `tfrt.call` of a function with a body.  A `tfrt.call` does not run the body if an argument is an error:
-it stays unless no argument can be one, or everything in the body depends on all those that can.
-A call stays where functions call each other in a circle, where the body has several blocks and the place takes one, and where the body has a `memref.alloca`,
-whose memory would be kept until the caller returns.  So that a program does not grow without end, calls stay, too,
+`func.call` and `tfrt.call` of a function with a body.  A `tfrt.call` does not run the body if an
+argument is an error: it stays unless no argument can be one, or everything in the body depends on
+all those that can. A call stays where functions call each other in a circle, where the body has
+several blocks and the place takes one, and where the body has a `memref.alloca`, whose memory would
+be kept until the caller returns.  So that a program does not grow without end, calls stay, too,
 once `MAX_OPERATIONS` have been copied.
 
 Private functions to which nothing refers any more are taken out.
@@ -95,7 +96,8 @@ def _fits(call: Operation, callee: FuncOp, caller: FuncOp) -> bool:
 
 
 def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
-    """Whether an argument that is an error keeps all of the body from running without the call, too.
+    """Whether an argument that is an error keeps all of the body from running without the call,
+    too.
 
     Conservative: may return False for a body that would do the same.
     """
@@ -123,7 +125,9 @@ def _skips_as_a_whole(call: HostCallOp, callee: FuncOp) -> bool:
 
 
 def _cannot_fail(value: SSAValue, call: Operation) -> bool:
-    """Whether the value is a constant, or an argument of the function that calls: those are available."""
+    """Whether the value is a constant, or an argument of the function that calls: those are
+    available.
+    """
     owner = value.owner
     if isinstance(owner, Block):
         return isinstance(owner.parent_op(), FuncOp) and call.parent is owner

@@ -10,12 +10,12 @@
       memref.store %y, %b[%i]                                  memref.store %y, %b[%i]
     }                                                        }
 
-LLVM computes several elements at once in innermost loops only: here the short loop is in the way, each round of
-which waits for the one before.  Without it the outer loop is the innermost one.  What is computed stays the same, in
-the same order for each element.
+LLVM computes several elements at once in innermost loops only: here the short loop is in the way,
+each round of which waits for the one before.  Without it the outer loop is the innermost one.  What
+is computed stays the same, in the same order for each element.
 
 Runs when loops can be interrupted, before they become blocks.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 
