@@ -79,8 +79,10 @@ HOOKS = Hooks()
 
 
 def last_run() -> Any:
-    """The run of the newest `%%tfrt` cell of this notebook, also of one that failed; None before the first.
+    """The run of the newest `%%tfrt` cell of this notebook, also of one that failed; None before
+    the first.
 
-    It is what `_` and `Out[n]` are after a cell that did not fail: displayed, it is the cell's board.
+    It is what `_` and `Out[n]` are after a cell that did not fail: displayed, it is the cell's
+    board.
     """
     return HOOKS.last_run()

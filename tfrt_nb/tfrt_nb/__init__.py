@@ -1,10 +1,11 @@
 """From a program's text to its results: dialects, passes, BEF, compilation, the command line.
 
 Read from below: `nesting` (how deep a program may nest), `cells` (of notebooks, by name),
-`dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as text), `passes` (modules to modules), `convert`
-(modules to BEF) and `jit` (modules to machine code), `compiled` (functions that become machine code),
-`programs` (all of it: the class Program), `tracing` (programs from Python), `documents` and `language` (programs
-and runs as values, for pages and editors), `schedules`, `exercises` and `lessons` (what tutorials need), `cli`.
+`dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as
+text), `passes` (modules to modules), `convert` (modules to BEF) and `jit` (modules to machine
+code), `compiled` (functions that become machine code), `programs` (all of it: the class Program),
+`tracing` (programs from Python), `documents` and `language` (programs and runs as values, for pages
+and editors), `schedules`, `exercises` and `lessons` (what tutorials need), `cli`.
 
 Stands on the runtime.  Nothing here knows notebooks.  `%load_ext tfrt_nb` and the HTML of runs and
 values are steps up the stairs, taken by name, so that importing this package loads no IPython.

@@ -1,7 +1,7 @@
 """The cells of a notebook that Python code comes from: their names for messages.
 
-A notebook's kernel compiles each cell under the name of a file that it never writes.  IPython knows which
-cell that is; where it was not imported there are no cells, and it is not imported here.
+A notebook's kernel compiles each cell under the name of a file that it never writes.  IPython knows
+which cell that is; where it was not imported there are no cells, and it is not imported here.
 """
 
 from __future__ import annotations

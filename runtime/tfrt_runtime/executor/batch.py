@@ -42,7 +42,8 @@ class Batch(Execution):
         output: Sink | None = None,
         at_once: int | None = None,
     ) -> None:
-        """Start the calls, with one native call for all, or only `at_once` of them until some have ended.
+        """Start the calls, with one native call for all, or only `at_once` of them until some have
+        ended.
 
         Args:
             columns: for each argument its values, one per call; a numpy array is not taken apart.

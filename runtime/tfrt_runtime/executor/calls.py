@@ -301,9 +301,11 @@ class Entry:
         return made
 
     def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:
-        """Make the results of the `count` calls whose rows `request` has, and start the first `begun` of them.
+        """Make the results of the `count` calls whose rows `request` has, and start the first
+        `begun` of them.
 
-        It has an active count for each.  With `is_task` each begins when a thread comes to it, else on this one.
+        It has an active count for each.  With `is_task` each begins when a thread comes to it, else
+        on this one.
         """
         queue, process = request.queue, native_process()
         begin = process.quick.start_calls_with if is_task else process.slow.start_calls_with

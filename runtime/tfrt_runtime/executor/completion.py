@@ -15,7 +15,9 @@ from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 
 
 class AsCompleted:
-    """An iterator, for `for` and for `async for`, over values in the order in which they are decided."""
+    """An iterator, for `for` and for `async for`, over values in the order in which they are
+    decided.
+    """
 
     def __init__(self, values: Sequence[AsyncValue], timeout: float | None) -> None:
         """The time of `timeout` seconds begins now."""

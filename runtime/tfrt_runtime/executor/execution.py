@@ -341,7 +341,8 @@ class Execution(Returning):
         return None
 
     def as_completed(self, timeout: float | None = None) -> AsCompleted:
-        """The results in the order in which they are decided, errors among them: for `for` and `async for`.
+        """The results in the order in which they are decided, errors among them: for `for` and
+        `async for`.
 
         They are the objects that iterating the run gives.  If `timeout` seconds are over first, the
         iterator raises TimeoutError.
@@ -349,7 +350,8 @@ class Execution(Returning):
         return AsCompleted(self.results, timeout)
 
     def first(self, count: int = 1, timeout: float | None = None) -> list[object]:
-        """The values of the first `count` results that are available; then the rest of the run is cancelled.
+        """The values of the first `count` results that are available; then the rest of the run is
+        cancelled.
 
         Errors do not count.
 
@@ -467,7 +469,8 @@ class Execution(Returning):
         return HOOKS.marimo(self)
 
     def widget(self) -> Any:
-        """An ipywidgets widget of this run, for boxes, links and observers: see `AsyncValue.widget`.
+        """An ipywidgets widget of this run, for boxes, links and observers: see
+        `AsyncValue.widget`.
 
         Its traits say how the results stand together: `value` is the tuple of several.
         """

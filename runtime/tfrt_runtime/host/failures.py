@@ -102,7 +102,9 @@ Problem = TypeVar("Problem", bound=BaseException)
 
 
 def for_users(problem: Problem) -> Problem:
-    """An exception that leaves these packages, whose traceback has the frames of users' code only."""
+    """An exception that leaves these packages, whose traceback has the frames of users' code
+    only.
+    """
     found: list[TracebackType] = []
     frames = problem.__traceback__
     while frames is not None:

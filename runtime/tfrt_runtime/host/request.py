@@ -372,8 +372,8 @@ class Request(Run):
         """
         native = self.native
         native.observed = 1
-        # First, as it must not be more.  A kernel whose results come from elsewhere has returned, and counts
-        # when they are there; until it has returned, it seems to count twice.
+        # First, as it must not be more.  A kernel whose results come from elsewhere has returned,
+        # and counts when they are there; until it has returned, it seems to count twice.
         outside = 0 if self.is_done else self._outside
         decided = self._decided = max(self._decided, native.decided - outside)
         return decided, native.known

@@ -6,7 +6,8 @@ https://github.com/tensorflow/runtime/blob/master/documents/binary_executable_fo
 
 - Both directions: `attributes` (and locations), `carried` (text that a file only carries).
 - To BEF: `collect` finds the contents of a module. `rows` builds a function's record from
-  operations whose values are registers. The operations come from a module, from a trace, or from `plain_text`, the shorter path for large programs, which goes from text to records without a
+  operations whose values are registers. The operations come from a module, from a trace, or from
+  `plain_text`, the shorter path for large programs, which goes from text to records without a
   module in between.
 - `graph` writes a program in the DOT language.
 """

@@ -1,6 +1,8 @@
-"""Text of a program as a board, a message, or a terminal shows it: cut, on one line, with unseen characters escaped.
+"""Text of a program as a board, a message, or a terminal shows it: cut, on one line, with unseen
+characters escaped.
 
-Apart from `previews`, which needs the runtime: every magic needs this module, and `%load_ext` loads no runtime.
+Apart from `previews`, which needs the runtime: every magic needs this module, and `%load_ext` loads
+no runtime.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ _UNSEEN = re.compile(
 
 
 def label(name: str) -> str:
-    """A name, a type or a line as a board shows it: without its middle where it is long, in characters that one sees."""
+    """A name, a type or a line as a board shows it: without its middle where it is long, in
+    characters that one sees.
+    """
     if len(name) <= MAX_LABEL and name.isprintable():
         return name
     end = name[-LABEL_END:]

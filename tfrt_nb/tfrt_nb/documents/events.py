@@ -73,7 +73,9 @@ class Seen:
     count: int = 1
     """How often it was made."""
     failed: int = 0
-    """How often it was an error.  One that was made several times is then an error, whatever came last."""
+    """How often it was an error.  One that was made several times is then an error, whatever
+    came last.
+    """
 
 
 class Fold:
@@ -97,7 +99,9 @@ class Fold:
         self.previews: dict[int, str] = {}
         """The latest text of each value that has one, by id."""
         self.failures: dict[int, str] = {}
-        """Those of them that say how many of a value's several makings failed, as of mapped calls."""
+        """Those of them that say how many of a value's several makings failed, as of mapped
+        calls.
+        """
 
     def take(self, rows: Iterable[Event]) -> None:
         """Take the next rows, in order."""

@@ -29,7 +29,9 @@ def preview_of(value: AsyncValue) -> str:
 
 
 def text_of(payload: object, to_text: Callable[[object], str] = str) -> str:
-    """The text of any object; of one whose text takes long, or cannot be made, what it is and why."""
+    """The text of any object; of one whose text takes long, or cannot be made, what it is and
+    why.
+    """
     try:
         # Python refuses the text of an integer of thousands of digits; the class of a number may be
         # a user's.

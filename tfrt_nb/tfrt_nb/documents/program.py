@@ -46,7 +46,9 @@ _CHAINS = ("!tfrt.chain", "!async.token")
 _KINDS = {FunctionKind.SYNC: "sync", FunctionKind.ASYNC: "host"}
 _SYMBOL = re.compile(r"@([\w$.-]+)")
 _LOCATION = re.compile(r'\s*loc\((?:"[^"\n]*"|\w[^"\n]*)[^\n]*\)$')
-"""What the text of an operation may end with: in a picture, it would take the place of what matters."""
+"""What the text of an operation may end with: in a picture, it would take the place of what
+matters.
+"""
 _BRACE = re.compile(r'//[^\n]*|"(?:[^"\\\n]|\\.)*"|(\})')
 
 

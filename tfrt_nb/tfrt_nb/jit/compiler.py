@@ -40,7 +40,8 @@ It affects the module that it is linked into.
 
 _HAS_COROUTINES = " presplitcoroutine"
 _TO_BFLOAT = """
-; To the nearest, a tie to the even one; the lower half of a NaN may be all that makes it one, so it gets the quiet bit.
+; Rounds to nearest, ties to even.  The lower half of a NaN may be all that makes it one, so it
+; gets the quiet bit.
 define hidden bfloat @__truncsfbf2(float %x) {
   %bits = bitcast float %x to i32
   %upper = lshr i32 %bits, 16
@@ -56,8 +57,8 @@ define hidden bfloat @__truncsfbf2(float %x) {
   ret bfloat %result
 }
 
-; First to odd in f32: towards 0, and the last bit is set where that is inexact.  So the second rounding sees on which
-; side of a tie the number is.
+; Rounds to odd in f32 first: towards 0, with the last bit set where that is inexact.  So the
+; second rounding sees on which side of a tie the number is.
 define hidden bfloat @__truncdfbf2(double %x) {
   %near = fptrunc double %x to float
   %back = fpext float %near to double

@@ -64,7 +64,8 @@ class Places:
         """Return the attachment of an operation's instructions."""
         place = location_of(op) or Location("", 0, 0)
         # LLVM stores columns in 16 bits.
-        row = f"!DILocation(line: {place.line}, column: {min(place.column, 0xFFFF)}, scope: !{self._scope})"
+        column = min(place.column, 0xFFFF)
+        row = f"!DILocation(line: {place.line}, column: {column}, scope: !{self._scope})"
         return f", !dbg !{self._number(row)}"
 
     def text(self) -> str:

@@ -201,8 +201,10 @@ class Running(Inspection):
             columns: for each argument a sequence or numpy array of its values, all of one length.
             host: where it runs, by default on `default_host()`.
             function: by default @main, or the only public function.
-            timeout: seconds until the run is cancelled; results that are not available raise `TimeoutError`.
-            at_once: how many calls are in flight, which bounds the memory that they hold; by default all are.
+            timeout: seconds until the run is cancelled; results that are not available raise
+                `TimeoutError`.
+            at_once: how many calls are in flight, which bounds the memory that they hold; by
+                default all are.
             output: where the program's output goes, instead of to the host's sink.
 
         Raises:

@@ -348,10 +348,10 @@ def map_values(
     The length of a traced value is known when the program runs: the result is one value, a list.
 
     Args:
-        errors: "raise" lets the first error be that of the list; "keep" puts a `TfrtError` in the place of
-            each value that failed, whose `__cause__` is what the kernel raised.
-        at_once: how many calls are in flight, which bounds the memory that they hold.  The result is one value,
-            a list, also where the length is known when traced.
+        errors: "raise" lets the first error be that of the list; "keep" puts a `TfrtError` in the
+            place of each value that failed, whose `__cause__` is what the kernel raised.
+        at_once: how many calls are in flight, which bounds the memory that they hold.  The result
+            is one value, a list, also where the length is known when traced.
     """
     trace = required("tfrt.map")
     if errors not in ("raise", "keep"):
@@ -409,9 +409,11 @@ def _keeping(kernel: Callable[..., Any]) -> Callable[[Any], Any]:
 
 
 def recover(value: Any, replacement: Any) -> Any:
-    """`value`, or `replacement` if `value` is an error: a number, a string, an object, or another traced value.
+    """`value`, or `replacement` if `value` is an error: a number, a string, an object, or another
+    traced value.
 
-    The replacement of a kernel that returns None is None.  A run that is cancelled is not recovered.
+    The replacement of a kernel that returns None is None.  A run that is cancelled is not
+    recovered.
     """
     trace = required("tfrt.recover")
     if not isinstance(value, Traced):

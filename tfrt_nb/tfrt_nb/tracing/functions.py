@@ -163,8 +163,8 @@ class TracedProgram:
         """The program with options for its runs: `page.options(timeout=1.5, host=h)(5)`.
 
         Args:
-            options: those of `Program.run`: `timeout` is the seconds of one run with all attempts of its
-                kernels, `host` where it runs.
+            options: those of `Program.run`: `timeout` is the seconds of one run with all attempts
+                of its kernels, `host` where it runs.
         """
         return ProgramOptions(self, options)
 
@@ -177,7 +177,9 @@ class TracedProgram:
 
     @widget.setter
     def widget(self, controls: Any) -> None:
-        """`interact` says here which controls call the program: from now on, moving one cancels the run before."""
+        """`interact` says here which controls call the program: from now on, moving one cancels
+        the run before.
+        """
         self._controls = controls
         runs = [controls.result]
 

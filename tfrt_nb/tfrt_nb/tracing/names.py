@@ -1,7 +1,9 @@
-"""What Python calls the values of a traced program: the variables that the traced lines assign them to.
+"""What Python calls the values of a traced program: the variables that the traced lines assign them
+to.
 
-The name is in the bytecode behind the call or operator, so that tracing itself does not look for it:
-`pears = slow(apples)` is a CALL and a STORE.  Names are found when the text of the program is asked for.
+The name is in the bytecode behind the call or operator, so that tracing itself does not look for
+it: `pears = slow(apples)` is a CALL and a STORE.  Names are found when the text of the program is
+asked for.
 """
 
 from __future__ import annotations
@@ -39,14 +41,18 @@ class Made(NamedTuple):
 
 
 class Function(NamedTuple):
-    """What is known of the names of a traced function: those of its first arguments, and its operations."""
+    """What is known of the names of a traced function: those of its first arguments, and its
+    operations.
+    """
 
     arguments: Sequence[str]
     made: Sequence[Made]
 
 
 def value_names(count: int, function: Function) -> list[str]:
-    """Names of the registers of a function with `count` arguments, each once; "" for a value that has none."""
+    """Names of the registers of a function with `count` arguments, each once; "" for a value
+    that has none.
+    """
     taken: dict[str, int] = {}
     names = [*function.arguments, *[""] * count][:count]
     made = function.made
@@ -73,7 +79,9 @@ def _unique(name: str, taken: dict[str, int]) -> str:
 
 
 def assigned(site: Site) -> tuple[str, ...]:
-    """The variables that what an instruction makes is assigned to: several of a tuple; () for none."""
+    """The variables that what an instruction makes is assigned to: several of a tuple; () for
+    none.
+    """
     return _assignments(site.code).get(site.instruction, ())
 
 

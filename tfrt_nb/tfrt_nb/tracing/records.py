@@ -208,7 +208,8 @@ def text_of(
 ) -> str:
     """The program as text: Python's names for values, and Python's places.
 
-    Values whose names MLIR has not the letters of are numbered.  `named` is as `named_in` returns it.
+    Values whose names MLIR has not the letters of are numbered.  `named` is as `named_in` returns
+    it.
     """
     from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
     from tfrt_nb.dialects.printer import print_module

@@ -546,7 +546,8 @@ class WorkQueue:
     def taken_future(
         self, future: object, type_text: str, refuse: Callable[..., Any], *, stays: bool
     ) -> Any:
-        """The AsyncValue of a future that this queue's kernels take as it is; None for other futures.
+        """The AsyncValue of a future that this queue's kernels take as it is; None for other
+        futures.
 
         With `stays` they alone take it.
         """

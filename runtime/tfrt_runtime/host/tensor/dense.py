@@ -104,10 +104,11 @@ class DenseHostTensor(NativeTensor):
 
     @staticmethod
     def view_of(array: AnyArray) -> AnyArray | None:
-        """What a program holds of an array whose rows are apart, transposed ones among them: the array, not to be written.
+        """What a program holds of an array whose rows are apart, transposed ones among them: the
+        array, not to be written.
 
-        Kernels in Python see it as it is; where the runtime needs rows, it copies them (`over`).  None for
-        any other array.
+        Kernels in Python see it as it is; where the runtime needs rows, it copies them (`over`).
+        None for any other array.
 
         Raises:
             ValueError: if a tensor cannot have such elements.

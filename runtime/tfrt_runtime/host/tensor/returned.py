@@ -1,4 +1,6 @@
-"""Arrays that Python kernels return count in the budget of their host, as the native core's tensors do."""
+"""Arrays that Python kernels return count in the budget of their host, as the native core's
+tensors do.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,8 @@ _counted: dict[int, weakref.ref[AnyArray]] = {}
 def count(array: object, limit: int) -> None:
     """Count the memory of an array until it dies.
 
-    A view counts as the array that has the memory.  Memory of tensors counts already; that of mapped
-    files and of other libraries is not numpy's, and does not count.
+    A view counts as the array that has the memory.  Memory of tensors counts already; that of
+    mapped files and of other libraries is not numpy's, and does not count.
 
     Raises:
         PayloadError: if it is over the budget of `limit` bytes.

@@ -220,12 +220,14 @@ class AsyncValue(NativeValue, metaclass=Public):
         return HOOKS.marimo(self)
 
     def widget(self, name: str = "value") -> Any:
-        """An ipywidgets widget that follows this value, for boxes, links and observers; `name` is on its line.
+        """An ipywidgets widget that follows this value, for boxes, links and observers; `name` is
+        on its line.
 
-        Its traits `state`, `value`, `text`, `type`, `error`, `place` and `elapsed` are strings, except `value` (a number or
-        a string; else None) and `elapsed` (seconds).  When the value is resolved, `state` changes last.  Observers are
-        called on a thread of the notebook's, a thirtieth of a second later at most unless an observer is slow.
-        The widget does not keep a promise alive.  It stays until it is closed.
+        Its traits `state`, `value`, `text`, `type`, `error`, `place` and `elapsed` are strings,
+        except `value` (a number or a string; else None) and `elapsed` (seconds).  When the value is
+        resolved, `state` changes last.  Observers are called on a thread of the notebook's, a
+        thirtieth of a second later at most unless an observer is slow. The widget does not keep a
+        promise alive.  It stays until it is closed.
 
         Raises:
             ImportError: if ipywidgets or anywidget is not installed.

@@ -1,4 +1,6 @@
-"""Many calls, of which only some are in flight: what a call holds is bounded, however many there are."""
+"""Many calls, of which only some are in flight: what a call holds is bounded, however many there
+are.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 
 
 class AtOnce:
-    """Starts one more call whenever one has ended.  Lives as long as values of calls that are in flight."""
+    """Starts one more call whenever one has ended.  Lives as long as values of calls that are in
+    flight.
+    """
 
     def __init__(
         self,

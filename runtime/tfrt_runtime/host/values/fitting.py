@@ -115,7 +115,9 @@ def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
 
 
 def why_copied(tensor: object, value: object) -> str:
-    """Why a kernel that writes the tensor, which `fitting` made of `value`, does not write `value`."""
+    """Why a kernel that writes the tensor, which `fitting` made of `value`, does not write
+    `value`.
+    """
     if type(tensor).__name__ == "ndarray":  # `view_of` one whose rows are apart
         return "is not C-contiguous and aligned: give it a copy that is"
     if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:

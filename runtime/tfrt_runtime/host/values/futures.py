@@ -101,9 +101,8 @@ def from_future(
 ) -> AsyncValue:
     """A value that is resolved when the future is done; what the future raises is its error.
 
-    `refuse` makes the error of a result that is of another type, `fail` that of what the future raises;
-    `fetch` takes what it returns.
-    Any thread may call, also for a future of an event loop.
+    `refuse` makes the error of a result that is of another type, `fail` that of what the future
+    raises; `fetch` takes what it returns. Any thread may call, also for a future of an event loop.
     """
     value = make_unavailable(queue, type_text, lambda: refuse("the future was dropped undone"))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 
 class Public(type):
-    """The class of classes whose `dir` has the names in their `_public` and the methods of the language.
+    """The class of classes whose `dir` has the names in their `_public` and the methods of the
+    language.
 
     `help`, Tab, and the reference ask `dir`; members for the runtime's own modules stay out of it.
     """

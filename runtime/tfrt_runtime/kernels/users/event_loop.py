@@ -33,7 +33,6 @@ def on_event_loop(
     policy: Policy,
 ) -> Callable[..., object]:
     """A kernel function that starts a coroutine and returns values that it resolves."""
-
     is_plain = policy == Policy()
 
     def start(frame: KernelFrame, *values: object) -> AsyncValue | tuple[AsyncValue, ...]:

@@ -1,4 +1,5 @@
-"""How kernels of users that are not coroutines keep their policy: attempts, time limits, calls at a time.
+"""How kernels of users that are not coroutines keep their policy: attempts, time limits, calls at a
+time.
 
 Those of `async def` kernels are kept by their event loop (`event_loop`).
 """
@@ -97,7 +98,9 @@ def attempted_here(
 def _timed(
     name: str, function: Callable[..., object], attempts: Attempts, given: tuple[object, ...]
 ) -> object:
-    """Call a function; with a time limit on a thread of its own, for which this one waits no longer."""
+    """Call a function; with a time limit on a thread of its own, for which this one waits no
+    longer.
+    """
     seconds = attempts.seconds
     if seconds is None:
         return function(*given)

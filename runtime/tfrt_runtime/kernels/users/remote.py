@@ -100,7 +100,8 @@ class DaskWorkQueue(WorkQueue):
     def taken_future(
         self, future: object, type_text: str, refuse: Refuse, *, stays: bool
     ) -> AsyncValue | None:
-        """The value of a future of this client, which remote kernels get as it is; None for any other future.
+        """The value of a future of this client, which remote kernels get as it is; None for any
+        other future.
 
         With `stays` nothing else takes it, so that it is not fetched.
         """
@@ -244,7 +245,9 @@ class _Call:
         return True
 
     def _sent(self, value: AsyncValue) -> object:
-        """An argument as a task takes it: a future of what is large, which other calls of the run find."""
+        """An argument as a task takes it: a future of what is large, which other calls of the
+        run find.
+        """
         item = value.result(0)
         future = None if self._queue is None else self._queue.sent.future_of(item)
         if future is None:

@@ -1,10 +1,10 @@
 """Attempts of one call of a user's kernel: which errors are tried again, when, and for how long.
 
-The words are those that users of tenacity ask for: errors by type or predicate, a delay that grows and
-is spread at random, one that the server names (`Retry-After`), and a deadline over all attempts, which a
-delay that does not fit ends at once.  tenacity itself was not taken: its sleeps do not wake when a run is
-cancelled, its deadline does not end an attempt that runs, and what it raises would have to be taken
-apart for the notes.
+The words are those that users of tenacity ask for: errors by type or predicate, a delay that grows
+and is spread at random, one that the server names (`Retry-After`), and a deadline over all
+attempts, which a delay that does not fit ends at once.  tenacity itself was not taken: its sleeps
+do not wake when a run is cancelled, its deadline does not end an attempt that runs, and what it
+raises would have to be taken apart for the notes.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class TimeoutError(builtins.TimeoutError):
 
 
 class AttemptNote(str):
-    """A note about an attempt before the last one.  An exception that is raised again loses those that it has."""
+    """A note about an attempt before the last one.  An exception that is raised again loses
+    those that it has.
+    """
 
     __slots__ = ()
 

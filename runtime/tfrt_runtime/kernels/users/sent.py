@@ -1,7 +1,7 @@
 """Large values on a Dask cluster: each is sent there once, however many tasks and runs take it.
 
-Dask puts the arguments of a task into the message that describes it, once for each task; `scatter` sends a value
-by itself, and workers get it from each other.
+Dask puts the arguments of a task into the message that describes it, once for each task; `scatter`
+sends a value by itself, and workers get it from each other.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from typing import Any
 LARGE = 1 << 20
 """Bytes from which on a value is sent by itself."""
 KEPT = 8
-"""Values that stay on the cluster for later tasks; the one that was not taken for longest goes first."""
+"""Values that stay on the cluster for later tasks; the one that was not taken for longest goes
+first.
+"""
 
 
 class Sent:
-    """The values that a client has sent.  Known by their content: a caller may change an array between runs."""
+    """The values that a client has sent.  Known by their content: a caller may change an array
+    between runs.
+    """
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -26,7 +30,8 @@ class Sent:
         self._lock = threading.RLock()
 
     def future_of(self, value: object) -> Any:
-        """The future of `value` on the cluster, which is sent there now if it is large; None if it is small.
+        """The future of `value` on the cluster, which is sent there now if it is large; None if it
+        is small.
 
         Raises:
             Exception: what Dask raises if it cannot be sent.

@@ -191,22 +191,25 @@ def kernel(
     your own.
 
     Args:
-        native: True, or its types such as `(f64, tensor<?x?xf32>) -> f64`, which are else those of the
-            annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`): Numba compiles it, and it runs without
-            the GIL.  It writes only arrays annotated `tfrt.out[...]`; attributes are numbers.
+        native: True, or its types such as `(f64, tensor<?x?xf32>) -> f64`, which are else those of
+            the annotations (`tfrt.f64`, `tfrt.tensor[tfrt.f32, 2]`): Numba compiles it, and it runs
+            without the GIL.  It writes only arrays annotated `tfrt.out[...]`; attributes are
+            numbers.
         retries: how often it is called again after it has raised an `Exception`, unless that is a
             `KernelError`.  The notes of the last error list what the attempts before it raised.
         retry_on: which errors are tried again: exception types, or a function of the error.
-        delay: seconds before the next attempt, of async and blocking functions, or a function of the error
-            that returns them (`Retry-After`).
+        delay: seconds before the next attempt, of async and blocking functions, or a function of
+            the error that returns them (`Retry-After`).
         growth: what each delay is multiplied by for the next one.
         jitter: up to so many seconds are added to each delay, at random.
         timeout: seconds that one attempt may take, of async and blocking functions.
-        deadline: seconds that a call may take with all its attempts and delays, from when it begins.
-            Its error, as that of `timeout`, is a `TimeoutError`.
-        limit: how many calls run at the same time on one host; one that waits for its next attempt counts.
-        remote: on a host with a `DaskWorkQueue` the function runs as a task of its client; on others
-            where the last of its arguments becomes available, except in `%%tfrt` cells: there it is an error.
+        deadline: seconds that a call may take with all its attempts and delays, from when it
+            begins. Its error, as that of `timeout`, is a `TimeoutError`.
+        limit: how many calls run at the same time on one host; one that waits for its next attempt
+            counts.
+        remote: on a host with a `DaskWorkQueue` the function runs as a task of its client; on
+            others where the last of its arguments becomes available, except in `%%tfrt` cells:
+            there it is an error.
 
     Raises:
         TfrtError: if `native` is no signature of a native kernel, or the options do not fit the
@@ -384,8 +387,8 @@ def remote_kernel(
     limits = (policy.timeout, policy.deadline, policy.limit)
     if any(one is not None for one in limits) or made.parameters.lazy:
         refuse(
-            f"remote kernel '{made.name}' has no timeout, deadline, limit or AsyncValue: it is tried again"
-            " on its worker, and nothing here waits for it"
+            f"remote kernel '{made.name}' has no timeout, deadline, limit or AsyncValue: it is"
+            " tried again on its worker, and nothing here waits for it"
         )
     names = [keyword.name for keyword in made.keywords]
     if policy.retries:

@@ -183,7 +183,8 @@ def _loop_headers(region: Region) -> dict[Block, Operation]:
 
 
 def _check_counted(loop: scf.ForOp, lengths: dict[Operation, int | None]) -> None:
-    # References of values that go from round to round are counted in blocks: pieces would have more of them.
+    # References of values that go from round to round are counted in blocks: pieces would have more
+    # of them.
     is_simple = not any(map(is_async, loop.iter_args))
     length = _length(loop.body.block.ops, lengths) if is_simple else None
     rounds = 0 if length is None else _OPERATIONS_IN_A_PIECE // length
