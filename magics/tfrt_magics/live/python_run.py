@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import weakref
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -15,8 +15,10 @@ from tfrt_magics.bridge.snapshot import OVER, Snapshot
 from tfrt_magics.live.reprs import snapshot_of
 from tfrt_magics.views.outlet import Slot, run_bundle
 from tfrt_nb.documents.previews import label
-from tfrt_nb.documents.run import RunDocument
 from tfrt_runtime.executor.execution import Execution
+
+if TYPE_CHECKING:
+    from tfrt_nb.documents.run import RunDocument
 
 
 class PythonRun:

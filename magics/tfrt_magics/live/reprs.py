@@ -10,7 +10,6 @@ from tfrt_magics.live.lines import line_of, lines_html
 from tfrt_magics.views.diagnostics import headline
 from tfrt_magics.views.page import page
 from tfrt_nb.documents.previews import preview_of
-from tfrt_nb.documents.run import status_of
 from tfrt_runtime.diagnostics import Ending
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -43,6 +42,8 @@ def value_html(value: AsyncValue) -> str:
 
 
 def _status_of(run: Execution) -> Status:
+    from tfrt_nb.documents.run import status_of  # %load_ext loads no compiler
+
     cancellation = run.request.cancellation
     if cancellation is None:
         return Status(status_of(run))
