@@ -113,3 +113,19 @@ def test_a_destructor_may_mark_while_the_pump_looks() -> None:
 
     pump.watch(Collecting(looks=1))
     assert run.over.wait(10)
+
+
+def test_what_the_thread_is_about_to_send_is_waited_for() -> None:
+    """A cell that ends must not overtake its last change: nobody reads what comes after it into a file."""
+
+    class Slow(Run):
+        def step(self) -> bool:
+            begun.set()
+            time.sleep(0.2)
+            return super().step()
+
+    pump, run, begun = Pump(), Slow(looks=1), threading.Event()
+    pump.watch(run)
+    assert begun.wait(10)
+    pump.flush()
+    assert run.seen == 1

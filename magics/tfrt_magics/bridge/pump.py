@@ -70,8 +70,10 @@ class Pump:
             time.sleep(INTERVAL_SECONDS / 4)
 
     def flush(self) -> None:
-        """Send what is marked, on this thread."""
-        if self._marked:
+        """Return once all is sent that was marked before: what the thread is about to send, too."""
+        with self._looking:
+            is_left = bool(self._marked)
+        if is_left:
             self.step()
 
     def step(self) -> float:
