@@ -116,7 +116,8 @@ export function createRuns({ services, tracker }) {
       if (this.head.status !== "running") return;
       this.isAlive = this.kernel?.clientId === this.head.client; // executed here
       if (this.isAlive) makeHome(this.id);
-      else this.catchUp();
+      // In an Output widget, which draws later, it may have missed its end; there, no output of a cell will say so.
+      if (!this.isAlive || !this.outputs().length) this.catchUp();
       if (isHome(this.id)) mayWrite(this.id); // taken now, so that no other window has it at the end
       this.store?.changed();
     }

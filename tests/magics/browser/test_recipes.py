@@ -87,7 +87,7 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     notebook.run_all()
     outputs = [notebook.outputs(cell).first for cell in range(len(sources))]
     later, step, live = (outputs[cell].locator(".tfrt-board") for cell in (2, 4, 5))
-    slider, traced = outputs[-2:]
+    slider = outputs[-2]
 
     # A run that is not waited for goes on, and its board with it, while another cell runs.
     row = "[data-value='{}'][data-state={}]"
@@ -128,10 +128,18 @@ def test_what_a_recipe_says_is_on_the_page(notebook: Any) -> None:
     assert width > 300 and height > 15
     notebook.picture("recipes")
     photographed(slider, "sliders")
-    result = traced.locator("[data-value=result][data-state=available]")
+
+
+def test_interact_on_a_traced_function_shows_its_run(notebook: Any) -> None:
+    start, *_, traced = recipe(DOCS / "howto" / "sliders.md")
+    notebook.lab.write("interact.ipynb", start, traced)
+    notebook.open("interact.ipynb")
+    notebook.run_all_and_wait()
+    output = notebook.outputs(1).first
+    result = output.locator("[data-value=result][data-state=available]")
     result.get_by_text("125", exact=True).wait_for()
-    traced.locator(".noUi-handle").focus()
-    page.keyboard.press("ArrowRight")
+    output.locator(".noUi-handle").focus()
+    notebook.page.keyboard.press("ArrowRight")
     result.get_by_text("150", exact=True).wait_for()
 
 
