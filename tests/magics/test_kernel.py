@@ -62,13 +62,15 @@ class FrontEnd:
 
 
 @contextlib.contextmanager
-def started(prelude: str) -> Iterator[FrontEnd]:
-    """A kernel that has run a first cell."""
+def started(prelude: str, *, is_ours: bool = True) -> Iterator[FrontEnd]:
+    """A kernel that has run a first cell, and a page, which has our extension if `is_ours`."""
     manager, client = start_new_kernel(kernel_name="python3")
     front_end = FrontEnd(manager, client)
     try:
         answers = front_end.run(prelude, is_page=False)
         assert [each["content"] for each in answers if each["msg_type"] == "error"] == []
+        if is_ours:
+            front_end.ask({"here": True})  # as such a page answers the kernel's question
         yield front_end
     finally:
         client.stop_channels()
@@ -354,7 +356,7 @@ func.func @main(%x: i32) -> i32 {
 
 
 def test_what_a_run_prints_is_in_the_cell_that_started_it() -> None:
-    with started(STARTING) as front_end:
+    with started(STARTING, is_ours=False) as front_end:
         cells = [
             front_end.send(f"run{x} = tfrt.Program(source).run({x})", is_page=False) for x in (1, 2)
         ]
