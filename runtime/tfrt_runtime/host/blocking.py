@@ -114,8 +114,8 @@ def _warn_of(context: int, state: _State) -> None:
     text = (
         f"kernel '{name}' has kept a worker for {LONG_SECONDS} s, and other kernels wait. If it"
         " waits for something, blocking=True runs it on a thread of its own, with limit=4 four"
-        " calls at a time. If it computes in numpy, which releases the GIL, it is right as it is: a plain"
-        " kernel, one for each worker"
+        " calls at a time. If it computes in numpy, which releases the GIL, it is right as it is:"
+        " a plain kernel, one for each worker"
     )
     request.as_caller(warnings.warn_explicit, text, BlockingWarning, *place)
 
