@@ -19,7 +19,7 @@ from tfrt_runtime.scalars import FAMILIES
 
 DOCS = Path(__file__).parents[1] / "docs"
 SHOWS_AN_ERROR = re.compile(
-    r"tfrt_test\.(\w*fail\w*|\w*error_\w+|cancel|get_request_context_data)|tfrt\.captured"
+    r"tfrt_test\.(\w*fail\w*|\w*error_\w+|cancel|get_request_context_data)|tfrt\.(captured|kept|recover)"
 )
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
@@ -162,6 +162,10 @@ def test_links_to_other_sites_are_those_of_the_list() -> None:
         url.rstrip(".,") for text in texts for url in re.findall(r"\bhttps?://[^\s)>\"'`\\]+", text)
     }
     assert found == {
+        "https://github.com/Kaggle/docker-python/blob/01d659bb3e2b2b048752d1670cfd7f51b9dc6d92/kaggle_requirements.txt",
+        "https://github.com/Kaggle/docker-python/pull/1487",
+        "https://github.com/googlecolab/backend-info/blob/0042aa202e7b58599f891013d654e6b29abb5f72/pip-freeze.txt",
+        "https://github.com/microsoft/vscode-jupyter/issues/14761",
         "https://mybinder.org",
         "https://mybinder.org/v2/gh/OWNER/REPOSITORY/HEAD?urlpath=lab/tree/notebooks/tutorials.ipynb",
         "https://ui.perfetto.dev",
