@@ -524,10 +524,10 @@ class Execution(Returning):
         `stuck`.
 
         Tasks that compiled functions have left running count, and so do those of the host's other
-        runs: which is whose is not known.  The run goes on when it is waited for again, on workers
-            also without that.  On the queue `s` a
-        Python or native kernel runs on the thread that waits: only such a one is waited for when
-        the time is over, unless the host has compiled functions.
+        runs, because their owners are not known.  A later wait resumes the run; with workers it
+        continues regardless.  On the queue `s`, a Python or native kernel runs on the waiting
+        thread: only such a kernel is waited for when the time is over, unless the host has
+        compiled functions.
 
         Raises:
             KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit

@@ -195,8 +195,7 @@ class RunDocument:
         events.
 
         `available`: it ran; `error`: it failed; `unrecorded`: it may have run; `more`: it has
-            events, and may have run
-        more often.  Others did not run.
+        events, and may have run more often.  Others did not run.
         """
         with self._lock:
             if not self.run.is_done:
