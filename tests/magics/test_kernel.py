@@ -224,7 +224,8 @@ def test_an_interrupt_of_a_kernel_on_the_thread_of_the_notebook_is_printed(front
     shown = ANSI.sub("", "\n".join(problem["traceback"]))
     assert problem["ename"] == "KeyboardInterrupt"
     assert "in wait(text)\n" in shown
-    assert "--> 11     return threading.Event().wait()\n" in shown
+    # The interrupt may come before the kernel has returned from printing.
+    assert re.search(r"---> 1[01]     (print|return threading)", shown)
     front_end.run("tfrt_nb.set_default_host(None)", is_page=False)
     (said,) = of_type(front_end.run("print(1)", is_page=False), "stream")
     assert said["text"] == "1\n"
