@@ -14,7 +14,7 @@ WAIT = "while not os.path.exists({!r}): time.sleep(0.01)"
 CHIP = "[data-value={}][data-state={}]"
 RUN_FROM_PYTHON = """@tfrt.kernel("live.later", blocking=True)
 def later(x: int) -> int:
-    while not os.path.exists("go"): time.sleep(0.01)
+    while not os.path.exists("live-may-go-on"): time.sleep(0.01)
     return x + 1
 
 program = tfrt.Program('''func.func @main(%a: i32) -> i32 {
@@ -48,7 +48,7 @@ def opened(notebook: Any, name: str, *cells: str) -> list[Locator]:
 
 
 def test_a_run_that_python_started_is_a_board(notebook: Any) -> None:
-    go = notebook.lab.notebooks / "go"
+    go = notebook.lab.notebooks / "live-may-go-on"
     _, _, first, again = opened(notebook, "python_run.ipynb", LOAD, RUN_FROM_PYTHON, "run", "run")
     for cell in (1, 2):
         execute(notebook, cell)
