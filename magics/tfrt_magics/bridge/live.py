@@ -25,16 +25,16 @@ from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record, Recorded
 from tfrt_runtime.host.queues.threads import start_thread
 
 KEPT = 50
-"""So many runs, and so many displays that are over, can still be asked about."""
+"""The number of runs, and of finished displays, that pages can still ask about."""
 MAX_OPEN = 50_000
-"""Displays that are not over have at most so many lines together: of more, the oldest freeze."""
+"""The largest total of lines of unfinished displays; beyond it, the oldest displays freeze."""
 FRAME_LOOKS = 15
 """Each that many looks a message has the present state of all values."""
 
 TARGET = "tfrt"
 BUSY_AGAIN_SECONDS = 0.05
 WHO_SECONDS = 0.3
-"""A page that has our extension says so in 20 ms; for another one a cell waits so long, once."""
+"""A page that has our extension says so in 20 ms; for any other page, a cell waits this long, once."""
 
 Answer = Callable[[Mapping[str, Any]], Document]
 Bundle = dict[str, Json]
@@ -295,7 +295,7 @@ class LiveRuns:
         return run
 
     def hold(self, display: Published, lines: int) -> None:
-        """Keep a display, which has so many lines, until it is over."""
+        """Keep a display with this number of lines until it is over."""
         with self._lock:
             self._open[display.id] = display, lines
             self._lines += lines
@@ -303,7 +303,7 @@ class LiveRuns:
                 self._lines -= self._open.popitem(last=False)[1][1]
 
     def release(self, display: Published) -> None:
-        """A display is over: pages may ask about it until so many others are."""
+        """Keep a finished display until KEPT newer ones are finished."""
         with self._lock:
             if (held := self._open.pop(display.id, None)) is not None:
                 self._lines -= held[1]

@@ -21,7 +21,7 @@ class Where(Enum):
     WIDGET = auto()
     """Another page, which may draw widgets."""
     FILE = auto()
-    """Nobody: a program fills in the notebook, or prints it."""
+    """No page: a program fills in the notebook, or prints it."""
 
 
 @cache

@@ -1,7 +1,7 @@
-"""What is displayed: which objects are live, and by which path their output reaches those who look.
+"""Displayed objects: which are live, and by which path their output reaches its readers.
 
 A page with our extension gets a run document, which it keeps live.  Any other page gets widgets while something is
-unresolved.  Where nobody looks, as in nbclient, HTML and text are replaced under their display id.
+unresolved.  Without a page, as in nbclient, HTML and text are replaced under their display id.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 OWN = ("_ipython_display_", "_repr_mimebundle_", "_repr_html_")
-"""An object that says itself how it is shown is asked."""
+"""Methods by which an object formats itself; such an object is left to IPython."""
 
 
 class Displays:
@@ -67,7 +67,7 @@ class Displays:
         return True
 
     def bundle(self, thing: object) -> Bundle | None:
-        """What `thing` is at this moment; None if it is not ours."""
+        """Return the display data of `thing` at this moment; None if it is not ours."""
         if isinstance(thing, CellRun):
             return thing.board.bundle() if thing.board else table_bundle(thing.snapshot())
         if not is_ours(thing):
@@ -85,7 +85,7 @@ class Displays:
         return {**self._runs.place, "run": uuid.uuid4().hex, "status": "done"}
 
     def _show_cell_run(self, run: CellRun) -> bool:
-        """Show the board that a cell has drawn already, in a cell behind it."""
+        """Show the board that an earlier cell has already drawn."""
         if run.execution == self._shell.execution_count:
             return True  # it is the value of its own cell
         if run.board is None or run.board.over.is_set():
@@ -141,7 +141,7 @@ def is_run(thing: object) -> TypeGuard[Execution]:
 
 
 def is_ours(thing: object) -> bool:
-    """Whether it may be shown live: a value, a run, or a container that does not say itself how it is shown."""
+    """Whether it may be shown live: a value, a run, or a container that does not format itself."""
     if isinstance(thing, AsyncValue | Execution) or type(thing) in (list, tuple, dict):
         return True
     is_container = isinstance(thing, tuple) or is_dataclass(thing)

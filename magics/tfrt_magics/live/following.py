@@ -1,4 +1,4 @@
-"""The lines of what is displayed, as they change: what a thread marks, one look takes."""
+"""The lines of a display as they change: threads mark values, and the pump collects the marked ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 
 
 class Lines:
-    """The present lines of some parts, each of which is a value or any other object.
+    """The current lines of some parts, each of which is an AsyncValue or any other object.
 
-    Keeps no object alive: of an unresolved value it has a reference that is no promise, and of a resolved one its line.
+    Keeps no object alive: it holds a reference that is not a promise to each unresolved value, and the line of each
+    resolved one.
     """
 
     def __init__(self, parts: Sequence[tuple[str, object]]) -> None:
@@ -33,13 +34,13 @@ class Lines:
 
     @property
     def is_over(self) -> bool:
-        """Whether no line will change any more."""
+        """Whether no line will change anymore."""
         return not self._came
 
     def follow(self, parts: Sequence[tuple[str, object]], changed: Callable[[], None]) -> None:
-        """From now on call `changed` for each of the `parts` that is resolved, on the thread that resolves it.
+        """Call `changed` whenever one of the `parts` is resolved, on the thread that resolves it.
 
-        `changed` must be cheap, and may be called in a destructor.  It is not called any more once this object has died.
+        `changed` must be cheap, because it may run in a destructor.  It is never called after this object has died.
         """
         this = weakref.ref(self)
         for place in [*self._came]:
@@ -48,19 +49,19 @@ class Lines:
             value.and_then(partial(_mark, this, place, changed))
 
     def take(self) -> dict[int, Line]:
-        """The lines that have changed since the last call, by their places; one thread at a time."""
+        """Return the lines that have changed since the last call, by place; for one thread at a time."""
         new: dict[int, Line] = {}
         while self._marked:
             place = self._marked.popleft()
             if (value := self._came.get(place)) is not None:
                 new[place] = line_of(self.now[place].name, value, time.monotonic() - self._start)
                 self.now[place] = new[place]
-                del self._came[place]  # last: who sees that all is over sees all lines
+                del self._came[place]  # last: a reader that sees `is_over` sees every line
         return new
 
 
 def _mark(this: weakref.ref[Lines], place: int, changed: Callable[[], None]) -> None:
-    """On the thread that resolves a value: no lock, and nothing that takes long."""
+    """Mark a value on the thread that resolves it: no lock, and nothing that takes long."""
     if (lines := this()) is not None:
         lines._marked.append(place)
         changed()

@@ -1,7 +1,7 @@
-"""Values as lines: pure functions from an AsyncValue, or a container of some, to what a reader sees of each now.
+"""Values as lines: pure functions from an AsyncValue, or a container of AsyncValues, to the text of each.
 
-A line is a chip, `● answer = 42 : i32`.  Its shape and, unless the value is there, a word say the state, so that
-nobody has to see the color.
+A line is a chip, `● answer = 42 : i32`.  Its shape and, unless the value is available, a word show the state, so that
+no reader depends on the color.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ MARKS = {
 }
 """How each state looks."""
 MAX_PARTS = 10_000
-"""So many parts of a container are looked at; what comes after them has no lines."""
+"""The number of parts of a container that have lines."""
 MAX_BEFORE = 1_000
-"""Among so many first parts an AsyncValue is looked for."""
+"""The number of first parts among which an AsyncValue makes a container live."""
 MAX_DEPTH = 4
 MAX_LINES = 200
-"""So many lines are in HTML and in text; the others are counted."""
+"""The number of lines in HTML and in text; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A value at one moment.
 
-    `state` is unavailable, available, error, cancelled or broken: nothing can resolve it anymore.  `text` is the
-    value's preview, `error` the message of what it is instead, `place` where that happened; each of them, like
-    `type`, is "" where there is none.  `elapsed` is in seconds: how long its reader has waited for it, if known.
-    `picture` is the address of a heat map, `data:…`, "" of anything but a tensor.
+    `state` is unavailable, available, error, cancelled, or broken (nothing can resolve it anymore).  `text` is the
+    value's preview, `error` its error message, and `place` the location of the error; each, like `type`, is "" if
+    unknown.  `elapsed` is the time in seconds that its reader has waited for it, if known.  `picture` is the `data:`
+    address of a tensor's heat map, otherwise "".
     """
 
     name: str
@@ -61,7 +61,7 @@ class Line:
 
 
 def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
-    """What `value`, an AsyncValue or any other object in a container, is now."""
+    """Return the line of `value`, an AsyncValue or any other object in a container, at this moment."""
     if not isinstance(value, AsyncValue):
         return Line(name, str(State.AVAILABLE), text_of(value, repr))
     kind = label(value.type)
@@ -83,7 +83,7 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
 
 
 def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
-    """The parts of what is shown, each with its name; none if there is no AsyncValue among them.
+    """Return the parts of a displayed object with their names; empty if no AsyncValue is among them.
 
     A value is one part, called `name`.  A run has its results, a container its items, which may be containers
     themselves: `[3]`, `['north']`, `.field`.
@@ -93,7 +93,7 @@ def parts_of(thing: object, name: str = "value") -> list[tuple[str, object]]:
     parts = _parts("", thing, 0)
     found = [*islice(parts, MAX_BEFORE)]
     if not any(isinstance(part, AsyncValue) for _, part in found):
-        return []  # what is long and has no values is not ours, and is not walked through
+        return []  # a long container without values is not ours, so the rest of it is not walked
     return found + [*islice(parts, MAX_PARTS - MAX_BEFORE)]
 
 
@@ -113,7 +113,7 @@ def _parts(name: str, thing: object, depth: int) -> Iterator[tuple[str, object]]
 
 
 def _items(thing: Any) -> Iterator[tuple[str, object]] | None:
-    """The parts of a container with what leads to each; None of anything else."""
+    """Return the parts of a container with the step that leads to each; None for any other object."""
     if isinstance(thing, Batch):
         return ((f"[{place}]", value) for place, value in enumerate(thing.results))
     if isinstance(thing, Execution | CellRun):
@@ -137,21 +137,21 @@ def _attribute(thing: object, name: str) -> object:
 
 
 def as_json(line: Line) -> dict[str, Json]:
-    """The line as documents have it, without what it does not have."""
+    """Return the line as documents have it, without empty fields."""
     return {
         name: part for name in Line.__slots__ if (part := getattr(line, name)) not in ("", None)
     }
 
 
 def summary(lines: Sequence[Line]) -> str:
-    """How many lines there are of each state: `3 values: 1 unavailable, 2 available`."""
+    """Return the number of lines of each state: `3 values: 1 unavailable, 2 available`."""
     states = [line.state for line in lines]
     each = [f"{states.count(state):,} {state}" for state in MARKS if state in states]
     return f"{counted(len(lines), 'value')}: {', '.join(each)}"
 
 
 def words(line: Line) -> str:
-    """What follows the name: `= 42 : i32`, `unavailable : i32`, `error: nobody came, at <program>:2:3 : i32`."""
+    """Return the words after the name: `= 42 : i32`, `unavailable : i32`, `error: nobody came, at <program>:2:3 : i32`."""
     said = f"= {line.text}" if line.state == State.AVAILABLE else line.state
     if line.error:
         said += f": {line.error}" + (f", at {line.place}" if line.place else "")
@@ -159,14 +159,14 @@ def words(line: Line) -> str:
 
 
 def lines_text(lines: Sequence[Line]) -> str:
-    """A line of text for each."""
+    """Return the lines as text."""
     shown = [f"{MARKS[one.state].shape} {one.name} {words(one)}" for one in lines[:MAX_LINES]]
     more = [f"… and {len(lines) - MAX_LINES:,} more; {summary(lines)}"] * (len(lines) > MAX_LINES)
     return "\n".join([*shown, *more])
 
 
 def lines_html(lines: Sequence[Line]) -> str:
-    """HTML that needs no script and no style sheet: a chip for each line."""
+    """Return HTML with a chip for each line; it needs no script and no style sheet."""
     chips = "".join(map(_chip, lines[:MAX_LINES]))
     if len(lines) > MAX_LINES:
         chips += f"<div>… and {len(lines) - MAX_LINES:,} more; {summary(lines)}</div>"

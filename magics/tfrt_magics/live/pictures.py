@@ -10,14 +10,14 @@ from typing import Any
 from tfrt_runtime.host.payload import as_python
 
 MAX_SIDE = 64
-"""Of a larger tensor, each so-many-th row and column."""
+"""The largest number of rows and columns; a larger tensor is sampled at even steps."""
 COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
 """Low, middle, high: dark to light, so that a reader who sees no hues sees the order."""
 NO_NUMBER = (128, 128, 128)
 
 
 def heat_map(payload: object) -> str:
-    """The address of a picture of a dense tensor's numbers, `data:image/png…`; "" for anything else.
+    """Return a `data:image/png…` address that shows a dense tensor's numbers; "" for any other payload.
 
     A tensor of more than two dimensions is a stack of its rows.
     """
@@ -41,7 +41,7 @@ def heat_map(payload: object) -> str:
 
 
 def _png(shades: Any) -> bytes:
-    """A picture with a palette: 0 is no number, 1 to 255 are the colors from low to high."""
+    """Return a PNG with a palette: 0 stands for NaN and infinities, 1 to 255 are the colors from low to high."""
     height, width = shades.shape
     steps = [(place * (len(COLORS) - 1)) / 254 for place in range(255)]
     palette = [NO_NUMBER, *(_between(step) for step in steps)]

@@ -1,4 +1,4 @@
-"""A run that Python started, as a board shows it: its results, without a program whose events nobody logged."""
+"""A run that Python started, as a board: its results only, because such a run logs no events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs and values as HTML of one moment, made when a page asks for it that nothing keeps live."""
+"""Runs and values as static HTML, for pages that nothing keeps live."""
 
 from __future__ import annotations
 

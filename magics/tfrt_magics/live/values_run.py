@@ -1,7 +1,7 @@
 """Displayed values as a small run document, on the path that runs of `%%tfrt` take.
 
 A page with our extension draws it as chips, keeps it alive over a reload, and writes its end into the file; every other
-page, and a file that nobody watches, gets the same as HTML and text under a display id.
+page, and a file that no page shows, gets the same as HTML and text under a display id.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ MAX_TEXT = 10_000
 MAX_EXACT = 2**53
 """A page has numbers of 64 bits: larger ones would be others there."""
 KEPT = 1_000
-"""So many widgets whose outputs cannot be replaced stay open after their values are resolved."""
+"""The number of widgets with outputs that cannot be replaced that stay open after their values are resolved."""
 VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 HERE = Path(__file__).parent
 FEED = Pump()

@@ -20,7 +20,7 @@ class AsCompleted:
     """
 
     def __init__(self, values: Sequence[AsyncValue], timeout: float | None) -> None:
-        """The time of `timeout` seconds begins now."""
+        """`timeout` seconds count from now."""
         self._values = values
         self._timeout, self._deadline = timeout, deadline_in(timeout)
         self._arrived: deque[AsyncValue] = deque()
@@ -77,7 +77,7 @@ class AsCompleted:
             waited.emplace()
 
     def _waited(self) -> AsyncValue | None:
-        """What to wait for; None if a value is there, or none is left."""
+        """Return the value to wait for; None if a result is ready, or if all have been returned."""
         with self._lock:
             if self._arrived or self._given == len(self._values):
                 return None
@@ -86,7 +86,7 @@ class AsCompleted:
                     break
                 self._open += 1
             waited = self._next = make_unavailable(self._values[0].queue)
-            # One stands for all: where it cannot come, the run cannot go on.
+            # One represents all: if it can never come, the run is stuck.
             waited.basis = (weakref.ref(self._values[self._open]),)
             return waited
 

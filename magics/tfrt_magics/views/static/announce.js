@@ -2,7 +2,7 @@
 
 import { count, element } from "./dom.js";
 
-const READ_OUT = 3; // so many changes are read out
+const READ_OUT = 3; // at most this many changes are read out one by one
 const BETWEEN = 1500; // ms between two sentences
 const unsaid = new Set();
 let region = null, speaking = null, spokenAt = -Infinity;

@@ -87,14 +87,14 @@ class Attempts:
     """The attempts of one call, on one thread or task at a time."""
 
     def __init__(self, name: str, policy: Policy) -> None:
-        """The first attempt begins now."""
+        """Start the first attempt."""
         self._name, self._policy = name, policy
         self._began = time.monotonic()
         self._failed: list[str] = []
 
     @property
     def seconds(self) -> float | None:
-        """How long the attempt that begins now may take; None for ever."""
+        """The seconds that the next attempt may take; None without a limit."""
         limits = [self._policy.timeout, self._left()]
         return min((one for one in limits if one is not None), default=None)
 

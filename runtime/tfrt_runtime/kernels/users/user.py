@@ -201,7 +201,7 @@ def kernel(
         delay: seconds before the next attempt, of async and blocking functions, or a function of
             the error that returns them (`Retry-After`).
         growth: what each delay is multiplied by for the next one.
-        jitter: up to so many seconds are added to each delay, at random.
+        jitter: the most seconds that are added to each delay, at random.
         timeout: seconds that one attempt may take, of async and blocking functions.
         deadline: seconds that a call may take with all its attempts and delays, from when it
             begins. Its error, as that of `timeout`, is a `TimeoutError`.
