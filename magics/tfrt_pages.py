@@ -18,7 +18,7 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:const|let|class|function\*?) (\w+)", re.MULTILINE
 )
-COMMENT = re.compile(r"^(?://.*|/\*\*.*\*/)?\n", re.MULTILINE)
+COMMENT = re.compile(r"^(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
 """A line at the top level of a module that is a comment or is empty; inside a template, one may not be."""
 
 

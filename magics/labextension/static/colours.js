@@ -4,7 +4,8 @@ const PROGRAM = /^\s*(?:func|async\.func|module)\b/m;
 
 /** Whether a cell has a program: an answer to an exercise may be Python instead. */
 export function isOurs(document) {
-  const text = document.sliceString(0, 2000), [, check] = /^\s*%%tfrt(?:(?!\w)|(_check)(?!\w))/.exec(text) ?? [, null];
+  const text = document.sliceString(0, 2000),
+    [, check] = /^\s*%%tfrt(?:(?!\w)|(_check)(?!\w))/.exec(text) ?? [, null];
   return check === undefined || (check !== null && PROGRAM.test(text));
 }
 
@@ -40,7 +41,10 @@ const MODE = {
   name: "tfrt",
   startState: () => ({ inOptions: true }),
   token(stream, state) {
-    if (stream.string.length > LONG) { stream.skipToEnd(); return null; }
+    if (stream.string.length > LONG) {
+      stream.skipToEnd();
+      return null;
+    }
     if (stream.sol() && !stream.match(/^\s*%%/, false)) state.inOptions = false;
     if (stream.eatSpace()) return null;
     for (const [pattern, token] of state.inOptions ? OPTIONS : TOKENS) {
@@ -66,15 +70,15 @@ export function createColours({ language, state, view }) {
 
   return () => {
     const slot = new state.Compartment();
-    const content = (on) => (on ? state.Prec.highest(mlir) : []);
-    const isOn = (current) => slot.get(current) !== undefined && slot.get(current).length !== 0;
-    const follow = state.EditorState.transactionExtender.of((transaction) => {
+    const content = on => (on ? state.Prec.highest(mlir) : []);
+    const isOn = current => slot.get(current) !== undefined && slot.get(current).length !== 0;
+    const follow = state.EditorState.transactionExtender.of(transaction => {
       if (!transaction.docChanged) return null;
       const on = isOurs(transaction.newDoc);
       return on === isOn(transaction.startState) ? null : { effects: slot.reconfigure(content(on)) };
     });
     // The document arrives after the editor is made, at times without a transaction of its own.
-    const start = view.ViewPlugin.define((editor) => {
+    const start = view.ViewPlugin.define(editor => {
       Promise.resolve().then(() => {
         if (isOurs(editor.state.doc) && !isOn(editor.state)) {
           editor.dispatch({ effects: slot.reconfigure(content(true)) });

@@ -13,23 +13,32 @@ export function createCurrentLine({ state, view }) {
   const look = view.Decoration.line({ class: "tfrt-current" });
   const field = state.StateField.define({
     create: () => view.Decoration.set([]),
-    update: (marks, { changes, effects }) => effects.find((each) => each.is(choose))?.value ?? marks.map(changes),
-    provide: (self) => view.EditorView.decorations.from(self),
+    update: (marks, { changes, effects }) => effects.find(each => each.is(choose))?.value ?? marks.map(changes),
+    provide: self => view.EditorView.decorations.from(self),
   });
   const theme = view.EditorView.baseTheme({
-    ".tfrt-current": { backgroundColor: "color-mix(in srgb, var(--jp-brand-color1, #0072b2) 16%, transparent)", boxShadow: "inset 3px 0 var(--jp-brand-color1, #0072b2)" } });
+    ".tfrt-current": {
+      backgroundColor: "color-mix(in srgb, var(--jp-brand-color1, #0072b2) 16%, transparent)",
+      boxShadow: "inset 3px 0 var(--jp-brand-color1, #0072b2)",
+    },
+  });
 
   return ({ model }) => {
     if (model?.type !== "code") return [];
-    return [field, theme, view.ViewPlugin.define((editor) => {
-      const mark = (cell, line, text) => {
-        if (cell !== model.id) return;
-        const { doc } = editor.state, lines = `${doc}`.split("\n");
-        const place = lines[line - 1] === text ? line : lines.indexOf(text) + 1;
-        editor.dispatch({ effects: choose.of(view.Decoration.set(place ? [look.range(doc.line(place).from)] : [])) });
-      };
-      editors.add(mark);
-      return { destroy: () => editors.delete(mark) };
-    })];
+    return [
+      field,
+      theme,
+      view.ViewPlugin.define(editor => {
+        const mark = (cell, line, text) => {
+          if (cell !== model.id) return;
+          const { doc } = editor.state,
+            lines = `${doc}`.split("\n");
+          const place = lines[line - 1] === text ? line : lines.indexOf(text) + 1;
+          editor.dispatch({ effects: choose.of(view.Decoration.set(place ? [look.range(doc.line(place).from)] : [])) });
+        };
+        editors.add(mark);
+        return { destroy: () => editors.delete(mark) };
+      }),
+    ];
   };
 }

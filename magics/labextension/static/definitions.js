@@ -1,4 +1,5 @@
-// F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell or in that of a program of --with.
+// F12, or a click with Ctrl or Cmd, goes to where a %value or an @function is defined, in this cell or in that of a
+// program of --with.
 
 import { isOurs } from "./colours.js";
 
@@ -9,7 +10,8 @@ export function createDefinitions({ view, ask, panelOf }) {
     const found = await ask(model, { ask: "definition", text, cursor });
     if (!found || text !== editor.state.doc.toString()) return; // typing went on meanwhile
     if (found.source) {
-      const { content } = panelOf(model), place = content.widgets.findIndex((cell) => cell.model.sharedModel.getSource().includes(found.source));
+      const { content } = panelOf(model),
+        place = content.widgets.findIndex(cell => cell.model.sharedModel.getSource().includes(found.source));
       editor = content.widgets[place]?.editor?.editor;
       if (!editor) return; // the cell is gone, or too far out of view to have an editor
       content.activeCellIndex = place;
@@ -19,10 +21,12 @@ export function createDefinitions({ view, ask, panelOf }) {
     editor.focus();
   }
 
-  return ({ model }) => view.EditorView.domEventHandlers({
-    keydown: (event, editor) => event.key === "F12" && begin(event, editor, model, editor.state.selection.main.head),
-    mousedown: (event, editor) => (event.ctrlKey || event.metaKey) && begin(event, editor, model, editor.posAtCoords(event)),
-  });
+  return ({ model }) =>
+    view.EditorView.domEventHandlers({
+      keydown: (event, editor) => event.key === "F12" && begin(event, editor, model, editor.state.selection.main.head),
+      mousedown: (event, editor) =>
+        (event.ctrlKey || event.metaKey) && begin(event, editor, model, editor.posAtCoords(event)),
+    });
 
   /** Whether the event is ours; then nothing else happens. */
   function begin(event, editor, model, cursor) {

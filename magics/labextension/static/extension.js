@@ -16,36 +16,69 @@ export async function createPlugins(shared) {
   const found = await Promise.all([
     plugin("editor", async () => {
       const [codemirror, notebook, services, language, state, view] = await modules(
-        shared, "@jupyterlab/codemirror", "@jupyterlab/notebook", "@jupyterlab/services", "@codemirror/language", "@codemirror/state", "@codemirror/view");
-      return [[codemirror.IEditorExtensionRegistry], [notebook.INotebookTracker], (registry, tracker) => {
-        const { ask, panelOf } = tracker ? createServices({ services, tracker }) : {};
-        const all = [createColours({ language, state, view }), createUnderlines({ state, view, ask }), createCurrentLine({ state, view }),
-          ...(ask ? [createDefinitions({ view, ask, panelOf })] : [])].map((create) => guarded("editor", create));
-        const factory = (options) => codemirror.EditorExtensionRegistry.createImmutableExtension(all.map((create) => create(options) ?? []));
-        registry.addExtension({ name: "tfrt", factory });
-        // JupyterLab wraps signatures in its list of completions, each into the row below.
-        document.head.append(element("style", {}, `[title*="->"]>.jp-Completer-typeExtended{white-space:nowrap}`));
-      }];
+        shared,
+        "@jupyterlab/codemirror",
+        "@jupyterlab/notebook",
+        "@jupyterlab/services",
+        "@codemirror/language",
+        "@codemirror/state",
+        "@codemirror/view",
+      );
+      return [
+        [codemirror.IEditorExtensionRegistry],
+        [notebook.INotebookTracker],
+        (registry, tracker) => {
+          const { ask, panelOf } = tracker ? createServices({ services, tracker }) : {};
+          const all = [
+            createColours({ language, state, view }),
+            createUnderlines({ state, view, ask }),
+            createCurrentLine({ state, view }),
+            ...(ask ? [createDefinitions({ view, ask, panelOf })] : []),
+          ].map(create => guarded("editor", create));
+          const factory = options =>
+            codemirror.EditorExtensionRegistry.createImmutableExtension(all.map(create => create(options) ?? []));
+          registry.addExtension({ name: "tfrt", factory });
+          // JupyterLab wraps signatures in its list of completions, each into the row below.
+          document.head.append(element("style", {}, `[title*="->"]>.jp-Completer-typeExtended{white-space:nowrap}`));
+        },
+      ];
     }),
     plugin("renderer", async () => {
       const [notebook, rendermime, services, widgets] = await modules(
-        shared, "@jupyterlab/notebook", "@jupyterlab/rendermime", "@jupyterlab/services", "@lumino/widgets");
-      return [[rendermime.IRenderMimeRegistry], [notebook.INotebookTracker], (registry, tracker) => {
-        const runs = createRuns({ services, tracker });
-        registry.addFactory(createRenderer(widgets, runs), BEFORE_WIDGETS);
-        runs.start();
-      }];
+        shared,
+        "@jupyterlab/notebook",
+        "@jupyterlab/rendermime",
+        "@jupyterlab/services",
+        "@lumino/widgets",
+      );
+      return [
+        [rendermime.IRenderMimeRegistry],
+        [notebook.INotebookTracker],
+        (registry, tracker) => {
+          const runs = createRuns({ services, tracker });
+          registry.addFactory(createRenderer(widgets, runs), BEFORE_WIDGETS);
+          runs.start();
+        },
+      ];
     }),
   ]);
-  return found.filter((each) => each !== null);
+  return found.filter(each => each !== null);
 }
 
-/** A plugin; null where a module is missing.  `create()` gives what it requires, what it takes where it exists, and its action. */
+/**
+ * A plugin; null where a module is missing.  `create()` gives what it requires, what it takes where it exists, and its
+ * action.
+ */
 async function plugin(name, create) {
   try {
     const [requires, optional, action] = await create();
-    return { id: `tfrt-nb-labextension:${name}`, autoStart: true, requires, optional,
-      activate: guarded(name, (_, ...found) => action(...found)) };
+    return {
+      id: `tfrt-nb-labextension:${name}`,
+      autoStart: true,
+      requires,
+      optional,
+      activate: guarded(name, (_, ...found) => action(...found)),
+    };
   } catch (problem) {
     complain(name, problem);
     return null;
@@ -54,12 +87,16 @@ async function plugin(name, create) {
 
 /** The newest shared version of each package. */
 function modules(shared, ...names) {
-  return Promise.all(names.map(async (name) => {
-    const versions = shared[name];
-    if (!versions) throw new Error(`${name} is not shared`);
-    const newest = Object.keys(versions).sort((a, b) => a.localeCompare(b, "en", { numeric: true })).pop();
-    return (await versions[newest].get())();
-  }));
+  return Promise.all(
+    names.map(async name => {
+      const versions = shared[name];
+      if (!versions) throw new Error(`${name} is not shared`);
+      const newest = Object.keys(versions)
+        .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
+        .pop();
+      return (await versions[newest].get())();
+    }),
+  );
 }
 
 function guarded(name, action) {

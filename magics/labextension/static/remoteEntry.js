@@ -7,10 +7,10 @@
   let shared;
   window._JUPYTERLAB = window._JUPYTERLAB || {};
   window._JUPYTERLAB["tfrt-nb-labextension"] = {
-    init: (scope) => {
+    init: scope => {
       shared = scope;
     },
-    get: async (name) => {
+    get: async name => {
       if (name !== "./extension") throw new Error(`tfrt-nb-labextension has no module ${name}`);
       const { createPlugins } = await import(new URL("extension.js", here).href);
       const plugins = await createPlugins(shared);

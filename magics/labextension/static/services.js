@@ -7,18 +7,30 @@ const PATIENCE = 1000; // ms for a reply after the kernel has said that it is id
 export function createAsk({ KernelMessage }) {
   function request(kernel, name, content) {
     const message = KernelMessage.createMessage({
-      channel: "control", msgType: `${name}_request`, session: kernel.clientId, username: kernel.username, content });
-    return new Promise((resolve) => {
+      channel: "control",
+      msgType: `${name}_request`,
+      session: kernel.clientId,
+      username: kernel.username,
+      content,
+    });
+    return new Promise(resolve => {
       const future = kernel.sendControlMessage(message, false, false);
-      const end = (value) => { resolve(value); future.dispose(); };
-      future.onReply = (reply) => end(reply.content);
-      future.done.then(() => setTimeout(end, PATIENCE, null), () => resolve(null));
+      const end = value => {
+        resolve(value);
+        future.dispose();
+      };
+      future.onReply = reply => end(reply.content);
+      future.done.then(
+        () => setTimeout(end, PATIENCE, null),
+        () => resolve(null),
+      );
     });
   }
 
   /** A kernel says first that it has our comm: others would log an error. */
   const ask = async (kernel, content) => {
-    if (!kernel || !Object.keys((await request(kernel, "comm_info", { target_name: TARGET }))?.comms ?? {}).length) return null;
+    if (!kernel || !Object.keys((await request(kernel, "comm_info", { target_name: TARGET }))?.comms ?? {}).length)
+      return null;
     return request(kernel, TARGET, content);
   };
   /** For a kernel whose comm has just spoken. */
@@ -32,6 +44,13 @@ export function createAsk({ KernelMessage }) {
  */
 export function createServices({ services, tracker }) {
   const ask = createAsk(services);
-  const panelOf = (model) => tracker.find(({ content }) => [...(content.model?.cells ?? [])].some(({ sharedModel }) => sharedModel === model.sharedModel));
-  return { panelOf, ask: async (model, question) => (await ask(panelOf(model)?.sessionContext.session?.kernel, question))?.answer ?? null };
+  const panelOf = model =>
+    tracker.find(({ content }) =>
+      [...(content.model?.cells ?? [])].some(({ sharedModel }) => sharedModel === model.sharedModel),
+    );
+  return {
+    panelOf,
+    ask: async (model, question) =>
+      (await ask(panelOf(model)?.sessionContext.session?.kernel, question))?.answer ?? null,
+  };
 }

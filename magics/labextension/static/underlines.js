@@ -17,17 +17,20 @@ export function createUnderlines({ state, view, ask }) {
     create: () => view.Decoration.none,
     update(marks, transaction) {
       const moved = marks.map(transaction.changes);
-      const effect = transaction.effects.find((each) => each.is(replace));
+      const effect = transaction.effects.find(each => each.is(replace));
       return effect ? decorations(effect.value, transaction.state.doc) : moved;
     },
-    provide: (self) => view.EditorView.decorations.from(self),
+    provide: self => view.EditorView.decorations.from(self),
   });
 
   function decorations(diagnostics, document) {
     const ranges = diagnostics
-      .filter((each) => [each?.line, each?.col, each?.end].every(Number.isInteger) && each.line >= 1 && each.line <= document.lines)
-      .map((diagnostic) => decoration(diagnostic, document.line(diagnostic.line)))
-      .filter((range) => range !== null);
+      .filter(
+        each =>
+          [each?.line, each?.col, each?.end].every(Number.isInteger) && each.line >= 1 && each.line <= document.lines,
+      )
+      .map(diagnostic => decoration(diagnostic, document.line(diagnostic.line)))
+      .filter(range => range !== null);
     return view.Decoration.set(ranges, true);
   }
 
@@ -35,11 +38,17 @@ export function createUnderlines({ state, view, ask }) {
     const from = Math.min(line.from + col - 1, Math.max(line.from, line.to - 1));
     const to = Math.min(Math.max(line.from + end - 1, from + 1), line.to);
     if (from >= to) return null; // an empty line has nothing to underline
-    return view.Decoration.mark({ class: "tfrt-underline", attributes: { "data-severity": sev, title: `${sev}: ${msg}` } }).range(from, to);
+    return view.Decoration.mark({
+      class: "tfrt-underline",
+      attributes: { "data-severity": sev, title: `${sev}: ${msg}` },
+    }).range(from, to);
   }
 
-  const wavy = (colour) => ({
-    textDecoration: `underline wavy ${colour}`, textDecorationSkipInk: "none", textUnderlineOffset: "3px" });
+  const wavy = colour => ({
+    textDecoration: `underline wavy ${colour}`,
+    textDecorationSkipInk: "none",
+    textUnderlineOffset: "3px",
+  });
   const theme = view.EditorView.baseTheme({
     ".tfrt-underline": wavy("var(--jp-info-color1, #0072b2)"),
     ".tfrt-underline[data-severity=error]": wavy("var(--jp-error-color1, #d55e00)"),
@@ -49,19 +58,27 @@ export function createUnderlines({ state, view, ask }) {
   return ({ model }) => {
     const outputs = model?.outputs;
     if (!outputs?.changed) return []; // not a code cell
-    const follow = view.ViewPlugin.define((editor) => {
-      let timer = null, isAsking = false, isOver = false;
-      const show = (diagnostics) => { if (!isOver) editor.dispatch({ effects: replace.of(diagnostics) }); };
+    const follow = view.ViewPlugin.define(editor => {
+      let timer = null,
+        isAsking = false,
+        isOver = false;
+      const show = diagnostics => {
+        if (!isOver) editor.dispatch({ effects: replace.of(diagnostics) });
+      };
       const read = () => show([...diagnosticsIn(outputs), ...tooLarge(editor.state.doc)]);
       const look = async () => {
         if (isAsking || isOver || !isOurs(editor.state.doc)) return;
-        if (editor.state.doc.length > LARGE) { read(); return; }
+        if (editor.state.doc.length > LARGE) {
+          read();
+          return;
+        }
         const text = editor.state.doc.toString();
         isAsking = true;
         const found = await ask(model, { ask: "lint", text, cursor: 0 }).catch(() => null);
         isAsking = false;
         if (isOver) return;
-        if (text !== editor.state.doc.toString()) look(); // typing went on meanwhile
+        if (text !== editor.state.doc.toString())
+          look(); // typing went on meanwhile
         else if (found !== null) show(found);
       };
       outputs.changed.connect(read);
@@ -74,7 +91,11 @@ export function createUnderlines({ state, view, ask }) {
           clearTimeout(timer);
           timer = setTimeout(look, PAUSE);
         },
-        destroy: () => { isOver = true; clearTimeout(timer); outputs.changed.disconnect(read); },
+        destroy: () => {
+          isOver = true;
+          clearTimeout(timer);
+          outputs.changed.disconnect(read);
+        },
       };
     });
     return [field, theme, follow];
@@ -85,9 +106,18 @@ export function createUnderlines({ state, view, ask }) {
 function tooLarge(document) {
   const megabytes = (document.length / 1e6).toFixed(1);
   return document.length > SENT && isOurs(document)
-    ? [{ line: 1, col: 1, end: 9, sev: "error", msg: `this cell has ${megabytes} MB: Jupyter's server takes at most 10 MB from a page; read the value from a file instead` }] : [];
+    ? [
+        {
+          line: 1,
+          col: 1,
+          end: 9,
+          sev: "error",
+          msg: `this cell has ${megabytes} MB: Jupyter's server takes at most 10 MB from a page; read the value from a file instead`,
+        },
+      ]
+    : [];
 }
 
 function diagnosticsIn(outputs) {
-  return outputs.toJSON().flatMap((output) => output.data?.[DIAGNOSTICS_MIME] ?? []);
+  return outputs.toJSON().flatMap(output => output.data?.[DIAGNOSTICS_MIME] ?? []);
 }

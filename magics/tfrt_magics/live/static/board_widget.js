@@ -10,7 +10,7 @@ import { Store } from "./board/store.js";
 const SLICE = 2000; // events in a turn of the page's loop
 const EVENTS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+const turn = () => new Promise(resolve => setTimeout(resolve));
 
 /** The runs that this module knows, by id: `initialize` and `render` get different objects for one model. */
 const runs = new Map();
@@ -27,17 +27,23 @@ class WidgetRun {
     this.adopt();
   }
 
-  get status() { return this.head.status; }
+  get status() {
+    return this.head.status;
+  }
 
   /** Take the document of the model: the first one, that of another run, or the end of this one. */
   adopt() {
     const head = (this.head = this.model.get("run"));
-    this.ready = unpack(head).then((document) => this.fill(head, document)).then(() => (this.head === head ? this.store : this.ready));
+    this.ready = unpack(head)
+      .then(document => this.fill(head, document))
+      .then(() => (this.head === head ? this.store : this.ready));
   }
 
   /** In slices: a page that draws one large board at once stops listening to its other widgets. */
   async fill(head, document) {
-    const { events } = document, all = EVENTS.map((name) => events[name]), count = events.time.length;
+    const { events } = document,
+      all = EVENTS.map(name => events[name]),
+      count = events.time.length;
     for (const name of EVENTS) events[name] = [];
     for (let first = 0; first < count || !first; first += SLICE) {
       if (this.head !== head) return; // a newer document has come
@@ -64,16 +70,20 @@ export default {
   initialize({ model }) {
     const run = runOf(model);
     model.on("change:run", () => run.adopt());
-    model.on("msg:custom", ({ tfrt }) => { if (tfrt) run.take(tfrt); });
+    model.on("msg:custom", ({ tfrt }) => {
+      if (tfrt) run.take(tfrt);
+    });
   },
 
   async render({ model, el, signal }) {
-    const run = runOf(model), host = document.createElement("div");
+    const run = runOf(model),
+      host = document.createElement("div");
     host.style.minWidth = "20em"; // a board has no width of its own, and not every page gives it one
     el.append(host);
     const store = await run.ready;
     if (signal?.aborted) return undefined;
-    const text = model.get("_esm"), code = text ? async () => text.replace("export default", "const boardWidget =") : null;
+    const text = model.get("_esm"),
+      code = text ? async () => text.replace("export default", "const boardWidget =") : null;
     const board = createBoard(host, store, { code });
     return () => board.remove();
   },

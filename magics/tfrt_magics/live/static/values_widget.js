@@ -10,9 +10,15 @@ function storeOf(model) {
   const listeners = new Set();
   return {
     listeners,
-    changed: eachFrame(() => { for (const each of listeners) each(); }),
-    get document() { return { lines: model.get("rows") }; },
-    get status() { return model.get("state") === "unavailable" ? "running" : "done"; },
+    changed: eachFrame(() => {
+      for (const each of listeners) each();
+    }),
+    get document() {
+      return { lines: model.get("rows") };
+    },
+    get status() {
+      return model.get("state") === "unavailable" ? "running" : "done";
+    },
   };
 }
 
@@ -27,10 +33,12 @@ export default {
   },
 
   render({ model, el }) {
-    const host = document.createElement("div"), store = storeOf(model);
+    const host = document.createElement("div"),
+      store = storeOf(model);
     host.style.minWidth = "14em"; // chips have no width of their own, and not every page gives them one
     el.append(host);
-    const chips = createChips(host, store), events = ["change:rows", "change:state"];
+    const chips = createChips(host, store),
+      events = ["change:rows", "change:state"];
     for (const event of events) model.on(event, store.changed);
     return () => {
       for (const event of events) model.off(event, store.changed);

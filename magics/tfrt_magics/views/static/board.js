@@ -14,11 +14,15 @@ import { createTimeline } from "./views/timeline.js";
 import { createValues, namesOf, progress } from "./views/values.js";
 
 // Plain keys are for the board that has the focus; Notebook 7 would take them first.  Escape leads back to the cell.
-addEventListener("keydown", ({ target, key, ctrlKey, metaKey }) => {
-  if (!target.matches?.(".tfrt-board")) return;
-  target.toggleAttribute("data-lm-suppress-shortcuts", !(ctrlKey || metaKey));
-  if (key === "Escape") target.closest(".jp-Cell")?.focus();
-}, true);
+addEventListener(
+  "keydown",
+  ({ target, key, ctrlKey, metaKey }) => {
+    if (!target.matches?.(".tfrt-board")) return;
+    target.toggleAttribute("data-lm-suppress-shortcuts", !(ctrlKey || metaKey));
+    if (key === "Escape") target.closest(".jp-Cell")?.focus();
+  },
+  true,
+);
 
 /**
  * A board in `host`, an empty element, showing `store`.
@@ -28,29 +32,59 @@ addEventListener("keydown", ({ target, key, ctrlKey, metaKey }) => {
  * whether a kernel is there.
  * `onSelect(line)` hears of the selected line of the cell, null for none.
  */
-export function createBoard(host, store, { ask = null, canAsk = () => ask !== null, code = null, onSelect = () => {} } = {}) {
+export function createBoard(
+  host,
+  store,
+  { ask = null, canAsk = () => ask !== null, code = null, onSelect = () => {} } = {},
+) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
-  const views = [createValues(store), createGraph(store), createTimeline(store), createLog(store), createSource(store),
-    createStages(store, ask, canAsk)];
+  const views = [
+    createValues(store),
+    createGraph(store),
+    createTimeline(store),
+    createLog(store),
+    createSource(store),
+    createStages(store, ask, canAsk),
+  ];
   const head = createHead(store, ask, canAsk, code);
   const replay = createReplay(store);
   const detail = createDetail(store);
-  const outcomes = createOutcomes(store), ready = createReady(store, ask);
+  const outcomes = createOutcomes(store),
+    ready = createReady(store, ask);
   const note = element("p.note", { hidden: true });
   const tabs = createTabs(views, store);
   // The notebook's own search and "copy output" read what is outside of the shadow root: the same as text.
   const text = element("div", { slot: "text", "aria-hidden": true });
   host.classList.add("tfrt-board");
   host.append(text);
-  root.replaceChildren(head.line, head.progressbar, head.spoken, note, ready.node, outcomes.node, tabs.list, tabs.panel, detail.node, replay.node,
-    element("div.hidden", {}, element("slot", { name: "text" })));
-  let written = null, timer = null, line = null;
+  root.replaceChildren(
+    head.line,
+    head.progressbar,
+    head.spoken,
+    note,
+    ready.node,
+    outcomes.node,
+    tabs.list,
+    tabs.panel,
+    detail.node,
+    replay.node,
+    element("div.hidden", {}, element("slot", { name: "text" })),
+  );
+  let written = null,
+    timer = null,
+    line = null;
 
   function show(moment) {
     const { document, status } = store;
-    setAttributes(host, { role: "region", "data-run": document.run, "data-status": status, "data-time": Math.round(Math.min(moment.time, store.end)),
-      "aria-label": `${namesOf(moment) || "%%tfrt"}: ${STATUSES[status].word}`, "data-dark": isDark(host) ? "" : null });
+    setAttributes(host, {
+      role: "region",
+      "data-run": document.run,
+      "data-status": status,
+      "data-time": Math.round(Math.min(moment.time, store.end)),
+      "aria-label": `${namesOf(moment) || "%%tfrt"}: ${STATUSES[status].word}`,
+      "data-dark": isDark(host) ? "" : null,
+    });
     head.show(moment);
     const words = [document.note, STATUSES[status].why].filter(Boolean).join(" ");
     setText(note, words);
@@ -63,7 +97,10 @@ export function createBoard(host, store, { ask = null, canAsk = () => ask !== nu
 
   /** At most four times a second, and at once where the run is over. */
   function write() {
-    const now = () => { timer = null; setText(text, textOf(store.now)); };
+    const now = () => {
+      timer = null;
+      setText(text, textOf(store.now));
+    };
     if (written === (written = store.status)) timer ??= setTimeout(now, 250);
     else now(clearTimeout(timer));
   }
@@ -89,22 +126,47 @@ function createHead(store, ask, canAsk, code) {
   const shape = element("span.shape", { "aria-hidden": true });
   const title = element("b");
   const [values, time, queue] = [0, 1, 2].map(() => element("span.soft"));
-  const cancel = button("Cancel", async () => { if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer"); });
+  const cancel = button("Cancel", async () => {
+    if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer");
+  });
   const copy = button("Copy", async () => {
-    const done = await navigator.clipboard?.writeText(textOf(store.now)).then(() => true, () => false); // none on plain http
+    const done = await navigator.clipboard?.writeText(textOf(store.now)).then(
+      () => true,
+      () => false,
+    ); // none on plain http
     setText(copy, done ? "Copied" : "Not copied");
     setTimeout(() => setText(copy, "Copy"), 1500);
   });
   const exporting = exports(store, ask, canAsk, code);
   const bar = element("div");
-  const progressbar = element("div.progress", { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" }, bar);
+  const progressbar = element(
+    "div.progress",
+    { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" },
+    bar,
+  );
   const spoken = element("div.hidden", { role: "status", "aria-live": "polite" });
-  const line = element("div.head", {}, element("span", {}, shape, title), values, time, queue, element("span.space"), cancel, copy, ...exporting.nodes);
-  let said = -Infinity, clock = null, base = 0;
+  const line = element(
+    "div.head",
+    {},
+    element("span", {}, shape, title),
+    values,
+    time,
+    queue,
+    element("span.space"),
+    cancel,
+    copy,
+    ...exporting.nodes,
+  );
+  let said = -Infinity,
+    clock = null,
+    base = 0;
 
   function show(moment) {
-    const { document, status, isOver } = store, { look, word } = STATUSES[status], standing = `${namesOf(moment)} ${word}`;
-    const [decided, total] = progress(moment), text = `${decided} of ${total} values`;
+    const { document, status, isOver } = store,
+      { look, word } = STATUSES[status],
+      standing = `${namesOf(moment)} ${word}`;
+    const [decided, total] = progress(moment),
+      text = `${decided} of ${total} values`;
     line.dataset.state = look;
     setText(shape, SHAPES[look]);
     setText(title, ` ${standing}`);
@@ -122,7 +184,11 @@ function createHead(store, ask, canAsk, code) {
   function tick(elapsed, isOver) {
     if (elapsed !== base || clock === null) tick.start = performance.now() - elapsed / 1e6;
     base = elapsed;
-    const draw = () => setText(time, isOver ? (elapsed ? duration(elapsed) : "") : `${((performance.now() - tick.start) / 1000).toFixed(1)} s`);
+    const draw = () =>
+      setText(
+        time,
+        isOver ? (elapsed ? duration(elapsed) : "") : `${((performance.now() - tick.start) / 1000).toFixed(1)} s`,
+      );
     if (!isOver && clock === null) clock = setInterval(draw, 100);
     else if (isOver) {
       clearInterval(clock);
@@ -140,10 +206,16 @@ function createHead(store, ask, canAsk, code) {
     setText(spoken, sentence);
   }
 
-  return { line, progressbar, spoken, show, dispose() {
-    clearInterval(clock);
-    if (store.speaker === spoken) store.speaker = null;
-  } };
+  return {
+    line,
+    progressbar,
+    spoken,
+    show,
+    dispose() {
+      clearInterval(clock);
+      if (store.speaker === spoken) store.speaker = null;
+    },
+  };
 }
 
 function createTabs(views, store) {
@@ -151,8 +223,9 @@ function createTabs(views, store) {
   const panel = element("div.panel.scroll", { id, role: "tabpanel", tabindex: "0" });
   const list = element("div.tabs", { role: "tablist", "aria-label": "Views" });
   const tools = element("span.bar");
-  const tabs = views.map((view) => button(view.title, () => select(view.title), { role: "tab", "aria-controls": id }));
-  let chosen = "Values", shown = null;
+  const tabs = views.map(view => button(view.title, () => select(view.title), { role: "tab", "aria-controls": id }));
+  let chosen = "Values",
+    shown = null;
   const scrolled = new Map();
 
   function select(title) {
@@ -161,11 +234,14 @@ function createTabs(views, store) {
   }
 
   function show(moment) {
-    const seen = views.filter((view) => !view.isEmpty());
+    const seen = views.filter(view => !view.isEmpty());
     const view = seen.find(({ title }) => title === chosen) ?? seen[0];
     const nodes = tabs.filter((_, place) => seen.includes(views[place]));
-    if (nodes.length !== list.querySelectorAll("[role=tab]").length) list.replaceChildren(...nodes, element("span.space"), tools);
-    views.forEach((each, place) => setAttributes(tabs[place], { "aria-selected": each === view, tabindex: each === view ? 0 : -1 }));
+    if (nodes.length !== list.querySelectorAll("[role=tab]").length)
+      list.replaceChildren(...nodes, element("span.space"), tools);
+    views.forEach((each, place) =>
+      setAttributes(tabs[place], { "aria-selected": each === view, tabindex: each === view ? 0 : -1 }),
+    );
     const isNew = shown !== view;
     if (isNew) {
       scrolled.set(shown, panel.scrollTop);
@@ -180,8 +256,9 @@ function createTabs(views, store) {
     scrolled.delete(view);
   }
 
-  list.addEventListener("keydown", (event) => {
-    const nodes = [...list.querySelectorAll("[role=tab]")], here = nodes.indexOf(event.target);
+  list.addEventListener("keydown", event => {
+    const nodes = [...list.querySelectorAll("[role=tab]")],
+      here = nodes.indexOf(event.target);
     if (here < 0) return;
     const there = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: nodes.length - 1 }[event.key];
     if (there == null) return;
@@ -195,17 +272,55 @@ function createTabs(views, store) {
 
 /** A slider through the time of a run that is over: play, pause, one event forth or back. */
 function createReplay(store) {
-  const slider = element("input", { type: "range", min: 0, step: "any", "aria-label": "Replay", style: "flex: 1 1 120px",
-    oninput: () => { pause(); store.goTo(Number(slider.value)); } });
-  const named = (label) => ({ "aria-label": label, title: label });
+  const slider = element("input", {
+    type: "range",
+    min: 0,
+    step: "any",
+    "aria-label": "Replay",
+    style: "flex: 1 1 120px",
+    oninput: () => {
+      pause();
+      store.goTo(Number(slider.value));
+    },
+  });
+  const named = label => ({ "aria-label": label, title: label });
   const play = button("▶", () => (timer === null ? start() : pause()));
-  const back = button("‹", () => { pause(); store.step(-1); }, named("Step back"));
-  const forth = button("›", () => { pause(); store.step(1); }, named("Step forward"));
-  const speed = element("select", { "aria-label": "Speed" },
-    ...[20, 8, 3, 0].map((value) => element("option", { value, selected: value === 8 }, value ? `in ${value} s` : "as it was")));
+  const back = button(
+    "‹",
+    () => {
+      pause();
+      store.step(-1);
+    },
+    named("Step back"),
+  );
+  const forth = button(
+    "›",
+    () => {
+      pause();
+      store.step(1);
+    },
+    named("Step forward"),
+  );
+  const speed = element(
+    "select",
+    { "aria-label": "Speed" },
+    ...[20, 8, 3, 0].map(value =>
+      element("option", { value, selected: value === 8 }, value ? `in ${value} s` : "as it was"),
+    ),
+  );
   const time = element("span.soft");
-  const node = element("div.bar", { role: "group", "aria-label": "Replay controls" }, play, back, forth, slider, time, speed);
-  let timer = null, last = 0;
+  const node = element(
+    "div.bar",
+    { role: "group", "aria-label": "Replay controls" },
+    play,
+    back,
+    forth,
+    slider,
+    time,
+    speed,
+  );
+  let timer = null,
+    last = 0;
 
   /** One look in 33 ms is enough, and needs no motion of its own. */
   function start() {
@@ -213,7 +328,8 @@ function createReplay(store) {
     if (store.isLive) store.goTo(0);
     last = performance.now();
     timer = setInterval(() => {
-      const now = performance.now(), seconds = Number(speed.value) || Math.max(0.001, store.end / 1e9);
+      const now = performance.now(),
+        seconds = Number(speed.value) || Math.max(0.001, store.end / 1e9);
       store.goTo(Math.min(store.time, store.end) + ((now - last) / 1000 / seconds) * store.end);
       last = now;
       if (store.isLive) pause();

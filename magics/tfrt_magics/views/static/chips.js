@@ -9,11 +9,12 @@ const UNCOUNTED = 8; // more lines have a head that counts them
 const OWN_SHAPES = { unavailable: "○", broken: "✕" };
 
 /** The shape of a state. */
-export const shapeOf = (state) => OWN_SHAPES[state] ?? SHAPES[state] ?? "?";
+export const shapeOf = state => OWN_SHAPES[state] ?? SHAPES[state] ?? "?";
 
 /** What follows the name, in words. */
 export function wordsOf({ state, text = "", error = "", place = "", type = "" }) {
-  const said = state === "available" ? `= ${text}` : `${state}${error ? `: ${error}` : ""}${place ? `, at ${place}` : ""}`;
+  const said =
+    state === "available" ? `= ${text}` : `${state}${error ? `: ${error}` : ""}${place ? `, at ${place}` : ""}`;
   return said + (type ? ` : ${type}` : "");
 }
 
@@ -21,25 +22,48 @@ export function wordsOf({ state, text = "", error = "", place = "", type = "" })
 export function createChips(host, store) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   adoptStyle(root);
-  const title = element("div.head.soft", { hidden: true }), note = element("p.note", { hidden: true });
-  const rows = createRows({ label: "Displayed values", height: 24, cells: [["shape", "shape"], ["name", "name"], ["picture", "picture"], ["words", ""]], draw, choose });
-  const panel = element("div.panel.scroll.chips", {}, rows.node), detail = element("div.detail", { hidden: true, role: "note", "aria-label": "Selected" });
+  const title = element("div.head.soft", { hidden: true }),
+    note = element("p.note", { hidden: true });
+  const rows = createRows({
+    label: "Displayed values",
+    height: 24,
+    cells: [
+      ["shape", "shape"],
+      ["name", "name"],
+      ["picture", "picture"],
+      ["words", ""],
+    ],
+    draw,
+    choose,
+  });
+  const panel = element("div.panel.scroll.chips", {}, rows.node),
+    detail = element("div.detail", { hidden: true, role: "note", "aria-label": "Selected" });
   // The notebook's own search and "copy output" read what is outside of the shadow root.
   const text = element("div", { slot: "text", "aria-hidden": true });
   host.classList.add("tfrt-values");
   host.append(text);
   root.replaceChildren(note, title, panel, detail, element("div.hidden", {}, element("slot", { name: "text" })));
-  let known = store.document.lines.map(({ state }) => state), chosen = null, written = false, timer = null;
+  let known = store.document.lines.map(({ state }) => state),
+    chosen = null,
+    written = false,
+    timer = null;
 
   function draw(row, item) {
-    const { parts } = row, { line, place } = item;
-    setAttributes(row, { "data-value": line.name, "data-state": line.state, "aria-current": place === chosen ? "true" : null, title: line.name });
+    const { parts } = row,
+      { line, place } = item;
+    setAttributes(row, {
+      "data-value": line.name,
+      "data-state": line.state,
+      "aria-current": place === chosen ? "true" : null,
+      title: line.name,
+    });
     setText(parts.shape, shapeOf(line.state));
     parts.shape.setAttribute("aria-hidden", true);
     // Spaces, for readers and for who copies a line.
     setText(parts.name, ` ${line.name}`);
     setText(parts.words, ` ${wordsOf(line)}`);
-    if (Boolean(line.picture) !== Boolean(parts.picture.firstChild)) parts.picture.replaceChildren(...(line.picture ? [element("img", { src: line.picture, alt: "heat map" })] : []));
+    if (Boolean(line.picture) !== Boolean(parts.picture.firstChild))
+      parts.picture.replaceChildren(...(line.picture ? [element("img", { src: line.picture, alt: "heat map" })] : []));
   }
 
   function choose({ place }) {
@@ -52,19 +76,43 @@ export function createChips(host, store) {
     const line = lines[chosen] ?? (lines.length === 1 && lines[0].picture ? lines[0] : null);
     detail.hidden = !line;
     if (!line) return;
-    const facts = [["name", line.name], ["state", line.state], ["type", line.type], ["at", line.place], ["after", line.elapsed == null ? "" : duration(line.elapsed * 1e9)]];
-    const words = element("div.soft", {}, facts.filter(([, fact]) => fact).map((fact) => fact.join(" ")).join(", "));
-    const said = `${line.error ?? ""}${line.text ?? ""}`, full = said + words.textContent;
+    const facts = [
+      ["name", line.name],
+      ["state", line.state],
+      ["type", line.type],
+      ["at", line.place],
+      ["after", line.elapsed == null ? "" : duration(line.elapsed * 1e9)],
+    ];
+    const words = element(
+      "div.soft",
+      {},
+      facts
+        .filter(([, fact]) => fact)
+        .map(fact => fact.join(" "))
+        .join(", "),
+    );
+    const said = `${line.error ?? ""}${line.text ?? ""}`,
+      full = said + words.textContent;
     if (detail.dataset.full === full) return;
     detail.dataset.full = full;
-    detail.replaceChildren(...(said ? [element("pre", {}, said)] : []), ...(line.picture ? [element("img", { src: line.picture, alt: `heat map of ${line.name}` })] : []), words);
+    detail.replaceChildren(
+      ...(said ? [element("pre", {}, said)] : []),
+      ...(line.picture ? [element("img", { src: line.picture, alt: `heat map of ${line.name}` })] : []),
+      words,
+    );
   }
 
   function show() {
-    const { document, status } = store, { lines } = document;
+    const { document, status } = store,
+      { lines } = document;
     const decided = lines.filter(({ state }) => state !== "unavailable").length;
-    setAttributes(host, { role: "region", "data-run": document.run, "data-status": status, "data-dark": isDark(host) ? "" : null,
-      "aria-label": lines.length === 1 ? lines[0].name : `${count(lines.length)} displayed values` });
+    setAttributes(host, {
+      role: "region",
+      "data-run": document.run,
+      "data-status": status,
+      "data-dark": isDark(host) ? "" : null,
+      "aria-label": lines.length === 1 ? lines[0].name : `${count(lines.length)} displayed values`,
+    });
     title.hidden = lines.length <= UNCOUNTED;
     setText(title, `${count(decided)} of ${count(lines.length)} values`);
     const words = [document.note, STATUSES[status].why].filter(Boolean).join(" ");
@@ -73,14 +121,20 @@ export function createChips(host, store) {
     rows.show(lines.map((line, place) => ({ line, place })));
     showDetail(lines);
     const changed = lines.filter(({ state }, place) => state !== known[place]);
-    if (changed.length) announce(changed.map((line) => `${line.name} ${wordsOf(line)}`));
+    if (changed.length) announce(changed.map(line => `${line.name} ${wordsOf(line)}`));
     known = lines.map(({ state }) => state);
     write(decided === lines.length);
   }
 
   /** At most four times a second, and at once where all is there. */
   function write(isOver) {
-    const now = () => { timer = null; setText(text, store.document.lines.map((line) => `${shapeOf(line.state)} ${line.name} ${wordsOf(line)}\n`).join("")); };
+    const now = () => {
+      timer = null;
+      setText(
+        text,
+        store.document.lines.map(line => `${shapeOf(line.state)} ${line.name} ${wordsOf(line)}\n`).join(""),
+      );
+    };
     if (written && !isOver) timer ??= setTimeout(now, 250);
     else now(clearTimeout(timer));
     written = true;

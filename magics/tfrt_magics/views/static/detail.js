@@ -2,7 +2,8 @@
 
 import { button, element, setText } from "./dom.js";
 
-const DEEP = 6, WIDE = 8;
+const DEEP = 6,
+  WIDE = 8;
 const BECAUSE = {
   ready: () => "has all its inputs and is queued",
   running: ({ worker }) => (worker ? `runs on ${worker}` : "waits for a timer, an event loop or another thread"),
@@ -13,37 +14,48 @@ const BECAUSE = {
 };
 
 export function createDetail(store) {
-  const title = element("div.code"), body = element("div");
+  const title = element("div.code"),
+    body = element("div");
   const node = element("div.detail", { hidden: true, role: "note", "aria-label": "Selected" }, title, body);
   let shown = "";
 
   function show(moment) {
-    const { selection } = store, operation = selection ? moment.program.operations[selection.op] : null;
+    const { selection } = store,
+      operation = selection ? moment.program.operations[selection.op] : null;
     node.hidden = !selection;
     if (node.hidden) return;
-    setText(title, operation ? store.textOf(operation.id) : moment.program.values[selection.value]?.name ?? "");
+    setText(title, operation ? store.textOf(operation.id) : (moment.program.values[selection.value]?.name ?? ""));
     const parts = [];
-    const values = selection.value != null ? [selection.value] : operation?.results ?? [];
+    const values = selection.value != null ? [selection.value] : (operation?.results ?? []);
     for (const value of values) {
       const text = moment.preview(value);
       if (text) parts.push(element("pre", {}, `${moment.program.values[value].name} = ${text}`), ...heat(text));
     }
     if (operation) parts.push(element("div.soft", {}, `line ${operation.line}, ${moment.stateOf(operation.id)}`));
-    if (operation && moment.missing(operation.id).length) parts.push(element("div", {}, "It waits for:"), chain(moment, operation.id, DEEP, new Set()));
-    const text = parts.map((part) => part.textContent).join("\n");
+    if (operation && moment.missing(operation.id).length)
+      parts.push(element("div", {}, "It waits for:"), chain(moment, operation.id, DEEP, new Set()));
+    const text = parts.map(part => part.textContent).join("\n");
     if (text !== shown) body.replaceChildren(...parts);
     shown = text;
   }
 
   /** What an operation waits for, and what that waits for, down to what runs or never comes. */
   function chain(moment, op, depth, seen) {
-    const list = element("ul"), missing = moment.missing(op);
+    const list = element("ul"),
+      missing = moment.missing(op);
     for (const value of missing.slice(0, WIDE)) {
-      const { name, op: maker } = moment.program.values[value], state = moment.state(value);
-      const item = element("li", {}, button(name || "a value", () => store.select(maker, value)));
+      const { name, op: maker } = moment.program.values[value],
+        state = moment.state(value);
+      const item = element(
+        "li",
+        {},
+        button(name || "a value", () => store.select(maker, value)),
+      );
       const deeper = maker != null && moment.missing(maker).length > 0 && depth > 0 && !seen.has(maker);
       const why = BECAUSE[state]?.({ worker: moment.worker(moment.history.values.worker[value]) });
-      item.append(` ${why ?? (maker == null ? "is an argument that is not there yet" : deeper ? "waits for:" : "waits")}`);
+      item.append(
+        ` ${why ?? (maker == null ? "is an argument that is not there yet" : deeper ? "waits for:" : "waits")}`,
+      );
       if (deeper) item.append(chain(moment, maker, depth - 1, new Set([...seen, maker])));
       list.append(item);
     }
@@ -57,11 +69,21 @@ export function createDetail(store) {
 function heat(text) {
   const found = /shape = \[([\d, ]*)\].*values = \[([^\]…]*)\]/s.exec(text);
   if (!found) return [];
-  const shape = found[1].split(",").map(Number), numbers = found[2].split(",").map(Number);
-  const width = shape.at(-1), height = numbers.length / width;
+  const shape = found[1].split(",").map(Number),
+    numbers = found[2].split(",").map(Number);
+  const width = shape.at(-1),
+    height = numbers.length / width;
   if (numbers.length < 4 || numbers.some(Number.isNaN) || !Number.isInteger(height)) return [];
-  const canvas = element("canvas", { width, height, className: "heat", role: "img", "aria-label": "the tensor as a heat map" });
-  const pen = canvas.getContext("2d"), low = Math.min(...numbers), span = Math.max(...numbers) - low || 1;
+  const canvas = element("canvas", {
+    width,
+    height,
+    className: "heat",
+    role: "img",
+    "aria-label": "the tensor as a heat map",
+  });
+  const pen = canvas.getContext("2d"),
+    low = Math.min(...numbers),
+    span = Math.max(...numbers) - low || 1;
   numbers.forEach((number, place) => {
     pen.fillStyle = `hsl(${220 - (180 * (number - low)) / span} 75% ${35 + (35 * (number - low)) / span}%)`;
     pen.fillRect(place % width, Math.floor(place / width), 1, 1);

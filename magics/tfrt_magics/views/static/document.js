@@ -1,19 +1,39 @@
 // The run document: as a file holds it, as messages extend it.
 //
-// Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout, source, functions, events in
-// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), unlogged (states of operations of compiled code), previews, results, log, outcomes; of displayed values their lines alone.  In a file the body is deflated JSON in base64 (`packed`);
+// Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout,
+// source, functions, events in
+// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), unlogged (states of
+// operations of compiled code), previews, results, log, outcomes; of displayed values their lines alone.  In a file the
+// body is deflated JSON in base64 (`packed`);
 // a file that was saved while the run went on has it as it is (`body`).
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
 const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
 
-const EMPTY = () => ({ program: { functions: [], operations: [], values: [] }, layout: null, source: "", functions: [],
-  events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map((name) => [name, []])) }, workers: [], dropped: 0, counts: {}, absent: [], cancelled: [], unlogged: null, previews: {}, results: {},
-  log: [], log_dropped: 0, stages: null, lines: null });
+const EMPTY = () => ({
+  program: { functions: [], operations: [], values: [] },
+  layout: null,
+  source: "",
+  functions: [],
+  events: { kinds: [], ...Object.fromEntries(EVENT_COLUMNS.map(name => [name, []])) },
+  workers: [],
+  dropped: 0,
+  counts: {},
+  absent: [],
+  cancelled: [],
+  unlogged: null,
+  previews: {},
+  results: {},
+  log: [],
+  log_dropped: 0,
+  stages: null,
+  lines: null,
+});
 
 /** The document in a file; text that is none is a document that says so. */
 export async function unpack(data) {
-  const { packed, body, ...head } = data, empty = { ...head, ...EMPTY() };
+  const { packed, body, ...head } = data,
+    empty = { ...head, ...EMPTY() };
   try {
     return checked({ ...empty, ...(body ?? (packed ? JSON.parse(await inflate(packed)) : {})) });
   } catch (problem) {
@@ -21,63 +41,157 @@ export async function unpack(data) {
   }
 }
 
-/** Outputs are edited by hand at times: parts that views could not draw are left out and named, so that views need not doubt. */
+/**
+ * Outputs are edited by hand at times: parts that views could not draw are left out and named, so that views need not
+ * doubt.
+ */
 function checked(found) {
-  const wrong = Object.entries(checksOf(found.program ?? {})).filter(([name, check]) => !check(found[name])).map(([name]) => name), empty = EMPTY();
+  const wrong = Object.entries(checksOf(found.program ?? {}))
+      .filter(([name, check]) => !check(found[name]))
+      .map(([name]) => name),
+    empty = EMPTY();
   if (wrong.includes("program")) throw new Error("its program is damaged");
   for (const name of wrong) found[name] = empty[name];
-  if (wrong.length) found.note = `${found.note ?? ""} What this file says of ${wrong.join(", ")} cannot be read.`.trim();
+  if (wrong.length)
+    found.note = `${found.note ?? ""} What this file says of ${wrong.join(", ")} cannot be read.`.trim();
   return found;
 }
 
-const isText = (value) => typeof value === "string", isNumber = Number.isFinite;
-const maybe = (check) => (value) => value == null || check(value);
+const isText = value => typeof value === "string",
+  isNumber = Number.isFinite;
+const maybe = check => value => value == null || check(value);
 /** A line of a displayed value; a picture comes from the file, not from the network. */
-const isLine = (value) => having({ name: isText, state: isText, text: maybe(isText), type: maybe(isText), error: maybe(isText), place: maybe(isText), elapsed: maybe(isNumber),
-  picture: maybe((address) => isText(address) && address.startsWith("data:image/png;base64,")) })(value);
-const listOf = (check) => (value) => Array.isArray(value) && value.every(check);
-const tableOfAll = (check) => (value) => Object(value) === value && Object.values(value).every(check);
+const isLine = value =>
+  having({
+    name: isText,
+    state: isText,
+    text: maybe(isText),
+    type: maybe(isText),
+    error: maybe(isText),
+    place: maybe(isText),
+    elapsed: maybe(isNumber),
+    picture: maybe(address => isText(address) && address.startsWith("data:image/png;base64,")),
+  })(value);
+const listOf = check => value => Array.isArray(value) && value.every(check);
+const tableOfAll = check => value => Object(value) === value && Object.values(value).every(check);
 /** Checks of an object by the names of its parts, or of a list by places. */
-const having = (checks, all = Object.entries(checks)) => (value) => value != null && all.every(([name, check]) => check(value[name]));
+const having =
+  (checks, all = Object.entries(checks)) =>
+  value =>
+    value != null && all.every(([name, check]) => check(value[name]));
 
 /** A check for each part of a document of a program. */
 function checksOf({ functions, operations, values }) {
-  const [isFunction, isOperation, isValue] = [functions, operations, values].map((list) => (value) => value >= 0 && list?.[value]?.id === value);
-  const rowsOf = (checks) => listOf((value, place) => having(checks)(value) && value.id === place && maybe((parent) => parent < place)(value.parent));
-  const numbers = listOf(isNumber), texts = listOf(isText), places = listOf(isValue), column = listOf(maybe(isNumber));
-  const run = { workers: texts, dropped: isNumber, previews: tableOfAll(isText), log: listOf(having([isNumber, maybe(isNumber), isText])),
-    events: (value) => having({ kinds: texts, time: numbers, kind: numbers, op: column, value: column, instance: column, worker: column, payload: listOf((each) => Object(each) !== each) })(value)
-      && EVENT_COLUMNS.every((name) => value[name].length === value.time.length) };
-  return { ...run, lines: maybe(listOf(isLine)), unlogged: maybe(tableOfAll(isText)), run: maybe(isText), note: maybe(isText), work_queue: maybe(isText), elapsed: maybe(isNumber), source: isText, log_dropped: isNumber, absent: numbers, cancelled: numbers,
-    functions: listOf(having({ name: isText })), counts: tableOfAll(isNumber), results: tableOfAll(listOf(having([isText, isText]))), ready: maybe(listOf((op) => op < 0 || isOperation(op))),
+  const [isFunction, isOperation, isValue] = [functions, operations, values].map(
+    list => value => value >= 0 && list?.[value]?.id === value,
+  );
+  const rowsOf = checks =>
+    listOf(
+      (value, place) => having(checks)(value) && value.id === place && maybe(parent => parent < place)(value.parent),
+    );
+  const numbers = listOf(isNumber),
+    texts = listOf(isText),
+    places = listOf(isValue),
+    column = listOf(maybe(isNumber));
+  const run = {
+    workers: texts,
+    dropped: isNumber,
+    previews: tableOfAll(isText),
+    log: listOf(having([isNumber, maybe(isNumber), isText])),
+    events: value =>
+      having({
+        kinds: texts,
+        time: numbers,
+        kind: numbers,
+        op: column,
+        value: column,
+        instance: column,
+        worker: column,
+        payload: listOf(each => Object(each) !== each),
+      })(value) && EVENT_COLUMNS.every(name => value[name].length === value.time.length),
+  };
+  return {
+    ...run,
+    lines: maybe(listOf(isLine)),
+    unlogged: maybe(tableOfAll(isText)),
+    run: maybe(isText),
+    note: maybe(isText),
+    work_queue: maybe(isText),
+    elapsed: maybe(isNumber),
+    source: isText,
+    log_dropped: isNumber,
+    absent: numbers,
+    cancelled: numbers,
+    functions: listOf(having({ name: isText })),
+    counts: tableOfAll(isNumber),
+    results: tableOfAll(listOf(having([isText, isText]))),
+    ready: maybe(listOf(op => op < 0 || isOperation(op))),
     program: having({
       functions: rowsOf({ name: isText, arguments: places, results: places, result_types: maybe(texts) }),
-      operations: rowsOf({ kernel: isText, text: isText, line: isNumber, function: isFunction, parent: maybe(isOperation), operands: places, results: places, regions: maybe(Array.isArray) }),
-      values: rowsOf({ name: maybe(isText), type: isText, function: isFunction, op: maybe(isOperation) }) }),
-    layout: maybe(having({ x: numbers, y: numbers, w: numbers, h: numbers, boxes: listOf(having({ x: isNumber, y: isNumber, w: isNumber, h: isNumber, function: isFunction, op: maybe(isOperation) })) })),
-    stages: maybe(having({ problem: maybe(isText), rows: listOf(having({ name: isText, about: isText, text: isText, marks: isText, ops: column })) })),
-    outcomes: maybe(having({ count: isNumber, schedules: isNumber, races: listOf(listOf(isOperation)),
-      rows: listOf(having({ values: texts, errors: texts, printed: isText, schedules: isNumber, run: having(run) })) })) };
+      operations: rowsOf({
+        kernel: isText,
+        text: isText,
+        line: isNumber,
+        function: isFunction,
+        parent: maybe(isOperation),
+        operands: places,
+        results: places,
+        regions: maybe(Array.isArray),
+      }),
+      values: rowsOf({ name: maybe(isText), type: isText, function: isFunction, op: maybe(isOperation) }),
+    }),
+    layout: maybe(
+      having({
+        x: numbers,
+        y: numbers,
+        w: numbers,
+        h: numbers,
+        boxes: listOf(
+          having({ x: isNumber, y: isNumber, w: isNumber, h: isNumber, function: isFunction, op: maybe(isOperation) }),
+        ),
+      }),
+    ),
+    stages: maybe(
+      having({
+        problem: maybe(isText),
+        rows: listOf(having({ name: isText, about: isText, text: isText, marks: isText, ops: column })),
+      }),
+    ),
+    outcomes: maybe(
+      having({
+        count: isNumber,
+        schedules: isNumber,
+        races: listOf(listOf(isOperation)),
+        rows: listOf(having({ values: texts, errors: texts, printed: isText, schedules: isNumber, run: having(run) })),
+      }),
+    ),
+  };
 }
 
 /** Bytes from base64; a loop, as `Uint8Array.from` takes half a second for a few megabytes. */
 export function bytesOf(text) {
-  const characters = atob(text), bytes = new Uint8Array(characters.length);
+  const characters = atob(text),
+    bytes = new Uint8Array(characters.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
   return bytes;
 }
 
 async function inflate(text) {
-  const reader = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate")).pipeThrough(new TextDecoderStream()).getReader();
+  const reader = new Blob([bytesOf(text)])
+    .stream()
+    .pipeThrough(new DecompressionStream("deflate"))
+    .pipeThrough(new TextDecoderStream())
+    .getReader();
   let found = "";
   // A few kilobytes may hold gigabytes.
-  for (let part; !(part = await reader.read()).done; found += part.value) if (found.length > 2 ** 28) throw new Error("too long");
+  for (let part; !(part = await reader.read()).done; found += part.value)
+    if (found.length > 2 ** 28) throw new Error("too long");
   return found;
 }
 
 /** The document as it is, for a file that is saved before the run is over. */
 export function asFile(document) {
-  const body = Object.fromEntries(Object.keys(EMPTY()).map((name) => [name, document[name]]));
+  const body = Object.fromEntries(Object.keys(EMPTY()).map(name => [name, document[name]]));
   const head = Object.fromEntries(Object.entries(document).filter(([name]) => !(name in body)));
   return { ...head, body };
 }
@@ -91,13 +205,16 @@ export function extend(document, message) {
   const { from, events: added, previews, log, log_from: logFrom, frame, bundle, stages, lines = {}, ...rest } = message;
   Object.assign(document, rest);
   // What is resolved stays so: an answer may be older than a message that has overtaken it.
-  for (const [place, line] of Object.entries(lines)) if (document.lines?.[place]?.state === "unavailable") document.lines[place] = line;
+  for (const [place, line] of Object.entries(lines))
+    if (document.lines?.[place]?.state === "unavailable") document.lines[place] = line;
   Object.assign(document.previews, previews);
   if (log) document.log.splice(logFrom, Infinity, ...log);
   if (!added) return true;
-  const { events } = document, have = events.time.length;
+  const { events } = document,
+    have = events.time.length;
   if (from > have) return false;
   if (added.kinds) events.kinds = added.kinds;
-  for (const name of EVENT_COLUMNS) for (let i = have - from; i < added[name].length; i++) events[name].push(added[name][i]);
+  for (const name of EVENT_COLUMNS)
+    for (let i = have - from; i < added[name].length; i++) events[name].push(added[name][i]);
   return true;
 }

@@ -1,8 +1,12 @@
 // Elements, text and times: the little that the views share.  All text enters through `textContent`.
 
-/** An element, `tag` with its classes as `div.soft`; of `properties` those that it does not have become attributes, as `aria-label`. */
+/**
+ * An element, `tag` with its classes as `div.soft`; of `properties` those that it does not have become attributes, as
+ * `aria-label`.
+ */
 export function element(tag, properties = {}, ...children) {
-  const [name, ...classes] = tag.split("."), node = document.createElement(name);
+  const [name, ...classes] = tag.split("."),
+    node = document.createElement(name);
   if (classes.length) node.className = classes.join(" ");
   for (const [name, value] of Object.entries(properties)) {
     if (name in node) node[name] = value;
@@ -31,7 +35,11 @@ export function setText(node, text) {
 
 /** Three digits that matter: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`. */
 export function duration(nanoseconds) {
-  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
+  for (const [unit, size] of [
+    ["s", 1e9],
+    ["ms", 1e6],
+    ["µs", 1e3],
+  ]) {
     if (nanoseconds < size) continue;
     const value = nanoseconds / size;
     return `${value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${unit}`;
@@ -40,7 +48,7 @@ export function duration(nanoseconds) {
 }
 
 /** `30 000`: groups of three, so that a count can be read. */
-export const count = (number) => number.toLocaleString("fr");
+export const count = number => number.toLocaleString("fr");
 
 /** One call of `action` a frame, however often it is asked for. */
 export function eachFrame(action) {
@@ -48,7 +56,10 @@ export function eachFrame(action) {
   return () => {
     if (asked) return;
     asked = true;
-    requestAnimationFrame(() => { asked = false; action(); });
+    requestAnimationFrame(() => {
+      asked = false;
+      action();
+    });
   };
 }
 

@@ -8,7 +8,9 @@ import { COLOURS, SHAPES, STATUSES } from "./theme.js";
 import { outcomesInWords, RACE } from "./views/schedules.js";
 import { functionsOf, namesOf, progress, tableOf, timesOf } from "./views/values.js";
 
-const ROWS = 200, WIDTH = 400, LOG = 20000;
+const ROWS = 200,
+  WIDTH = 400,
+  LOG = 20000;
 const MOST = 500; // operations of a graph
 
 /** A run as text, for the clipboard, for the notebook's search and for "copy output". */
@@ -18,47 +20,99 @@ export function textOf(moment) {
   const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const pair of document.outcomes?.races ?? []) {
-    parts.push(RACE, ...pair.map((op) => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
+    parts.push(RACE, ...pair.map(op => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
   }
   for (const function_ of functionsOf(moment)) {
     const rows = tableOf(moment, function_);
-    parts.push(...rows.slice(0, ROWS).map((row) =>
-      [`${SHAPES[row.state]} ${row.state}`, [row.name, ...(row.tags ?? [])].join(" "), row.text.slice(0, WIDTH) + timesOf(row), row.type, row.worker].filter(Boolean).join("  ")));
+    parts.push(
+      ...rows
+        .slice(0, ROWS)
+        .map(row =>
+          [
+            `${SHAPES[row.state]} ${row.state}`,
+            [row.name, ...(row.tags ?? [])].join(" "),
+            row.text.slice(0, WIDTH) + timesOf(row),
+            row.type,
+            row.worker,
+          ]
+            .filter(Boolean)
+            .join("  "),
+        ),
+    );
     if (rows.length > ROWS) parts.push(`… and ${rows.length - ROWS} more values`);
   }
-  const log = document.log.filter(([time]) => moment.isEnd || time <= moment.time).map(([, , text]) => text).join("").slice(0, LOG);
+  const log = document.log
+    .filter(([time]) => moment.isEnd || time <= moment.time)
+    .map(([, , text]) => text)
+    .join("")
+    .slice(0, LOG);
   return [...parts, log].filter(Boolean).join("\n");
 }
 
-const escape = (text) => String(text).replace(/[&<>"']/g, (each) => `&#${each.codePointAt(0)};`);
+const escape = text => String(text).replace(/[&<>"']/g, each => `&#${each.codePointAt(0)};`);
 
 /** The graph as SVG, of its first operations. */
 function svgOf(moment) {
-  const operations = moment.program.operations.slice(0, MOST), places = foldedLayout(moment.document.layout, { operations }, new Set());
-  const { x, y, w, h, boxes } = places, { width, height } = extent(places);
-  const frames = boxes.map((box) => `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" fill="none" stroke="#888"/>`);
-  const edges = [...edgesOf({ ...moment.program, operations })].filter(({ from }) => from < MOST).map(({ from, to, isChain }) =>
-    `<path d="M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[to] + w[to] / 2} ${y[to]}" stroke="#888" fill="none"${isChain ? ' stroke-dasharray="5 4"' : ""}/>`);
-  const nodes = operations.map((operation, i) => `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="${operation.regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"/>`
-    + `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(operation.kernel)}</text></g>`);
+  const operations = moment.program.operations.slice(0, MOST),
+    places = foldedLayout(moment.document.layout, { operations }, new Set());
+  const { x, y, w, h, boxes } = places,
+    { width, height } = extent(places);
+  const frames = boxes.map(
+    box => `<rect x="${box.x}" y="${box.y}" width="${box.w}" height="${box.h}" fill="none" stroke="#888"/>`,
+  );
+  const edges = [...edgesOf({ ...moment.program, operations })]
+    .filter(({ from }) => from < MOST)
+    .map(
+      ({ from, to, isChain }) =>
+        `<path d="M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[to] + w[to] / 2} ${y[to]}" stroke="#888" fill="none"${isChain ? ' stroke-dasharray="5 4"' : ""}/>`,
+    );
+  const nodes = operations.map(
+    (operation, i) =>
+      `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="${operation.regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"/>` +
+      `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(operation.kernel)}</text></g>`,
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/>${[...frames, ...edges, ...nodes].join("")}</svg>`;
 }
 
 /** The operations as Graphviz reads them. */
 function dotOf(store) {
-  const edges = [...edgesOf(store.program)].map(({ from, to, isChain }) => `  ${from} -> ${to}${isChain ? " [style=dashed]" : ""};`);
+  const edges = [...edgesOf(store.program)].map(
+    ({ from, to, isChain }) => `  ${from} -> ${to}${isChain ? " [style=dashed]" : ""};`,
+  );
   return `digraph run {\n  node [shape=box, fontname=monospace];\n${store.program.operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
 }
 
-/** The spans as Chrome's tracing and Perfetto read them: what its thread leaves before its results are there is asynchronous, as it overlaps what runs meanwhile. */
+/**
+ * The spans as Chrome's tracing and Perfetto read them: what its thread leaves before its results are there is
+ * asynchronous, as it overlaps what runs meanwhile.
+ */
 function traceOf(moment) {
-  const { operations } = moment.program, last = moment.store.end;
+  const { operations } = moment.program,
+    last = moment.store.end;
   const events = moment.store.live.spans.flatMap(({ op, instance, worker, begin, end, isLate }, id) => {
-    const one = { name: operations[op].kernel, cat: isLate ? "wait" : "kernel", pid: 1, tid: Math.max(worker, 0), ts: begin / 1000, args: { operation: moment.store.textOf(op), instance } };
+    const one = {
+      name: operations[op].kernel,
+      cat: isLate ? "wait" : "kernel",
+      pid: 1,
+      tid: Math.max(worker, 0),
+      ts: begin / 1000,
+      args: { operation: moment.store.textOf(op), instance },
+    };
     const dur = ((isNaN(end) ? last : end) - begin) / 1000;
-    return isLate || operations[op].regions.length || one.args.operation.includes("@") ? [{ ...one, id, ph: "b" }, { ...one, id, ph: "e", ts: one.ts + dur, args: {} }] : [{ ...one, ph: "X", dur }];
+    return isLate || operations[op].regions.length || one.args.operation.includes("@")
+      ? [
+          { ...one, id, ph: "b" },
+          { ...one, id, ph: "e", ts: one.ts + dur, args: {} },
+        ]
+      : [{ ...one, ph: "X", dur }];
   });
-  const names = moment.document.workers.map((name, tid) => ({ name: "thread_name", ph: "M", pid: 1, tid, args: { name } }));
+  const names = moment.document.workers.map((name, tid) => ({
+    name: "thread_name",
+    ph: "M",
+    pid: 1,
+    tid,
+    args: { name },
+  }));
   return JSON.stringify({ traceEvents: [...names, ...events] });
 }
 
@@ -69,13 +123,15 @@ async function pageOf(store, code, title) {
 createBoard(document.querySelector("div"),new Store(await unpack(${JSON.stringify(run).replaceAll("<", "\\u003c")})))<\/script>`;
 }
 
-/** The button Export, and the list of what there is; `code()` gives this module's text, null where a page is not made. */
+/**
+ * The button Export, and the list of what there is; `code()` gives this module's text, null where a page is not made.
+ */
 export function exports(store, ask, canAsk, code) {
-  const name = (ending) => `tfrt-${store.document.functions[0]?.name ?? "run"}.${ending}`;
+  const name = ending => `tfrt-${store.document.functions[0]?.name ?? "run"}.${ending}`;
   const forms = {
     ...(code && { "HTML page": async () => download(name("html"), await pageOf(store, code, name("")), "text/html") }),
     "SVG graph": () => download(name("svg"), svgOf(store.now), "image/svg+xml"),
-    "PNG graph": () => raster(svgOf(store.now), (picture) => download(name("png"), picture)),
+    "PNG graph": () => raster(svgOf(store.now), picture => download(name("png"), picture)),
     "DOT graph": () => download(name("dot"), dotOf(store), "text/vnd.graphviz"),
     "Chrome trace": () => download(name("json"), traceOf(store.now), "application/json"),
     BEF: async () => {
@@ -83,13 +139,26 @@ export function exports(store, ask, canAsk, code) {
       if (bytes) download(name("bef"), bytesOf(bytes), "application/octet-stream");
     },
   };
-  const menu = element("span", { hidden: true, role: "group", "aria-label": "Export as" },
-    ...Object.entries(forms).map(([text, run]) => button(text, () => { run(); menu.hidden = true; main.setAttribute("aria-expanded", false); })));
-  const main = button("Export", () => {
-    menu.hidden = !menu.hidden;
-    main.setAttribute("aria-expanded", !menu.hidden);
-    menu.lastChild.hidden = !canAsk() || !!store.document.outcomes; // an exploration has no run to ask about
-  }, { "aria-expanded": false });
+  const menu = element(
+    "span",
+    { hidden: true, role: "group", "aria-label": "Export as" },
+    ...Object.entries(forms).map(([text, run]) =>
+      button(text, () => {
+        run();
+        menu.hidden = true;
+        main.setAttribute("aria-expanded", false);
+      }),
+    ),
+  );
+  const main = button(
+    "Export",
+    () => {
+      menu.hidden = !menu.hidden;
+      main.setAttribute("aria-expanded", !menu.hidden);
+      menu.lastChild.hidden = !canAsk() || !!store.document.outcomes; // an exploration has no run to ask about
+    },
+    { "aria-expanded": false },
+  );
   return { nodes: [main, menu] };
 }
 

@@ -13,7 +13,8 @@ const ENDED = new Set(["done", "failed", "cancelled", "timed-out"]);
 /** Each use of a value that an operation makes, by another or the same, in the order of the users. */
 export function* edgesOf({ operations, values }) {
   for (const { id, operands } of operations) {
-    for (const value of operands) if (values[value].op != null) yield { from: values[value].op, to: id, isChain: values[value].chain };
+    for (const value of operands)
+      if (values[value].op != null) yield { from: values[value].op, to: id, isChain: values[value].chain };
   }
 }
 
@@ -24,8 +25,12 @@ export function tablesOf(program) {
   for (const { from, to } of edgesOf(program)) if (from !== to && uses[from].at(-1) !== to) uses[from].push(to);
   const isCompiled = functions.map(({ kind }) => kind === "func" || kind === "async");
   // In a region of `tfrt.jit`, a constant exists only if the region runs.
-  return { uses, isCompiled, isCode: operations.map(({ function: function_, compiled }) => Boolean(compiled || isCompiled[function_])),
-    isConstant: operations.map(({ kernel, compiled }) => !compiled && CONSTANT.test(kernel)) };
+  return {
+    uses,
+    isCompiled,
+    isCode: operations.map(({ function: function_, compiled }) => Boolean(compiled || isCompiled[function_])),
+    isConstant: operations.map(({ kernel, compiled }) => !compiled && CONSTANT.test(kernel)),
+  };
 }
 
 export class History {
@@ -40,9 +45,15 @@ export class History {
     const { operations, values, functions } = this.program;
     this.next = 0;
     this.time = 0;
-    this.values = { state: new Uint8Array(values.length), worker: new Int16Array(values.length).fill(-1),
-      begin: new Float64Array(values.length).fill(NaN), end: new Float64Array(values.length).fill(NaN),
-      count: new Uint32Array(values.length), failed: new Uint32Array(values.length), payload: new Map() };
+    this.values = {
+      state: new Uint8Array(values.length),
+      worker: new Int16Array(values.length).fill(-1),
+      begin: new Float64Array(values.length).fill(NaN),
+      end: new Float64Array(values.length).fill(NaN),
+      count: new Uint32Array(values.length),
+      failed: new Uint32Array(values.length),
+      payload: new Map(),
+    };
     this.operations = { state: new Uint8Array(operations.length), count: new Uint32Array(operations.length) };
     this.called = new Uint8Array(functions.length);
     this.spans = [];
@@ -62,9 +73,14 @@ export class History {
   }
 
   take(i) {
-    const { program } = this, { events } = this.document;
-    const kind = events.kinds[events.kind[i]], op = events.op[i], value = events.value[i], time = events.time[i];
-    if (kind === "call") { // of a function's row, or of a region of `op`
+    const { program } = this,
+      { events } = this.document;
+    const kind = events.kinds[events.kind[i]],
+      op = events.op[i],
+      value = events.value[i],
+      time = events.time[i];
+    if (kind === "call") {
+      // of a function's row, or of a region of `op`
       if (this.called[value] === 0) this.called[value] = 1;
       return;
     }
@@ -87,7 +103,8 @@ export class History {
   }
 
   takeOperation(kind, op, instance, worker, time) {
-    const { operations, values } = this, { results, function: function_ } = this.program.operations[op];
+    const { operations, values } = this,
+      { results, function: function_ } = this.program.operations[op];
     this.called[function_] = 1;
     if (BEGINS.has(kind)) {
       operations.state[op] = RUNNING;
@@ -111,7 +128,8 @@ export class History {
         }
       } else if (isLate && (!results.length || this.tables.isCompiled[function_])) operations.state[op] = AVAILABLE;
       else if (isLate) {
-        // What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in none.
+        // What comes from a timer, a thread or an event loop is in the lane of what resolves it, and until then in
+        // none.
         this.begin(op, instance, -1, time).isLate = true;
         for (const result of results) values.worker[result] = -1;
       }
@@ -127,29 +145,39 @@ export class History {
   takeValue(kind, value, events, i) {
     const state = STATE_OF[kind];
     if (state === undefined) return;
-    const { values, operations } = this, { op: maker, function: function_ } = this.program.values[value], time = events.time[i], worker = events.worker[i];
+    const { values, operations } = this,
+      { op: maker, function: function_ } = this.program.values[value],
+      time = events.time[i],
+      worker = events.worker[i];
     this.called[function_] = 1;
-    if (values.state[value] > RUNNING) [values.begin[value], values.worker[value]] = [NaN, -1]; // made again, without a begin
+    // Made again, without a begin.
+    if (values.state[value] > RUNNING) [values.begin[value], values.worker[value]] = [NaN, -1];
     values.state[value] = state;
     values.end[value] = time;
     values.count[value]++;
-    if (kind === "skipped") values.worker[value] = -1; // it ran nowhere, even if an earlier round of a loop did
+    if (kind === "skipped")
+      values.worker[value] = -1; // it ran nowhere, even if an earlier round of a loop did
     else if (values.worker[value] < 0) values.worker[value] = worker;
     if (events.payload[i] != null) values.payload.set(value, events.payload[i]);
     values.failed[value] += state === ERROR;
-    if (values.failed[value] && values.count[value] > 1) { // as of mapped calls: an error, whatever came last
+    if (values.failed[value] && values.count[value] > 1) {
+      // as of mapped calls: an error, whatever came last
       values.state[value] = ERROR;
       values.payload.set(value, `${values.failed[value]} of ${values.count[value]} failed`);
     }
     if (maker == null) return;
-    operations.state[maker] = Math.max(state, ...this.program.operations[maker].results.map((each) => values.state[each]));
+    operations.state[maker] = Math.max(
+      state,
+      ...this.program.operations[maker].results.map(each => values.state[each]),
+    );
     this.close(maker, events.instance[i], time, worker);
   }
 
   /** Take states as they are said, without the events that led to them. */
   adopt(frame) {
     for (const [value, word, worker] of frame) {
-      const state = STATES.indexOf(word), known = this.program.values[value];
+      const state = STATES.indexOf(word),
+        known = this.program.values[value];
       if (state < 0 || !known) continue;
       this.called[known.function] = 1;
       if (this.values.state[value] < AVAILABLE) this.values.state[value] = state;
@@ -159,7 +187,8 @@ export class History {
   }
 
   begin(op, instance, worker, begin) {
-    const key = `${op}:${instance}`, span = { op, instance, worker, begin, end: NaN, queued: this.queued.get(key) ?? NaN };
+    const key = `${op}:${instance}`,
+      span = { op, instance, worker, begin, end: NaN, queued: this.queued.get(key) ?? NaN };
     this.queued.delete(key);
     this.open.set(key, span);
     this.spans.push(span);
@@ -181,69 +210,98 @@ export class Moment {
     this.left = !isEnd || !ENDED.has(status) ? null : status === "done" || status === "failed" ? SKIPPED : CANCELLED;
   }
 
-  get time() { return this.history.time; }
+  get time() {
+    return this.history.time;
+  }
 
-  /** The state of a value; without `isExact`, one that is ready may be waiting: a chain of thousands is no recursion. */
+  /**
+   * The state of a value; without `isExact`, one that is ready may be waiting: a chain of thousands is no recursion.
+   */
   code(value, isExact = true) {
     const found = this.history.values.state[value];
-    if (found > AVAILABLE && this.document.cancelled.includes(value)) return CANCELLED; // what was to resolve it did not any more
+    // The operation that was to resolve it did not run anymore.
+    if (found > AVAILABLE && this.document.cancelled.includes(value)) return CANCELLED;
     if (found >= AVAILABLE) return found;
     const { op, function: function_, parent } = this.program.values[value];
     if (parent != null) return this.code(parent, isExact); // an argument of a `tfrt.jit` is the value outside
     const isCalled = this.history.called[function_];
-    if (isCalled && (op == null ? this.program.functions[function_].arguments.includes(value) && !this.document.absent.includes(value) : this.tables.isConstant[op])) return AVAILABLE;
+    if (
+      isCalled &&
+      (op == null
+        ? this.program.functions[function_].arguments.includes(value) && !this.document.absent.includes(value)
+        : this.tables.isConstant[op])
+    )
+      return AVAILABLE;
     if (this.left !== null) return op != null && this.tables.isCode[op] ? this.codeOf(op) : this.rest([value]);
     if (found !== WAITING || op == null || !isExact) return found;
     return this.codeOf(op) === READY ? READY : WAITING;
   }
 
   /** What is without an event at the end: made by one that was not kept, or not made. */
-  rest(values) { return values.some((each) => this.document.counts[each]) ? AVAILABLE : this.left; }
+  rest(values) {
+    return values.some(each => this.document.counts[each]) ? AVAILABLE : this.left;
+  }
 
   codeOf(op) {
     const found = this.history.operations.state[op];
     if (this.isEnd && this.left === null && found === WAITING && this.document.ready?.includes(op)) return READY;
     const { operands, results, function: function_, parent } = this.program.operations[op];
     const isCalled = this.history.called[function_];
-    if (found > AVAILABLE) return Math.max(...results.map((each) => this.code(each)), 0) || found;
+    if (found > AVAILABLE) return Math.max(...results.map(each => this.code(each)), 0) || found;
     if (found === AVAILABLE) return found;
     if (isCalled && this.tables.isConstant[op]) return AVAILABLE;
     if (this.left !== null) return this.tables.isCode[op] ? this.unlogged(op) : this.rest(results);
     // Of compiled code only a task in the queue is ready, and one that has begun waits within.
     if (found !== WAITING || !isCalled || this.history.operations.count[op] || this.tables.isCode[op]) return found;
     const isEntered = parent == null || this.history.operations.count[parent] > 0;
-    return isEntered && operands.every((value) => this.code(value, false) === AVAILABLE) ? READY : WAITING;
+    return isEntered && operands.every(value => this.code(value, false) === AVAILABLE) ? READY : WAITING;
   }
 
   /** What compiled code only computes leaves no event: the run says at its end what it knows of that. */
   unlogged(op) {
-    const { unlogged } = this.document, found = STATES.indexOf(unlogged?.[op]);
+    const { unlogged } = this.document,
+      found = STATES.indexOf(unlogged?.[op]);
     return found < 0 ? (unlogged ? this.left : UNRECORDED) : found;
   }
 
-  state(value) { return STATES[this.code(value)]; }
-  stateOf(op) { return STATES[this.codeOf(op)]; }
+  state(value) {
+    return STATES[this.code(value)];
+  }
+  stateOf(op) {
+    return STATES[this.codeOf(op)];
+  }
 
   /** The operands that a value or operation waits for; of a task that has begun, also those that it awaits. */
   missing(op) {
     if (op == null || this.codeOf(op) !== WAITING) return [];
-    const { operations } = this.program, all = [...operations[op].operands];
+    const { operations } = this.program,
+      all = [...operations[op].operands];
     if (this.history.operations.count[op]) {
-      for (const { parent, kernel, operands } of operations) if (parent === op && /async.await/.test(kernel)) all.push(...operands);
+      for (const { parent, kernel, operands } of operations)
+        if (parent === op && /async.await/.test(kernel)) all.push(...operands);
     }
-    return [...new Set(all)].filter((value) => this.code(value) < AVAILABLE);
+    return [...new Set(all)].filter(value => this.code(value) < AVAILABLE);
   }
 
-  worker(number) { return number >= 0 ? this.document.workers[number] ?? `worker ${number}` : ""; }
+  worker(number) {
+    return number >= 0 ? (this.document.workers[number] ?? `worker ${number}`) : "";
+  }
 
   /** The text of a value: of its last one at the end, of the one that the log has at an earlier time. */
   preview(value) {
     const code = this.code(value);
     if (code < AVAILABLE || code === CANCELLED) return "";
-    const { payload, count } = this.history.values, { parent } = this.program.values[value];
+    const { payload, count } = this.history.values,
+      { parent } = this.program.values[value];
     if (parent != null) return this.preview(parent);
     const found = this.document.previews[value];
-    if (!this.isEnd && count[value] && payload.has(value) && (found === undefined || count[value] !== this.totals?.[value])) return String(payload.get(value));
+    if (
+      !this.isEnd &&
+      count[value] &&
+      payload.has(value) &&
+      (found === undefined || count[value] !== this.totals?.[value])
+    )
+      return String(payload.get(value));
     return found ?? (payload.has(value) ? String(payload.get(value)) : "");
   }
 }
@@ -253,6 +311,10 @@ export function isShown(moment, value) {
   const { name, type, function: function_, op } = moment.program.values[value];
   if (!name) return false;
   if (!moment.tables.isCompiled[function_]) return true;
-  return type.startsWith("!async.") || moment.history.values.count[value] > 0 || moment.document.previews[value] !== undefined
-    || (op != null && moment.history.operations.count[op] > 0);
+  return (
+    type.startsWith("!async.") ||
+    moment.history.values.count[value] > 0 ||
+    moment.document.previews[value] !== undefined ||
+    (op != null && moment.history.operations.count[op] > 0)
+  );
 }

@@ -11,9 +11,21 @@ const MARGIN = 12;
  * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.  `show(items)` brings
  * the list up to date.  `press(item, key)` hears of left and right, and says to which place that leads.
  */
-export function createRows({ role = "list", label, itemRole = "listitem", height, cells, draw, choose = () => {}, press = () => null }) {
+export function createRows({
+  role = "list",
+  label,
+  itemRole = "listitem",
+  height,
+  cells,
+  draw,
+  choose = () => {},
+  press = () => null,
+}) {
   const node = element("div.rows", { role, ...(label && { "aria-label": label }) });
-  let items = [], drawn = new Map(), active = 0, scroller = null;
+  let items = [],
+    drawn = new Map(),
+    active = 0,
+    scroller = null;
 
   function show(next) {
     items = next;
@@ -86,20 +98,26 @@ export function createRows({ role = "list", label, itemRole = "listitem", height
     drawn.get(active)?.focus();
   }
 
-  node.addEventListener("keydown", (event) => {
+  node.addEventListener("keydown", event => {
     const here = event.target.place;
     if (here == null) return;
-    const there = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: items.length - 1, PageDown: here + 15, PageUp: here - 15 }[event.key];
+    const there = {
+      ArrowDown: here + 1,
+      ArrowUp: here - 1,
+      Home: 0,
+      End: items.length - 1,
+      PageDown: here + 15,
+      PageUp: here - 15,
+    }[event.key];
     if (there != null) goTo(there);
     else if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       const place = press(items[here], event.key);
       if (place !== null) requestAnimationFrame(() => goTo(place));
-    }
-    else if (event.key === "Enter" || event.key === " ") choose(items[here], event.target);
+    } else if (event.key === "Enter" || event.key === " ") choose(items[here], event.target);
     else return;
     event.preventDefault();
   });
-  node.addEventListener("click", (event) => {
+  node.addEventListener("click", event => {
     const row = event.target.closest(".row");
     if (!row || row.place == null) return;
     active = row.place;

@@ -8,7 +8,9 @@ export class Store {
   /** `status` says how the run stands for this page, which may know more than the document. */
   constructor(document, status = () => document.status) {
     this.listeners = new Set();
-    this.changed = eachFrame(() => { for (const each of this.listeners) each(this.now); });
+    this.changed = eachFrame(() => {
+      for (const each of this.listeners) each(this.now);
+    });
     this.selection = null;
     this.time = Infinity;
     this.readStatus = status;
@@ -33,9 +35,15 @@ export class Store {
     return Object.keys(STATUSES).includes(status) ? status : "saved-while-running";
   }
 
-  get isOver() { return this.status !== "running"; }
-  get end() { return this.document.events.time.at(-1) ?? 0; }
-  get isLive() { return this.time >= this.end; }
+  get isOver() {
+    return this.status !== "running";
+  }
+  get end() {
+    return this.document.events.time.at(-1) ?? 0;
+  }
+  get isLive() {
+    return this.time >= this.end;
+  }
 
   /** The run at the chosen time. */
   get now() {
@@ -61,15 +69,19 @@ export class Store {
   step(direction) {
     const { time } = this.document.events;
     const now = Math.min(this.time, this.end);
-    const found = direction > 0 ? time.find((each) => each > now) : time.findLast((each) => each < now);
+    const found = direction > 0 ? time.find(each => each > now) : time.findLast(each => each < now);
     this.goTo(found ?? (direction > 0 ? Infinity : 0));
   }
 
   /** The selected operation, or null. */
-  get chosen() { return this.selection?.op ?? null; }
+  get chosen() {
+    return this.selection?.op ?? null;
+  }
 
   /** The first line of an operation. */
-  textOf(op) { return this.program.operations[op]?.text.split("\n", 1)[0].trim() ?? ""; }
+  textOf(op) {
+    return this.program.operations[op]?.text.split("\n", 1)[0].trim() ?? "";
+  }
 
   select(op, value = null) {
     this.selection = op == null && value == null ? null : { op, value };
@@ -96,8 +108,10 @@ export class Store {
       }
     }
     const all = this.byFunction.lists[id] ?? [];
-    return this.tables.isCompiled[id] ? all.filter((value) => isShown(moment, value)) : all;
+    return this.tables.isCompiled[id] ? all.filter(value => isShown(moment, value)) : all;
   }
 
-  selectValue(value) { this.select(this.program.values[value].op, value); }
+  selectValue(value) {
+    this.select(this.program.values[value].op, value);
+  }
 }

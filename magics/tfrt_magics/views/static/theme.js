@@ -1,20 +1,40 @@
 // How states look: a shape, a colour (Okabe and Ito) and a word, so that none of them has to be seen.
 
 /** Of each state the shape, the colour on white, and that on black. */
-const LOOKS = { waiting: ["○", "#6b7280", "#9ca3af"], ready: ["◔", "#5b5bd6", "#a5a8ff"], running: ["◑", "#0072b2", "#56b4e9"],
-  available: ["●", "#00805c", "#2fc79a"], error: ["▲", "#c24e00", "#ff8a47"], skipped: ["◇", "#9a6a00", "#e6b022"],
-  cancelled: ["■", "#a3507d", "#e59bc6"], unrecorded: ["?", "#7a5230", "#d2a679"] };
+const LOOKS = {
+  waiting: ["○", "#6b7280", "#9ca3af"],
+  ready: ["◔", "#5b5bd6", "#a5a8ff"],
+  running: ["◑", "#0072b2", "#56b4e9"],
+  available: ["●", "#00805c", "#2fc79a"],
+  error: ["▲", "#c24e00", "#ff8a47"],
+  skipped: ["◇", "#9a6a00", "#e6b022"],
+  cancelled: ["■", "#a3507d", "#e59bc6"],
+  unrecorded: ["?", "#7a5230", "#d2a679"],
+};
 export const STATES = Object.keys(LOOKS);
 export const [WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED] = STATES.keys();
-export const [SHAPES, COLOURS, DARK] = [0, 1, 2].map((place) => Object.fromEntries(STATES.map((state) => [state, LOOKS[state][place]])));
-const variables = (colours) => STATES.map((state) => `--${state}: ${colours[state]};`).join("");
+export const [SHAPES, COLOURS, DARK] = [0, 1, 2].map(place =>
+  Object.fromEntries(STATES.map(state => [state, LOOKS[state][place]])),
+);
+const variables = colours => STATES.map(state => `--${state}: ${colours[state]};`).join("");
 
 /** The statuses of a run: the state whose look each has, what it is called in text, and what explains it. */
 export const STATUSES = {
-  running: { look: "running", word: "running" }, done: { look: "available", word: "done" }, failed: { look: "error", word: "failed" },
-  cancelled: { look: "cancelled", word: "cancelled" }, "timed-out": { look: "cancelled", word: "timed out" },
-  "kernel-gone": { look: "cancelled", word: "the kernel is gone", why: "The kernel is gone: states are as they were seen last." },
-  "saved-while-running": { look: "waiting", word: "saved while it ran", why: "The file was saved while this ran: its end is not in it." },
+  running: { look: "running", word: "running" },
+  done: { look: "available", word: "done" },
+  failed: { look: "error", word: "failed" },
+  cancelled: { look: "cancelled", word: "cancelled" },
+  "timed-out": { look: "cancelled", word: "timed out" },
+  "kernel-gone": {
+    look: "cancelled",
+    word: "the kernel is gone",
+    why: "The kernel is gone: states are as they were seen last.",
+  },
+  "saved-while-running": {
+    look: "waiting",
+    word: "saved while it ran",
+    why: "The file was saved while this ran: its end is not in it.",
+  },
 };
 
 const css = `
@@ -45,7 +65,7 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .tabs [role=tab][aria-selected=true] { border-bottom-color: var(--accent); color: var(--ink); font-weight: 600; }
 .panel { max-height: 440px; overflow: auto; position: relative; }
 .shape { display: inline-block; width: 1.2em; text-align: center; color: var(--look); }
-${STATES.map((state) => `[data-state=${state}] { --look: var(--${state}); }`).join("\n")}
+${STATES.map(state => `[data-state=${state}] { --look: var(--${state}); }`).join("\n")}
 [data-state=unavailable] { --look: var(--waiting); }
 [data-state=broken] { --look: var(--error); }
 .chips .row > * { margin-right: 6px; }
@@ -135,7 +155,7 @@ export function isDark(node) {
 export function onOtherColours(action) {
   const observer = new MutationObserver(action);
   observer.observe(document.body, { attributeFilter: ["data-jp-theme-name", "data-jp-theme-light", "class"] });
-  const queries = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map((query) => matchMedia(query));
+  const queries = ["(prefers-color-scheme: dark)", "(forced-colors: active)"].map(query => matchMedia(query));
   for (const query of queries) query.addEventListener("change", action);
   return () => {
     observer.disconnect();
@@ -146,6 +166,8 @@ export function onOtherColours(action) {
 /** The colours as a canvas needs them. */
 export function colours(host) {
   const style = getComputedStyle(host);
-  const read = (name) => style.getPropertyValue(`--${name}`).trim() || "#888";
-  return Object.fromEntries([...STATES, "ink", "soft", "line", "paper", "shade", "accent"].map((name) => [name, read(name)]));
+  const read = name => style.getPropertyValue(`--${name}`).trim() || "#888";
+  return Object.fromEntries(
+    [...STATES, "ink", "soft", "line", "paper", "shade", "accent"].map(name => [name, read(name)]),
+  );
 }

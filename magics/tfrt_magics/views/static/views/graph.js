@@ -6,43 +6,77 @@ import { extent, foldedLayout, functionKey } from "../folding.js";
 import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
 
-const FONT = "11px ui-monospace, monospace", BUTTON = 22, FAR = 0.15;
+const FONT = "11px ui-monospace, monospace",
+  BUTTON = 22,
+  FAR = 0.15;
 const LEAVING = 200; // so many edges that end below the view are drawn: more are one blot, and thousands take seconds
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 function criticalPath(moment) {
-  const { operations, values } = moment.program, { end } = moment.history.values;
-  const endOf = (op) => Math.max(...operations[op].results.map((value) => end[value] || 0), 0);
+  const { operations, values } = moment.program,
+    { end } = moment.history.values;
+  const endOf = op => Math.max(...operations[op].results.map(value => end[value] || 0), 0);
   let here = operations.reduce((last, { id }) => (last == null || endOf(id) > endOf(last) ? id : last), null);
   const path = new Set();
   while (here != null && endOf(here) > 0 && !path.has(here)) {
     path.add(here);
-    const before = operations[here].operands.map((value) => values[value].op).filter((op) => op != null && op !== here);
+    const before = operations[here].operands.map(value => values[value].op).filter(op => op != null && op !== here);
     here = before.reduce((last, op) => (last == null || endOf(op) > endOf(last) ? op : last), null);
   }
   return path;
 }
 
 export function createGraph(store) {
-  const rows = createRows({ role: "tree", label: "Graph", itemRole: "treeitem", height: 24, cells: [["twist", "twist"], ["shape", "shape"], ["text", ""]], draw: drawItem,
-    choose: (item, row, event) => { if (event?.target === row.parts.twist || item.key !== undefined) toggle(keyOf(item)); else store.select(item.id); }, press });
-  const canvas = createCanvas({ draw, size, hit, height: 360, describe: (x, y) => { const op = at(x, y).op; return op == null ? "" : store.textOf(op); } });
+  const rows = createRows({
+    role: "tree",
+    label: "Graph",
+    itemRole: "treeitem",
+    height: 24,
+    cells: [
+      ["twist", "twist"],
+      ["shape", "shape"],
+      ["text", ""],
+    ],
+    draw: drawItem,
+    choose: (item, row, event) => {
+      if (event?.target === row.parts.twist || item.key !== undefined) toggle(keyOf(item));
+      else store.select(item.id);
+    },
+    press,
+  });
+  const canvas = createCanvas({
+    draw,
+    size,
+    hit,
+    height: 360,
+    describe: (x, y) => {
+      const op = at(x, y).op;
+      return op == null ? "" : store.textOf(op);
+    },
+  });
   const side = element("div.scroll", {}, rows.node);
   const node = element("div.split.graph", {}, canvas.node, side);
   const folded = new Set();
-  let moment = null, path = new Set(), places = null, placed, items = [], depths = [], chosen;
+  let moment = null,
+    path = new Set(),
+    places = null,
+    placed,
+    items = [],
+    depths = [],
+    chosen;
 
-  const isBox = (op) => !!store.program.operations[op]?.regions?.length;
-  const isOpen = (op) => isBox(op) && !folded.has(op);
+  const isBox = op => !!store.program.operations[op]?.regions?.length;
+  const isOpen = op => isBox(op) && !folded.has(op);
   /** An item is an operation, or a folded function as `{ key, name }`. */
-  const keyOf = (item) => item.key ?? (isBox(item.id) ? item.id : null);
+  const keyOf = item => item.key ?? (isBox(item.id) ? item.id : null);
 
   function show(next) {
     moment = next;
     path = store.isOver && moment.isEnd ? criticalPath(moment) : new Set();
     arrange();
     rows.show(items);
-    const { width, height } = size(), scale = Math.min(1.05, (canvas.node.clientWidth || width) / width);
+    const { width, height } = size(),
+      scale = Math.min(1.05, (canvas.node.clientWidth || width) / width);
     canvas.resize(Math.max(110, Math.min(380, Math.round(height * Math.max(scale, 0.5)))));
     if (chosen !== (chosen = store.chosen)) look();
   }
@@ -55,7 +89,9 @@ export function createGraph(store) {
     places = foldedLayout(placed, operations.length ? store.program : { operations: [] }, folded);
     depths = [];
     for (const { id, parent } of operations) depths[id] = parent == null ? 0 : depths[parent] + 1;
-    const closed = functions.filter(({ id }) => folded.has(functionKey(id))).map(({ id, name }) => ({ key: functionKey(id), name, function: id }));
+    const closed = functions
+      .filter(({ id }) => folded.has(functionKey(id)))
+      .map(({ id, name }) => ({ key: functionKey(id), name, function: id }));
     const open = operations.filter(({ id }) => !places.x.length || id >= places.x.length || places.shown[id] === id);
     items = closed.length ? [...open, ...closed].sort((a, b) => a.function - b.function) : open;
   }
@@ -69,25 +105,39 @@ export function createGraph(store) {
 
   /** Left folds, or goes to what is around; right unfolds. */
   function press(item, name) {
-    const key = keyOf(item), isFolded = folded.has(key);
+    const key = keyOf(item),
+      isFolded = folded.has(key);
     if (name === "ArrowRight" && isFolded) toggle(key);
     else if (name === "ArrowLeft" && key !== null && !isFolded) toggle(key);
     else if (name === "ArrowLeft" && item.parent != null) return items.findIndex(({ id }) => id === item.parent);
     else if (name === "ArrowLeft" && item.key == null) {
       toggle(functionKey(item.function));
       arrange();
-      return items.findIndex((each) => each.key === functionKey(item.function));
+      return items.findIndex(each => each.key === functionKey(item.function));
     }
     return null;
   }
 
   function drawItem(row, item) {
-    const { twist, shape, text } = row.parts, key = keyOf(item), isFolded = folded.has(key);
-    const state = item.key == null ? moment.stateOf(item.id) : null, words = state ? store.textOf(item.id) : `@${item.name}`;
-    const feeds = state ? [...new Set(store.tables.uses[item.id].map((user) => moment.program.operations[user].line))].join(",") : null;
-    setAttributes(row, { "data-op": item.id ?? null, "data-line": item.line ?? null, "data-state": state, "data-feeds": feeds,
-      "data-function": moment.program.functions[item.function].name, "aria-level": (depths[item.id] ?? 0) + 1, "aria-label": `${words}, ${state ?? "folded"}`,
-      "aria-expanded": key === null ? null : !isFolded, "aria-selected": state !== null && store.chosen === item.id });
+    const { twist, shape, text } = row.parts,
+      key = keyOf(item),
+      isFolded = folded.has(key);
+    const state = item.key == null ? moment.stateOf(item.id) : null,
+      words = state ? store.textOf(item.id) : `@${item.name}`;
+    const feeds = state
+      ? [...new Set(store.tables.uses[item.id].map(user => moment.program.operations[user].line))].join(",")
+      : null;
+    setAttributes(row, {
+      "data-op": item.id ?? null,
+      "data-line": item.line ?? null,
+      "data-state": state,
+      "data-feeds": feeds,
+      "data-function": moment.program.functions[item.function].name,
+      "aria-level": (depths[item.id] ?? 0) + 1,
+      "aria-label": `${words}, ${state ?? "folded"}`,
+      "aria-expanded": key === null ? null : !isFolded,
+      "aria-selected": state !== null && store.chosen === item.id,
+    });
     row.style.paddingLeft = `${4 + 14 * (depths[item.id] ?? 0)}px`;
     setText(twist, key === null ? "" : isFolded ? "▸" : "▾");
     setText(shape, state ? SHAPES[state] : "");
@@ -99,7 +149,7 @@ export function createGraph(store) {
     return { ...extent(places), start: places.x[0] + places.w[0] / 2 };
   }
 
-  const rectangleOf = (i) => [places.x[i], places.y[i], places.w[i], places.h[i]];
+  const rectangleOf = i => [places.x[i], places.y[i], places.w[i], places.h[i]];
 
   const isIn = (x, y, left, top, width, height) => x >= left && y >= top && x <= left + width && y <= top + height;
 
@@ -110,7 +160,7 @@ export function createGraph(store) {
       const isButton = isBox(i) && isIn(x, y, places.x[i] + places.w[i] - BUTTON, places.y[i], BUTTON, BUTTON);
       return { op: i, key: isButton ? i : null };
     }
-    const box = places.boxes.find((each) => each.op == null && isIn(x, y, each.x, each.y, each.w, BUTTON));
+    const box = places.boxes.find(each => each.op == null && isIn(x, y, each.x, each.y, each.w, BUTTON));
     return { op: null, key: box ? functionKey(box.function) : null };
   }
 
@@ -124,21 +174,36 @@ export function createGraph(store) {
     if (!moment) return;
     pen.scale(scale, scale);
     pen.translate(-x, -y);
-    const [right, bottom] = [x + width / scale, y + height / scale], isNear = scale > 0.45;
+    const [right, bottom] = [x + width / scale, y + height / scale],
+      isNear = scale > 0.45;
     pen.font = FONT;
     pen.textBaseline = "middle";
     drawBoxes(pen, palette, scale, isNear);
-    const nodes = places.shown.filter((op, i) => op === i && places.x[i] <= right && places.x[i] + places.w[i] >= x && places.y[i] <= bottom && places.y[i] + places.h[i] >= y);
+    const nodes = places.shown.filter(
+      (op, i) =>
+        op === i &&
+        places.x[i] <= right &&
+        places.x[i] + places.w[i] >= x &&
+        places.y[i] <= bottom &&
+        places.y[i] + places.h[i] >= y,
+    );
     drawNodes(pen, nodes.filter(isOpen), palette, scale, isNear);
     drawEdges(pen, palette, scale, x, y, right, bottom);
-    drawNodes(pen, nodes.filter((i) => !isOpen(i)), palette, scale, isNear);
+    drawNodes(
+      pen,
+      nodes.filter(i => !isOpen(i)),
+      palette,
+      scale,
+      isNear,
+    );
   }
 
   function drawNodes(pen, nodes, palette, scale, isNear) {
     const far = {};
     for (const i of nodes) {
       const [left, top, w, h] = rectangleOf(i);
-      const state = moment.stateOf(i), isChosen = store.chosen === i;
+      const state = moment.stateOf(i),
+        isChosen = store.chosen === i;
       if (scale < FAR && !isChosen && !path.has(i) && !isOpen(i)) {
         (far[state] ??= new Path2D()).rect(left, top, w, h);
         continue;
@@ -163,7 +228,9 @@ export function createGraph(store) {
   }
 
   function label(pen, i, state, left, top, width, palette) {
-    const middle = top + 14, room = width - (isBox(i) ? BUTTON : 4), text = store.textOf(i);
+    const middle = top + 14,
+      room = width - (isBox(i) ? BUTTON : 4),
+      text = store.textOf(i);
     const most = (room - 19) / pen.measureText("m").width; // of a font whose letters have one width
     clipped(pen, left, top, room, 28, () => {
       pen.fillStyle = palette[state];
@@ -182,12 +249,18 @@ export function createGraph(store) {
       pen.lineWidth = 1 / Math.max(scale, 0.5);
       pen.strokeRect(box.x, box.y, box.w, box.h);
       pen.fillStyle = palette.soft;
-      if (box.op == null && isNear) pen.fillText(`${box.isFolded ? "▸" : "▾"} @${store.program.functions[box.function].name}`, box.x + 6, box.y + 13);
+      if (box.op == null && isNear)
+        pen.fillText(
+          `${box.isFolded ? "▸" : "▾"} @${store.program.functions[box.function].name}`,
+          box.x + 6,
+          box.y + 13,
+        );
     }
   }
 
   function drawEdges(pen, palette, scale, left, top, right, bottom) {
-    const { operations, values } = store.program, { x, y, w, h, shown } = places;
+    const { operations, values } = store.program,
+      { x, y, w, h, shown } = places;
     for (const isChain of [false, true]) {
       let leaving = 0;
       pen.beginPath();
@@ -197,7 +270,14 @@ export function createGraph(store) {
           const from = shown[values[value].op] ?? null;
           if (from === null || from === to || values[value].chain !== isChain) continue;
           const [x1, y1, x2, y2] = [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
-          if (Math.max(x1, x2) < left || Math.min(x1, x2) > right || Math.max(y1, y2) < top || Math.min(y1, y2) > bottom || (y2 > bottom && leaving++ > LEAVING)) continue;
+          if (
+            Math.max(x1, x2) < left ||
+            Math.min(x1, x2) > right ||
+            Math.max(y1, y2) < top ||
+            Math.min(y1, y2) > bottom ||
+            (y2 > bottom && leaving++ > LEAVING)
+          )
+            continue;
           const bend = Math.max(10, Math.abs(y2 - y1) / 2);
           pen.moveTo(x1, y1);
           if (scale < FAR) pen.lineTo(x2, y2);
@@ -227,5 +307,13 @@ export function createGraph(store) {
     canvas.reveal(left, top, w, isOpen(at) ? BUTTON : h);
   }
 
-  return { title: "Graph", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.program.operations.length, dispose: canvas.dispose };
+  return {
+    title: "Graph",
+    node,
+    tools: canvas.tools,
+    show,
+    reveal,
+    isEmpty: () => !store.program.operations.length,
+    dispose: canvas.dispose,
+  };
 }

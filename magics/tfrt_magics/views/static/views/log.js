@@ -5,7 +5,8 @@ import { createRows } from "../rows.js";
 
 /** The entries of the log as lines; a piece without an end of line goes on in the next of its operation. */
 function linesOf(log) {
-  const lines = [], latest = new Map();
+  const lines = [],
+    latest = new Map();
   for (const [time, op, text] of log) {
     for (const part of String(text).match(/[^\n]*\n|[^\n]+/g) ?? []) {
       let line = latest.get(op);
@@ -22,8 +23,19 @@ function linesOf(log) {
 }
 
 export function createLog(store) {
-  const rows = createRows({ label: "Printed by the program", height: 22, cells: [["when", "soft ui"], ["where", "soft ui"], ["text", ""]], draw: drawItem, choose });
-  const more = element("p.note.soft", { hidden: true }), whole = element("pre.detail.whole", { hidden: true });
+  const rows = createRows({
+    label: "Printed by the program",
+    height: 22,
+    cells: [
+      ["when", "soft ui"],
+      ["where", "soft ui"],
+      ["text", ""],
+    ],
+    draw: drawItem,
+    choose,
+  });
+  const more = element("p.note.soft", { hidden: true }),
+    whole = element("pre.detail.whole", { hidden: true });
   const node = element("div.log", {}, rows.node, more, whole);
 
   /** Select what printed a line, and show the line whole where its row cuts it. */
@@ -42,7 +54,10 @@ export function createLog(store) {
 
   function drawItem(row, line) {
     const operation = store.program.operations[line.op];
-    setAttributes(row, { "data-op": operation ? line.op : null, "aria-current": (operation && store.chosen === line.op) || null });
+    setAttributes(row, {
+      "data-op": operation ? line.op : null,
+      "aria-current": (operation && store.chosen === line.op) || null,
+    });
     setText(row.parts.when, duration(line.time));
     setText(row.parts.text, line.text);
     setText(row.parts.where, operation ? `line ${operation.line}` : "");

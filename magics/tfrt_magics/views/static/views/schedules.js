@@ -23,13 +23,23 @@ export function createOutcomes(store) {
   }
 
   function textsOf(row, place) {
-    const results = row.values.map((value, at) => `result${row.values.length === 1 ? "" : ` ${at}`} = ${value}`).join("\n");
-    return { outcome: `${place + 1}`, results, printed: row.printed, errors: row.errors.join("\n"), schedules: String(row.schedules) };
+    const results = row.values
+      .map((value, at) => `result${row.values.length === 1 ? "" : ` ${at}`} = ${value}`)
+      .join("\n");
+    return {
+      outcome: `${place + 1}`,
+      results,
+      printed: row.printed,
+      errors: row.errors.join("\n"),
+      schedules: String(row.schedules),
+    };
   }
 
   function rowOf(texts, place, heads, { run }) {
-    const replay = run.events ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` }) : "";
-    const cells = heads.map((head) => element("td", {}, element("pre", {}, texts[head])));
+    const replay = run.events
+      ? button("Replay", () => choose(place), { "aria-label": `Replay outcome ${place + 1}` })
+      : "";
+    const cells = heads.map(head => element("td", {}, element("pre", {}, texts[head])));
     return element("tr", { "aria-current": place === 0 }, ...cells, element("td", {}, replay));
   }
 
@@ -38,14 +48,38 @@ export function createOutcomes(store) {
     node.hidden = !outcomes;
     if (!outcomes || shown === outcomes) return;
     shown = outcomes;
-    const races = outcomes.races.map((pair) => element("p.note", {}, RACE,
-      ...pair.map((op) => element("div", {}, button(`line ${program.operations[op]?.line}: ${store.textOf(op)}`, () => store.select(op))))));
+    const races = outcomes.races.map(pair =>
+      element(
+        "p.note",
+        {},
+        RACE,
+        ...pair.map(op =>
+          element(
+            "div",
+            {},
+            button(`line ${program.operations[op]?.line}: ${store.textOf(op)}`, () => store.select(op)),
+          ),
+        ),
+      ),
+    );
     const texts = outcomes.rows.map(textsOf);
-    const heads = Object.keys(texts[0] ?? {}).filter((head) => texts.some((each) => each[head])); // what no outcome has takes no place
-    const names = [...heads, ""].map((text) => element("th.soft", { scope: "col" }, text));
+    const heads = Object.keys(texts[0] ?? {}).filter(head => texts.some(each => each[head])); // what no outcome has takes no place
+    const names = [...heads, ""].map(text => element("th.soft", { scope: "col" }, text));
     const rows = texts.map((each, place) => rowOf(each, place, heads, outcomes.rows[place]));
-    node.replaceChildren(element("div", {}, outcomesInWords(outcomes)),
-      element("div", { style: "overflow-x: auto" }, element("table", { "aria-label": "Outcomes" }, element("thead", {}, element("tr", {}, ...names)), element("tbody", {}, ...rows))), ...races);
+    node.replaceChildren(
+      element("div", {}, outcomesInWords(outcomes)),
+      element(
+        "div",
+        { style: "overflow-x: auto" },
+        element(
+          "table",
+          { "aria-label": "Outcomes" },
+          element("thead", {}, element("tr", {}, ...names)),
+          element("tbody", {}, ...rows),
+        ),
+      ),
+      ...races,
+    );
     const more = outcomes.count - outcomes.rows.length;
     if (more > 0) node.append(element("div.soft", {}, `and ${counted(more, "outcome")} more`));
   }
@@ -54,7 +88,9 @@ export function createOutcomes(store) {
 
 function whatComes(moment, op) {
   if (moment.stateOf(op) === "running") return " … its result comes";
-  return moment.program.operations[op].operands.some((value) => moment.code(value) > AVAILABLE) ? " … is skipped: an input failed" : "";
+  return moment.program.operations[op].operands.some(value => moment.code(value) > AVAILABLE)
+    ? " … is skipped: an input failed"
+    : "";
 }
 
 /** What the reader may run next, while the run waits for that. */
@@ -62,10 +98,22 @@ export function createReady(store, ask) {
   const list = element("div.bar", { role: "group", "aria-label": "Ready" });
   const end = button("Run to end", () => ask({ step: store.document.run }));
   const here = button("Run to here", () => ask({ step: store.document.run, op: store.selection.op, until: true }));
-  const node = element("div.detail", { hidden: true }, element("div.soft", {}, "Ready: choose what runs next"), list, end, " ", here);
-  let shown = "", focused = -1;
+  const node = element(
+    "div.detail",
+    { hidden: true },
+    element("div.soft", {}, "Ready: choose what runs next"),
+    list,
+    end,
+    " ",
+    here,
+  );
+  let shown = "",
+    focused = -1;
 
-  /** Steps by keyboard: the focus goes on to the button that comes in the place of the one that had it, at the end to the view. */
+  /**
+   * Steps by keyboard: the focus goes on to the button that comes in the place of the one that had it, at the end to
+   * the view.
+   */
   function follow(next) {
     if (!next) return;
     const isLost = focused >= 0 && document.activeElement === document.body;
@@ -74,7 +122,8 @@ export function createReady(store, ask) {
   }
 
   function show(moment) {
-    const ready = store.isOver ? null : store.document.ready, wasShown = !node.hidden;
+    const ready = store.isOver ? null : store.document.ready,
+      wasShown = !node.hidden;
     const place = [...list.children].indexOf(list.getRootNode().activeElement);
     if (place >= 0) focused = place;
     if (wasShown && !ready) follow(list.getRootNode().querySelector("[role=tabpanel]"));
@@ -83,10 +132,13 @@ export function createReady(store, ask) {
     const chosen = store.chosen;
     // Of compiled code only tasks, and async functions that go on, are steps.
     const step = store.program.operations[chosen];
-    here.hidden = !step || ready.includes(chosen) || (store.tables.isCompiled[step.function] && !/execute|call/.test(step.kernel));
-    const words = ready.map((op) => (op < 0 ? "a task of compiled code" : store.textOf(op) + whatComes(moment, op)));
+    here.hidden =
+      !step || ready.includes(chosen) || (store.tables.isCompiled[step.function] && !/execute|call/.test(step.kernel));
+    const words = ready.map(op => (op < 0 ? "a task of compiled code" : store.textOf(op) + whatComes(moment, op)));
     if (shown === (shown = words.join("\n"))) return;
-    list.replaceChildren(...ready.map((op, at) => button(words[at], () => ask({ step: store.document.run, op }), { "data-op": op })));
+    list.replaceChildren(
+      ...ready.map((op, at) => button(words[at], () => ask({ step: store.document.run, op }), { "data-op": op })),
+    );
     if (focused >= 0) follow(list.children[Math.min(focused, ready.length - 1)]);
   }
   return { node, show };

@@ -8,19 +8,38 @@ import { SHAPES, STATES } from "../theme.js";
 const MOST_LETTERS = 2000;
 
 export function createSource(store, label = "Source") {
-  const rows = createRows({ label, height: 20, cells: [["number", "line-number"], ["shape", "shape"], ["text", ""], ["word", "hidden"]], draw: drawItem,
-    choose: ({ operations }) => { if (operations?.length) store.select(operations[0].id); } });
+  const rows = createRows({
+    label,
+    height: 20,
+    cells: [
+      ["number", "line-number"],
+      ["shape", "shape"],
+      ["text", ""],
+      ["word", "hidden"],
+    ],
+    draw: drawItem,
+    choose: ({ operations }) => {
+      if (operations?.length) store.select(operations[0].id);
+    },
+  });
   const node = element("div.source", {}, rows.node);
-  let moment = null, program = null, byLine = new Map(), lines = [];
+  let moment = null,
+    program = null,
+    byLine = new Map(),
+    lines = [];
 
   function show(next) {
     moment = next;
     if (program !== store.program) {
       program = store.program;
       byLine = new Map();
-      for (const operation of program.operations) byLine.set(operation.line, [...(byLine.get(operation.line) ?? []), operation]);
+      for (const operation of program.operations)
+        byLine.set(operation.line, [...(byLine.get(operation.line) ?? []), operation]);
     }
-    lines = store.document.source.trimEnd().split("\n").map((text, place) => ({ text, number: place + 1, operations: byLine.get(place + 1) }));
+    lines = store.document.source
+      .trimEnd()
+      .split("\n")
+      .map((text, place) => ({ text, number: place + 1, operations: byLine.get(place + 1) }));
     lines = lines.filter(({ text, number }) => number > 1 || text);
     rows.show(lines);
   }
@@ -28,8 +47,12 @@ export function createSource(store, label = "Source") {
   function drawItem(row, { text, number, operations }) {
     const codes = operations?.map(({ id }) => STATES.indexOf(moment.stateOf(id))) ?? [];
     const state = codes.length ? STATES[Math.max(...codes)] : null;
-    setAttributes(row, { "data-line": number, "data-state": state, "data-op": operations?.[0].id ?? null,
-      "aria-current": operations?.some(({ id }) => id === store.chosen) || null });
+    setAttributes(row, {
+      "data-line": number,
+      "data-state": state,
+      "data-op": operations?.[0].id ?? null,
+      "aria-current": operations?.some(({ id }) => id === store.chosen) || null,
+    });
     setText(row.parts.number, String(number));
     setText(row.parts.shape, state ? SHAPES[state] : "");
     setText(row.parts.word, state ? `, ${state}` : "");
@@ -54,11 +77,32 @@ export function createStages(store, ask, canAsk) {
   const source = createSource(store, "Program");
   const list = element("div.bar.stages", { role: "group", "aria-label": "Stages" });
   const about = element("p.note.soft");
-  const rows = createRows({ label: "Stage", height: 20, cells: [["mark", "line-number"], ["text", ""]], draw: drawItem,
-    choose: ({ op }) => { if (op >= 0) store.select(op); } });
+  const rows = createRows({
+    label: "Stage",
+    height: 20,
+    cells: [
+      ["mark", "line-number"],
+      ["text", ""],
+    ],
+    draw: drawItem,
+    choose: ({ op }) => {
+      if (op >= 0) store.select(op);
+    },
+  });
   const text = element("div.scroll", {}, rows.node);
-  const node = element("div", {}, list, about, element("div.split.even.source", {}, element("div.scroll", {}, source.node), text));
-  let chosen = null, shown = null, asked = false, problem = "", drawn = null, selected = null;
+  const node = element(
+    "div",
+    {},
+    list,
+    about,
+    element("div.split.even.source", {}, element("div.scroll", {}, source.node), text),
+  );
+  let chosen = null,
+    shown = null,
+    asked = false,
+    problem = "",
+    drawn = null,
+    selected = null;
 
   function show(moment) {
     if (!store.document.stages && !asked) request();
@@ -66,8 +110,13 @@ export function createStages(store, ask, canAsk) {
     const stages = store.document.stages?.rows ?? [];
     if (shown !== stages) {
       shown = stages;
-      list.replaceChildren(...stages.map(({ name }, place) => button(name, () => choose(place), { "data-stage": name })));
-      chosen ??= Math.max(0, stages.findIndex(({ marks }) => /[-+]/.test(marks)));
+      list.replaceChildren(
+        ...stages.map(({ name }, place) => button(name, () => choose(place), { "data-stage": name })),
+      );
+      chosen ??= Math.max(
+        0,
+        stages.findIndex(({ marks }) => /[-+]/.test(marks)),
+      );
     }
     const stage = stages[chosen] ?? stages[0];
     [...list.children].forEach((each, place) => each.setAttribute("aria-pressed", stages[place] === stage));
@@ -79,7 +128,7 @@ export function createStages(store, ask, canAsk) {
       selected = null;
       drawn.lines ??= placedLines(stage);
       text.scrollTop = 0;
-      rows.node.style.minWidth = `${Math.max(...drawn.lines.map((line) => line.text.length)) + 8}ch`;
+      rows.node.style.minWidth = `${Math.max(...drawn.lines.map(line => line.text.length)) + 8}ch`;
     }
     rows.show(drawn?.lines ?? []);
     if (drawn && selected !== store.chosen) reveal();
@@ -87,8 +136,8 @@ export function createStages(store, ask, canAsk) {
 
   /** The lines of the selected operation come into view, here and in the program. */
   function reveal() {
-    const op = selected = store.chosen;
-    rows.reveal((drawn?.lines ?? []).findIndex((line) => op !== null && line.op === op));
+    const op = (selected = store.chosen);
+    rows.reveal((drawn?.lines ?? []).findIndex(line => op !== null && line.op === op));
     source.reveal();
   }
 
@@ -105,17 +154,33 @@ export function createStages(store, ask, canAsk) {
   }
 
   function drawItem(row, { text, op, mark }) {
-    setAttributes(row, { "data-op": op >= 0 ? op : null, "data-line": store.program.operations[op]?.line ?? null, "data-mark": mark.trim() || null,
-      "aria-current": op === store.chosen || null });
+    setAttributes(row, {
+      "data-op": op >= 0 ? op : null,
+      "data-line": store.program.operations[op]?.line ?? null,
+      "data-mark": mark.trim() || null,
+      "aria-current": op === store.chosen || null,
+    });
     row.classList.toggle("add", mark === "+");
     row.classList.toggle("cut", mark === "-");
     setText(row.parts.mark, mark);
     setText(row.parts.text, text);
   }
 
-  return { title: "Stages", node, show, reveal, isEmpty: () => !store.document.stages && !(canAsk() && store.program.operations.length) };
+  return {
+    title: "Stages",
+    node,
+    show,
+    reveal,
+    isEmpty: () => !store.document.stages && !(canAsk() && store.program.operations.length),
+  };
 }
 
 function placedLines({ text, ops, marks }) {
-  return String(text).split("\n").map((line, place) => ({ text: line.slice(0, MOST_LETTERS), op: Number(ops[place] ?? -1), mark: marks[place] ?? " " }));
+  return String(text)
+    .split("\n")
+    .map((line, place) => ({
+      text: line.slice(0, MOST_LETTERS),
+      op: Number(ops[place] ?? -1),
+      mark: marks[place] ?? " ",
+    }));
 }

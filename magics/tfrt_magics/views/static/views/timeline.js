@@ -4,7 +4,11 @@ import { clipped, createCanvas } from "../canvas.js";
 import { count, duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 
-const LANE = 22, BAR = 14, AXIS = 22, EACH = 6, LABELS = 84;
+const LANE = 22,
+  BAR = 14,
+  AXIS = 22,
+  EACH = 6,
+  LABELS = 84;
 
 /** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
 function listed(spans) {
@@ -14,25 +18,56 @@ function listed(spans) {
     byOperation.get(span.op).push(span);
   }
   const kept = [];
-  for (const all of byOperation.values()) kept.push(...(all.length <= 2 * EACH ? all : [...all.slice(0, EACH), ...all.slice(-EACH)]));
+  for (const all of byOperation.values())
+    kept.push(...(all.length <= 2 * EACH ? all : [...all.slice(0, EACH), ...all.slice(-EACH)]));
   return { kept: kept.sort((a, b) => a.begin - b.begin), times: byOperation };
 }
 
 export function createTimeline(store) {
-  const rows = createRows({ label: "Timeline", height: 24, cells: [["text", ""], ["where", "soft"], ["when", "soft"]], draw: drawItem, choose: (span) => store.select(span.op) });
-  const canvas = createCanvas({ draw, size, hit, height: 80, isFlat: true, left: LABELS, describe: (x, y) => about(at(x, y)) });
+  const rows = createRows({
+    label: "Timeline",
+    height: 24,
+    cells: [
+      ["text", ""],
+      ["where", "soft"],
+      ["when", "soft"],
+    ],
+    draw: drawItem,
+    choose: span => store.select(span.op),
+  });
+  const canvas = createCanvas({
+    draw,
+    size,
+    hit,
+    height: 80,
+    isFlat: true,
+    left: LABELS,
+    describe: (x, y) => about(at(x, y)),
+  });
   const note = element("p.note.soft");
-  const node = element("div.timeline", {}, canvas.node, note, element("div.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node));
-  let moment = null, lanes = [], lane = new Map(), times = new Map(), kept = [];
+  const node = element(
+    "div.timeline",
+    {},
+    canvas.node,
+    note,
+    element("div.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node),
+  );
+  let moment = null,
+    lanes = [],
+    lane = new Map(),
+    times = new Map(),
+    kept = [];
 
   /** All spans of the run so far, also those after the chosen time: the picture has a hand at that time. */
   const spans = () => store.live.spans;
-  const endOf = (span) => (isNaN(span.end) ? Math.max(span.begin, store.live.time) : span.end);
+  const endOf = span => (isNaN(span.end) ? Math.max(span.begin, store.live.time) : span.end);
 
   function show(next) {
     moment = next;
-    const workers = [...new Set([...spans(), ...store.live.sleeps, ...store.live.steals].map(({ worker }) => worker))].sort((a, b) => a - b);
-    lanes = workers.map((worker) => ({ worker, label: moment.worker(worker) || "other thread" }));
+    const workers = [
+      ...new Set([...spans(), ...store.live.sleeps, ...store.live.steals].map(({ worker }) => worker)),
+    ].sort((a, b) => a - b);
+    lanes = workers.map(worker => ({ worker, label: moment.worker(worker) || "other thread" }));
     lane = new Map(workers.map((worker, place) => [worker, place]));
     ({ kept, times } = listed(spans()));
     note.replaceChildren(...words());
@@ -41,23 +76,41 @@ export function createTimeline(store) {
   }
 
   function words() {
-    const repeated = [...times].filter(([op, all]) => Math.max(totalOf(op), all.length) > Math.min(all.length, 2 * EACH)).slice(0, 4)
+    const repeated = [...times]
+      .filter(([op, all]) => Math.max(totalOf(op), all.length) > Math.min(all.length, 2 * EACH))
+      .slice(0, 4)
       .map(([op, all]) => `${nameOf(op)} ran ${count(Math.max(totalOf(op), all.length))} times`);
-    const often = repeated.length ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `] : [];
+    const often = repeated.length
+      ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `]
+      : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
-    return [...often, ...lost, "Lanes are threads: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and event loop resume what sleeps, addresses are machines of a cluster. "
-      + "Open bar: queued; thin line: asleep; ▾: took another one's work."];
+    return [
+      ...often,
+      ...lost,
+      "Lanes are threads: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and event loop resume what sleeps, addresses are machines of a cluster. " +
+        "Open bar: queued; thin line: asleep; ▾: took another one's work.",
+    ];
   }
 
-  const operationOf = (op) => store.program.operations[op];
-  const nameOf = (op) => store.program.values[operationOf(op).results[0]]?.name || operationOf(op).kernel;
-  const totalOf = (op) => Math.max(0, ...operationOf(op).results.map((value) => store.document.counts[value] ?? 0), store.live.operations.count[op]);
+  const operationOf = op => store.program.operations[op];
+  const nameOf = op => store.program.values[operationOf(op).results[0]]?.name || operationOf(op).kernel;
+  const totalOf = op =>
+    Math.max(
+      0,
+      ...operationOf(op).results.map(value => store.document.counts[value] ?? 0),
+      store.live.operations.count[op],
+    );
 
   function drawItem(row, span) {
     const end = endOf(span);
-    setAttributes(row, { "data-op": span.op, "data-worker": moment.worker(span.worker), "data-begin": Math.round(span.begin), "data-end": Math.round(end),
+    setAttributes(row, {
+      "data-op": span.op,
+      "data-worker": moment.worker(span.worker),
+      "data-begin": Math.round(span.begin),
+      "data-end": Math.round(end),
       "data-function": moment.program.functions[operationOf(span.op).function].name,
-      "aria-current": store.chosen === span.op || null });
+      "aria-current": store.chosen === span.op || null,
+    });
     setText(row.parts.text, store.textOf(span.op));
     setText(row.parts.where, moment.worker(span.worker));
     setText(row.parts.when, whenOf(span));
@@ -69,7 +122,14 @@ export function createTimeline(store) {
 
   function at(x, y) {
     const place = Math.floor(y / LANE);
-    return spans().findLast((span) => lane.get(span.worker) === place && x >= span.begin && x <= Math.max(endOf(span), span.begin + size().width / 300)) ?? null;
+    return (
+      spans().findLast(
+        span =>
+          lane.get(span.worker) === place &&
+          x >= span.begin &&
+          x <= Math.max(endOf(span), span.begin + size().width / 300),
+      ) ?? null
+    );
   }
 
   /** When it ran; and how long it was queued before, or whether the thread that made it ready ran it at once. */
@@ -78,7 +138,7 @@ export function createTimeline(store) {
     return `${duration(begin)} + ${duration(endOf(span) - begin)}${queued >= 0 ? `, queued ${duration(begin - queued)}` : isInline ? ", inline" : ""}`;
   }
 
-  const about = (span) => (span ? `${store.textOf(span.op)}\n${whenOf(span)}` : "");
+  const about = span => (span ? `${store.textOf(span.op)}\n${whenOf(span)}` : "");
 
   function hit(x, y) {
     store.select(at(x, y)?.op ?? null);
@@ -86,7 +146,7 @@ export function createTimeline(store) {
 
   function draw(pen, { x, scale, width, height, palette }) {
     if (!moment) return;
-    const across = (time) => LABELS + (time - x) * scale;
+    const across = time => LABELS + (time - x) * scale;
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
     const drawGround = (place, wide) => {
@@ -97,20 +157,27 @@ export function createTimeline(store) {
     drawThreads(pen, across, width, palette);
     const last = new Map(); // bars narrower than a pixel at the same place are one
     for (const span of spans()) {
-      const left = across(span.begin), right = across(endOf(span));
+      const left = across(span.begin),
+        right = across(endOf(span));
       if (right < LABELS || left > width) continue;
-      const place = lane.get(span.worker), isChosen = store.chosen === span.op;
+      const place = lane.get(span.worker),
+        isChosen = store.chosen === span.op;
       if (right - left < 1 && !isChosen && last.get(place) === Math.round(left)) continue;
       last.set(place, Math.round(left));
       const isLater = span.begin > moment.time;
       pen.globalAlpha = isLater ? 0.25 : 0.85;
-      pen.fillStyle = isChosen ? palette.accent : isNaN(span.end) && !store.isOver ? palette.running : palette[moment.stateOf(span.op)];
+      pen.fillStyle = isChosen
+        ? palette.accent
+        : isNaN(span.end) && !store.isOver
+          ? palette.running
+          : palette[moment.stateOf(span.op)];
       pen.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
       if (right - left > 40) {
         pen.globalAlpha = 1;
         pen.fillStyle = isLater ? palette.ink : palette.paper;
-        clipped(pen, left, place * LANE, right - left - 2, LANE,
-          () => pen.fillText(operationOf(span.op).kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2));
+        clipped(pen, left, place * LANE, right - left - 2, LANE, () =>
+          pen.fillText(operationOf(span.op).kernel, Math.max(left, LABELS) + 4, place * LANE + LANE / 2),
+        );
       }
     }
     pen.globalAlpha = 1;
@@ -132,14 +199,18 @@ export function createTimeline(store) {
     pen.fillStyle = palette.soft;
     pen.globalAlpha = 0.4;
     for (const sleep of store.live.sleeps) {
-      const left = across(sleep.begin), right = across(endOf(sleep));
-      if (right >= LABELS && left <= width) pen.fillRect(left, lane.get(sleep.worker) * LANE + LANE / 2 - 1, Math.max(1, right - left), 2);
+      const left = across(sleep.begin),
+        right = across(endOf(sleep));
+      if (right >= LABELS && left <= width)
+        pen.fillRect(left, lane.get(sleep.worker) * LANE + LANE / 2 - 1, Math.max(1, right - left), 2);
     }
     pen.globalAlpha = 1;
     pen.strokeStyle = palette.ready;
     for (const span of spans()) {
-      const left = across(span.queued), wide = across(span.begin) - left; // not a number where it was not queued
-      if (wide > 1 && left < width && left + wide > LABELS) pen.strokeRect(left, lane.get(span.worker) * LANE + LANE / 2 - 3, wide, 6);
+      const left = across(span.queued),
+        wide = across(span.begin) - left; // not a number where it was not queued
+      if (wide > 1 && left < width && left + wide > LABELS)
+        pen.strokeRect(left, lane.get(span.worker) * LANE + LANE / 2 - 3, wide, 6);
     }
     pen.fillStyle = palette.accent;
     for (const { worker, time } of store.live.steals) {
@@ -151,8 +222,9 @@ export function createTimeline(store) {
   }
 
   function drawAxis(pen, { x, scale, width, height, palette }, across) {
-    const rough = 90 / scale, power = 10 ** Math.floor(Math.log10(rough));
-    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
+    const rough = 90 / scale,
+      power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find(factor => factor * power >= rough);
     pen.fillStyle = palette.soft;
     for (let time = Math.max(0, Math.ceil(x / step) * step); across(time) < width - 45; time += step) {
       pen.fillRect(across(time), height - AXIS, 1, 4);
@@ -163,5 +235,13 @@ export function createTimeline(store) {
   /** The first span of the selected operation comes into view. */
   const reveal = () => rows.reveal(kept.findIndex(({ op }) => op === store.chosen));
 
-  return { title: "Timeline", node, tools: canvas.tools, show, reveal, isEmpty: () => !store.live.spans.length, dispose: canvas.dispose };
+  return {
+    title: "Timeline",
+    node,
+    tools: canvas.tools,
+    show,
+    reveal,
+    isEmpty: () => !store.live.spans.length,
+    dispose: canvas.dispose,
+  };
 }

@@ -9,12 +9,12 @@ const NAMED = 8; // functions in a headline
 const DECIDED = ["available", "error", "skipped", "unrecorded"];
 
 const COLUMNS = [
-  { title: "state", key: (row) => STATES.indexOf(row.state) },
-  { title: "name", key: (row) => row.name },
-  { title: "value", key: (row) => asNumber(row.text) },
-  { title: "type", key: (row) => row.type },
-  { title: "worker", key: (row) => row.worker },
-  { title: "start + duration", key: (row) => (isNaN(row.end) ? Infinity : row.end) },
+  { title: "state", key: row => STATES.indexOf(row.state) },
+  { title: "name", key: row => row.name },
+  { title: "value", key: row => asNumber(row.text) },
+  { title: "type", key: row => row.type },
+  { title: "worker", key: row => row.worker },
+  { title: "start + duration", key: row => (isNaN(row.end) ? Infinity : row.end) },
 ];
 
 function asNumber(text) {
@@ -30,12 +30,18 @@ function compare(left, right) {
 /** The functions that have rows: those that were started, then those that they called. */
 export function functionsOf(moment) {
   const { functions } = moment.program;
-  const started = moment.document.functions.map(({ name }) => functions.find((each) => each.name === name)).filter(Boolean);
-  return [...started, ...functions.filter((each) => !started.includes(each) && moment.history.called[each.id])];
+  const started = moment.document.functions
+    .map(({ name }) => functions.find(each => each.name === name))
+    .filter(Boolean);
+  return [...started, ...functions.filter(each => !started.includes(each) && moment.history.called[each.id])];
 }
 
 export function namesOf(moment) {
-  const all = functionsOf(moment), names = all.slice(0, NAMED).map(({ name }) => `@${name}`).join(", ");
+  const all = functionsOf(moment),
+    names = all
+      .slice(0, NAMED)
+      .map(({ name }) => `@${name}`)
+      .join(", ");
   return all.length > NAMED ? `${names} and ${all.length - NAMED} more` : names;
 }
 
@@ -51,33 +57,64 @@ function resultsOf(moment, function_) {
     const known = value !== undefined && isRecorded(moment, value);
     if (!known && !(name in moment.document.results)) return []; // called by others: nothing is known of it
     const [state, text] = said?.[place] ?? (known ? [moment.state(value), moment.preview(value)] : ["waiting", ""]);
-    return { ...UNTIMED, isResult: true, value, op: value === undefined ? null : moment.program.values[value].op, function: function_.id,
-      name: types.length === 1 ? "result" : `result ${place}`, type, state, text, end: known ? moment.history.values.end[value] : NaN };
+    return {
+      ...UNTIMED,
+      isResult: true,
+      value,
+      op: value === undefined ? null : moment.program.values[value].op,
+      function: function_.id,
+      name: types.length === 1 ? "result" : `result ${place}`,
+      type,
+      state,
+      text,
+      end: known ? moment.history.values.end[value] : NaN,
+    };
   });
 }
 
-const isRecorded = (moment, value) => isShown(moment, value) || !moment.tables.isCompiled[moment.program.values[value].function];
+const isRecorded = (moment, value) =>
+  isShown(moment, value) || !moment.tables.isCompiled[moment.program.values[value].function];
 
 function rowOf(moment, value) {
   const { name, type, op, function: function_ } = moment.program.values[value];
   const { worker, begin, end, count: times } = moment.history.values;
-  const row = { ...UNTIMED, value, op, function: function_, name, type, state: moment.state(value), text: moment.preview(value) };
+  const row = {
+    ...UNTIMED,
+    value,
+    op,
+    function: function_,
+    name,
+    type,
+    state: moment.state(value),
+    text: moment.preview(value),
+  };
   if (op != null && moment.tables.isConstant[op]) return row; // it is loaded, not computed: no worker, no time
-  return Object.assign(row, { worker: moment.worker(worker[value]), begin: begin[value], end: end[value], isMore: moment.document.unlogged?.[op] === "more", count: Math.max(times[value], moment.isEnd && moment.document.counts[value] || 0) });
+  return Object.assign(row, {
+    worker: moment.worker(worker[value]),
+    begin: begin[value],
+    end: end[value],
+    isMore: moment.document.unlogged?.[op] === "more",
+    count: Math.max(times[value], (moment.isEnd && moment.document.counts[value]) || 0),
+  });
 }
 
 /** How often a row was computed, if more than once; of a call only the first are counted. */
-export const timesOf = (row) => (row.count > 1 ? ` ×${count(row.count)}${row.isMore ? "+" : ""}` : "");
+export const timesOf = row => (row.count > 1 ? ` ×${count(row.count)}${row.isMore ? "+" : ""}` : "");
 
-/** The rows of a function: what it gives back, then its other named values.  Each value has one row; `tags` say which result it is. */
+/**
+ * The rows of a function: what it gives back, then its other named values.  Each value has one row; `tags` say which
+ * result it is.
+ */
 export function tableOf(moment, function_) {
-  const rows = moment.store.valuesOf(moment, function_).map((value) => rowOf(moment, value)), byValue = new Map(rows.map((row) => [row.value, row])), found = new Set();
+  const rows = moment.store.valuesOf(moment, function_).map(value => rowOf(moment, value)),
+    byValue = new Map(rows.map(row => [row.value, row])),
+    found = new Set();
   for (const result of resultsOf(moment, function_)) {
     const row = byValue.get(result.value);
     if (row) (row.tags ??= []).push(result.name);
     found.add(row ?? result);
   }
-  return [...found, ...rows.filter((row) => !found.has(row))];
+  return [...found, ...rows.filter(row => !found.has(row))];
 }
 
 /** How many named values are decided, of how many; results stand for the values of a function that names none. */
@@ -85,8 +122,10 @@ export function progress(moment) {
   let [decided, total] = [0, 0];
   for (const function_ of functionsOf(moment)) {
     const values = moment.store.valuesOf(moment, function_);
-    const states = values.length ? values.map((value) => moment.state(value)) : resultsOf(moment, function_).map(({ state }) => state);
-    decided += states.filter((state) => DECIDED.includes(state)).length;
+    const states = values.length
+      ? values.map(value => moment.state(value))
+      : resultsOf(moment, function_).map(({ state }) => state);
+    decided += states.filter(state => DECIDED.includes(state)).length;
     total += states.length;
   }
   return [decided, total];
@@ -94,9 +133,19 @@ export function progress(moment) {
 
 export function createValues(store) {
   const headings = COLUMNS.map(({ title }, place) =>
-    element("div", { role: "columnheader", "aria-sort": "none" }, button(title, () => sortBy(place))));
-  const search = element("input", { type: "search", placeholder: "filter", "aria-label": "Show only rows that contain",
-    oninput: () => store.changed(), onkeydown: (event) => event.stopPropagation() });
+    element(
+      "div",
+      { role: "columnheader", "aria-sort": "none" },
+      button(title, () => sortBy(place)),
+    ),
+  );
+  const search = element("input", {
+    type: "search",
+    placeholder: "filter",
+    "aria-label": "Show only rows that contain",
+    oninput: () => store.changed(),
+    onkeydown: event => event.stopPropagation(),
+  });
   const head = element("div.headings", { role: "row" }, ...headings);
   const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
   const groups = new Map();
@@ -104,9 +153,11 @@ export function createValues(store) {
 
   /** First click: rising.  Second: falling.  Third: the order of the program. */
   function sortBy(place) {
-    const sign = sorting.column === place ? { 1: -1, 0: 1 }[sorting.sign] ?? 0 : 1;
+    const sign = sorting.column === place ? ({ 1: -1, 0: 1 }[sorting.sign] ?? 0) : 1;
     sorting = { column: place, sign };
-    headings.forEach((heading, at) => heading.setAttribute("aria-sort", at !== place || !sign ? "none" : sign > 0 ? "ascending" : "descending"));
+    headings.forEach((heading, at) =>
+      heading.setAttribute("aria-sort", at !== place || !sign ? "none" : sign > 0 ? "ascending" : "descending"),
+    );
     store.changed();
   }
 
@@ -114,7 +165,21 @@ export function createValues(store) {
     let group = groups.get(function_.id);
     if (!group) {
       const title = element("h4");
-      const rows = createRows({ role: "rowgroup", itemRole: "row", height: 24, cells: [["state", "ui"], ["name", "name"], ["value", "value"], ["type", "type soft"], ["worker", "worker ui soft"], ["when", "when ui soft"]], draw: (row, item) => drawRow(row, item, store), choose: (item) => store.select(item.op, item.value ?? null) });
+      const rows = createRows({
+        role: "rowgroup",
+        itemRole: "row",
+        height: 24,
+        cells: [
+          ["state", "ui"],
+          ["name", "name"],
+          ["value", "value"],
+          ["type", "type soft"],
+          ["worker", "worker ui soft"],
+          ["when", "when ui soft"],
+        ],
+        draw: (row, item) => drawRow(row, item, store),
+        choose: item => store.select(item.op, item.value ?? null),
+      });
       group = { title, rows, node: element("section", { "data-function": function_.name }, title, rows.node) };
       groups.set(function_.id, group);
       node.append(group.node);
@@ -131,13 +196,16 @@ export function createValues(store) {
       group.title.textContent = `@${function_.name}`;
       group.title.hidden = functions.length === 1;
       let rows = tableOf(moment, function_);
-      if (wanted) rows = rows.filter(({ name, state, type, worker, text, tags = [] }) => [name, ...tags, state, type, worker, text].join(" ").toLowerCase().includes(wanted));
+      if (wanted)
+        rows = rows.filter(({ name, state, type, worker, text, tags = [] }) =>
+          [name, ...tags, state, type, worker, text].join(" ").toLowerCase().includes(wanted),
+        );
       const { column, sign } = sorting;
       if (sign) rows.sort((a, b) => sign * compare(COLUMNS[column].key(a), COLUMNS[column].key(b)));
       for (const row of rows) Object.assign(row, { now: moment, whole: end });
       group.rows.show(rows);
     }
-    for (const [id, group] of groups) group.node.hidden = !functions.some((each) => each.id === id);
+    for (const [id, group] of groups) group.node.hidden = !functions.some(each => each.id === id);
   }
 
   return { title: "Values", node, tools: [search], show, isEmpty: () => false };
@@ -147,7 +215,14 @@ export function createValues(store) {
 function fill(row) {
   const { parts } = row;
   for (const cell of Object.values(parts)) cell.setAttribute("role", "cell");
-  Object.assign(parts, { shape: element("span.shape", { "aria-hidden": true }), word: element("span"), bar: element("i"), time: element("span"), label: element("span"), tags: element("span") });
+  Object.assign(parts, {
+    shape: element("span.shape", { "aria-hidden": true }),
+    word: element("span"),
+    bar: element("i"),
+    time: element("span"),
+    label: element("span"),
+    tags: element("span"),
+  });
   parts.track = element("span.track", { "aria-hidden": true }, parts.bar);
   parts.state.append(parts.shape, parts.word);
   parts.name.append(parts.label, parts.tags);
@@ -156,26 +231,55 @@ function fill(row) {
 
 function drawRow(row, item, store) {
   if (!row.parts.shape) fill(row);
-  const { parts } = row, moment = item.now;
+  const { parts } = row,
+    moment = item.now;
   const missing = item.isResult ? [] : moment.missing(item.op);
-  const names = missing.map((value) => moment.program.values[value].name || "a value without a name");
-  const selected = store.selection && (item.value != null ? store.selection.value === item.value || (store.selection.value == null && store.selection.op === item.op) : false);
-  setAttributes(row, { "data-value": item.name, "data-state": item.state, "data-worker": item.worker || null, "data-op": item.op ?? null,
-    "data-waits-for": names.length ? names.join(" ") : null, "aria-selected": !!selected });
+  const names = missing.map(value => moment.program.values[value].name || "a value without a name");
+  const selected =
+    store.selection &&
+    (item.value != null
+      ? store.selection.value === item.value || (store.selection.value == null && store.selection.op === item.op)
+      : false);
+  setAttributes(row, {
+    "data-value": item.name,
+    "data-state": item.state,
+    "data-worker": item.worker || null,
+    "data-op": item.op ?? null,
+    "data-waits-for": names.length ? names.join(" ") : null,
+    "aria-selected": !!selected,
+  });
   row.classList.toggle("result", !!(item.isResult || item.tags));
   setText(parts.shape, SHAPES[item.state]);
   setText(parts.word, ` ${item.state}`);
   setText(parts.label, item.name);
   // The value that a function gives back is one row, found by either name.
   const tags = item.tags ?? [];
-  if (parts.tags.textContent !== tags.map((tag) => ` ${tag}${item.text}`).join("")) {
-    parts.tags.replaceChildren(...tags.map((tag) => element("span.tag", { "data-value": tag, "data-state": item.state }, ` ${tag}`, element("span.hidden", {}, item.text))));
+  if (parts.tags.textContent !== tags.map(tag => ` ${tag}${item.text}`).join("")) {
+    parts.tags.replaceChildren(
+      ...tags.map(tag =>
+        element(
+          "span.tag",
+          { "data-value": tag, "data-state": item.state },
+          ` ${tag}`,
+          element("span.hidden", {}, item.text),
+        ),
+      ),
+    );
   }
   for (const tag of parts.tags.children) tag.dataset.state = item.state;
   if (names.length) {
     const text = `waits for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
     if (parts.value.textContent !== text || !parts.value.firstElementChild) {
-      parts.value.replaceChildren(button(text, (event) => { event.stopPropagation(); store.selectValue(item.value); }, { title: "Why is this not ready?", tabindex: "-1" }));
+      parts.value.replaceChildren(
+        button(
+          text,
+          event => {
+            event.stopPropagation();
+            store.selectValue(item.value);
+          },
+          { title: "Why is this not ready?", tabindex: "-1" },
+        ),
+      );
     }
   } else setText(parts.value, item.text + timesOf(item));
   setText(parts.type, item.type);
