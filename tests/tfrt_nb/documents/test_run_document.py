@@ -6,6 +6,7 @@ import json
 import threading
 
 import pytest
+from tests.fuzz.documents import open_operations
 from tests.tfrt_nb.documents.conftest import watched
 
 from tfrt_nb import HostContext, Program
@@ -658,3 +659,39 @@ func.func @main(%list: !tfrt.object) -> !tfrt.object {
     seen = document.seen[names["%y"]]
     assert (seen.state, seen.count, seen.failed) == ("error", 10, 1)
     assert document.previews[names["%y"]] == "1 of 10 failed"
+
+
+WAITS_FOREVER = """\
+async.func @main() -> !async.token {
+  %two = arith.constant 2 : index
+  %group = async.create_group %two : !async.group
+  %token = async.execute {
+    async.yield
+  }
+  %number = async.add_to_group %token, %group : !async.token
+  async.await_all %group
+  async.return
+}
+"""
+
+
+def test_a_task_whose_end_is_not_logged_yet_when_the_run_is_over_has_one_end():
+    with HostContext("mstd:2") as host:
+        program = Program.from_source(WAITS_FOREVER, "forever.mlir")
+        run = program.run(host, "main", output=lambda _: None, watch=True)
+        run.wait(10)
+        assert "the group waits forever" in str(run.diagnostics[0])
+        host.quiesce()
+        events = run.watch.take()
+        # The task's frame ends once, at its start's address; what else ends is the host's call, and @main.
+        starts = events["op"][events["kind"] == KINDS.index("start")]
+        is_end = (events["kind"] == KINDS.index("end")) & (events["op"] == starts[0])
+        assert is_end.sum() == 1
+        none = events[:0]
+        coming = [none, events[~is_end]]
+        run.watch.take = lambda: coming.pop() if coming else none
+        document = RunDocument(program, run)
+        assert list(open_operations(document)) == []
+        ends = of(document.data, "end")
+        coming.append(events[is_end])
+        assert of(document.data, "end") == ends

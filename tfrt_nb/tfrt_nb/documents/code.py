@@ -65,6 +65,8 @@ class _Part:
     """0 for an async function that was not suspended yet."""
     is_called: bool = False
     """Whether the call is in the log, and so its begin."""
+    is_closed: bool = False
+    """Whether it has its end because the run is over; one that is logged later is none."""
     first: int = 0
     """The first object of an async function."""
     calls: list[_Call] = field(default_factory=list)
@@ -189,7 +191,8 @@ class CodeMap:
                 yield from self._fail(part)
                 self._stop(part, worker)
                 self._tasks.pop(part.frame, None)  # another task may have the frame from now on
-                yield "end", part.operation, -1, part.instance, None
+                if not part.is_closed:
+                    yield "end", part.operation, -1, part.instance, None
         elif kind == "end":
             # Not by `_tasks`: another task may have the frame by now, and another thread may have
             # resumed this one.
@@ -200,10 +203,14 @@ class CodeMap:
                 if not any(part in one for w, one in self._running.items() if w != worker):
                     yield from self._fail(part)
                     self._stop(part, worker)
-                    yield kind, part.operation, -1, part.instance, None
+                    if not part.is_closed:
+                        yield kind, part.operation, -1, part.instance, None
         elif what in self._tasks or (kind == "suspend" and self._suspend(what, worker)):
             part = self._tasks[what]
             self._stop(part, worker)
+            is_closed, part.is_closed = part.is_closed, False
+            if kind == "suspend" and is_closed:
+                return
             if kind in ("start", "resume"):
                 self._running.setdefault(worker, []).append(part)
             if kind == "start":
@@ -341,12 +348,18 @@ class CodeMap:
         return -1, self._functions_at.get((place.source, place.line))
 
     def _ending(self, time: int) -> Iterator[Event]:
-        """Events of calls that failed, of what the function returns, and of groups, which no
-        code resolves.
+        """Events of calls that failed, of tasks that are still ending, of what the function
+        returns, and of groups, which no code resolves.
+
+        An error ends the run at once; a worker may log the end of its task some microseconds later.
         """
-        for part in [self._main, *(part for parts in self._running.values() for part in parts)]:
+        tasks = [part for parts in self._running.values() for part in parts]
+        for part in [self._main, *tasks]:
             for kind, operation, value, instance, payload in self._fail(part):
                 yield time, NUMBER[kind], operation, value, instance, -1, payload
+        for part in tasks:
+            part.is_closed = True
+            yield time, NUMBER["end"], part.operation, -1, part.instance, -1, None
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
                 yield time, NUMBER["available"], operation, value, 0, -1, None
