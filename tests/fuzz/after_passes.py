@@ -209,7 +209,8 @@ def _printed(runner: Runner, text: str) -> str | None:
     ):
         problem = f"after {_passes_of(text)}: refused without a reason\n{refusals}"
         runner.problems.append(problem)
-    return printed
+    # Failures that are propagated already are no form of a program, and are refused.
+    return None if printed is None or "attributes {fallible" in printed else printed
 
 
 def _run(

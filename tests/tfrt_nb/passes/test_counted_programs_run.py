@@ -159,6 +159,73 @@ def test_what_a_select_chooses_lives_while_it_is_used(
             assert memory.look() == []
 
 
+@pytest.mark.parametrize("passes", PASSES)
+def test_a_value_that_two_calls_take_lives_until_the_second_one_has_it(
+    passes: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, memory = tmp_path / "source.mlir", WatchedMemory()
+    source.write_text("""async.func @take(%t: !async.token) -> !async.token {
+  return
+}
+func.func @main() {
+  %t = async.execute {
+    async.yield
+  }
+  async.await %t : !async.token
+  %a = async.call @take(%t) : (!async.token) -> !async.token
+  %b = async.call @take(%t) : (!async.token) -> !async.token
+  async.await %a : !async.token
+  async.await %b : !async.token
+  return
+}
+""")
+    done = tfrt_nb("opt", "-p", passes, source)
+    assert done.status == 0, done
+
+    with memory.compiling(), HostContext("mstd:2") as host:
+        Program.from_source(done.stdout, level=0).run(host).result()
+        host.quiesce()
+        assert memory.look() == []
+
+
+def test_counting_refuses_operations_of_the_proposal_which_become_tasks_and_awaits(
+    tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text("""func.func @main() {
+  %t = async.runtime.create : !async.token
+  async.runtime.set_available %t : !async.token
+  async.sync_await %t : !async.token
+  return
+}
+""")
+
+    done = tfrt_nb("opt", "-p", "async-runtime-ref-counting", program)
+
+    assert done.status == 1
+    assert "4:3: error: async operations must be lowered to async runtime operations" in done.stderr
+
+
+def test_a_program_whose_failures_are_propagated_already_is_refused(
+    tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    program, passed = tmp_path / "program.mlir", tmp_path / "passed.mlir"
+    program.write_text("""func.func @main() {
+  %no = arith.constant false
+  cf.assert %no, "no"
+  return
+}
+""")
+    passed.write_text(tfrt_nb("opt", "-p", "async-propagate-failures", program).stdout)
+
+    done = tfrt_nb("run", passed)
+
+    assert done.status == 1
+    assert (
+        "2:3: error: 'fallible' is an attribute of passes: programs cannot have it" in done.stderr
+    )
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O1"])
 @pytest.mark.parametrize("body", ["", "async.await %t : !async.token"])
 def test_a_reference_that_a_task_forgets_to_drop_is_reported(

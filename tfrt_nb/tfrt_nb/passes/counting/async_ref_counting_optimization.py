@@ -9,8 +9,8 @@
     async.drop_ref %v {count = 1 : i32}
 
 Runs after `async-ref-counting`, on the same high-level operations.  A pair in one block with equal counts
-cancels unless the value is used between them by a task and, after that task, by anything else: the task may
-have dropped the last reference by then.  `async-runtime-ref-counting-opt` does the same for calls.
+cancels unless the value is used between them by a task or a call and, after that, by anything else: the task
+or the callee may have dropped the last reference by then.  `async-runtime-ref-counting-opt` does the same for calls.
 
 Counts stay in loops, as such a loop may be left early once it is lowered.  `async-hoist-ref-counts` takes them out
 after that, where no way out is left.
@@ -28,6 +28,7 @@ from xdsl.passes import ModulePass
 from tfrt_nb.dialects.async_.runtime import AddRefOp, DropRefOp
 from tfrt_nb.dialects.async_.tasks import ExecuteOp
 from tfrt_nb.passes.counting.async_runtime_ref_counting_opt import Pairs, erase_pairs
+from tfrt_nb.passes.counting.reference_counts import CALLS
 
 
 @dataclass(frozen=True)
@@ -37,4 +38,4 @@ class AsyncRefCountingOptimization(ModulePass):
     name: ClassVar[str] = "async-ref-counting-optimization"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        erase_pairs(op, Pairs(AddRefOp, DropRefOp, (ExecuteOp,)))
+        erase_pairs(op, Pairs(AddRefOp, DropRefOp, CALLS | {ExecuteOp}))

@@ -25,6 +25,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from tfrt_nb.dialects.async_ import proposal
+from tfrt_nb.dialects.async_.forms import operations_of
 from tfrt_nb.dialects.async_.functions import CallOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp, RuntimeDropRefOp
 from tfrt_nb.dialects.async_.tasks import AwaitAllOp, AwaitOp, ExecuteOp, YieldOp
@@ -42,7 +44,8 @@ from tfrt_nb.passes.errors import fail
 
 _COUNTS = Counts(RuntimeAddRefOp, RuntimeDropRefOp)
 
-_WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp)
+_WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp, *operations_of(proposal))
+"""Tasks and awaits, and the operations of the 2020 proposal, which become tasks and awaits."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import ClassVar, TypeAlias, TypeGuard
@@ -21,11 +22,9 @@ from typing import ClassVar, TypeAlias, TypeGuard
 from xdsl.context import Context
 from xdsl.dialects.arith import SelectOp
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
-from tfrt_nb.dialects.async_.extensions import RuntimeSpawnOp
 from tfrt_nb.dialects.async_.runtime import (
     BY_HAND,
     AddRefOp,
@@ -35,7 +34,7 @@ from tfrt_nb.dialects.async_.runtime import (
 )
 from tfrt_nb.passes.control_flow import erase, operations_in, region_of
 from tfrt_nb.passes.counting.liveness import ancestor_in
-from tfrt_nb.passes.counting.reference_counts import async_values
+from tfrt_nb.passes.counting.reference_counts import CALLS, async_values
 
 _Counting: TypeAlias = AddRefOp | RuntimeAddRefOp | DropRefOp | RuntimeDropRefOp
 
@@ -47,7 +46,7 @@ class AsyncRuntimeRefCountingOpt(ModulePass):
     name: ClassVar[str] = "async-runtime-ref-counting-opt"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        erase_pairs(op, Pairs(RuntimeAddRefOp, RuntimeDropRefOp, (CallOp, RuntimeSpawnOp)))
+        erase_pairs(op, Pairs(RuntimeAddRefOp, RuntimeDropRefOp, CALLS))
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Pairs:
 
     add: type[AddRefOp | RuntimeAddRefOp]
     drop: type[DropRefOp | RuntimeDropRefOp]
-    takers: tuple[type[Operation], ...]
+    takers: AbstractSet[type[Operation]]
 
 
 def erase_pairs(module: ModuleOp, pairs: Pairs) -> None:
@@ -117,7 +116,7 @@ def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
     return type(op) is kind and BY_HAND not in op.attributes
 
 
-def _ends(users: Sequence[Operation], takers: tuple[type[Operation], ...]) -> list[int]:
+def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> list[int]:
     """For each user the place of the first one behind it that uses the value after an operation took
     ownership of a reference: no pair may have that between its two."""
     first_other = end = len(users)

@@ -63,7 +63,8 @@ from tfrt_nb.passes.lowering.coroutines import given_results
 
 MakeCount = Callable[[SSAValue, int], Operation]
 
-_CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeHandleOfOp})
+CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeHandleOfOp})
+"""The operations that take ownership of a reference to each of their async operands."""
 _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are not ReturnLike"
 
 
@@ -124,7 +125,7 @@ def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
     """A call owns its async arguments, a value what is stored in it, a handle its object: take a reference for each use."""
     calls: dict[Operation, int] = {}
     for use in value.uses:
-        if type(use.operation) in _CALLS or (
+        if type(use.operation) in CALLS or (
             type(use.operation) is RuntimeStoreOp and use.index == 0
         ):
             calls[use.operation] = calls.get(use.operation, 0) + 1

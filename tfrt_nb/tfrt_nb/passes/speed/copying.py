@@ -209,6 +209,9 @@ class _Copier:
         types = [result.type for result in op.results]
         properties, attributes = dict(op.properties), dict(op.attributes)
         for mark in attributes.keys() & MARKS if attributes else ():
+            if mark == FALLIBLE:
+                # Without it, the function's first result would be one of its own.
+                fail(op, f"'{mark}' is an attribute of passes: programs cannot have it")
             del attributes[mark]
         if op.regions or op._successors:
             copy = kind.create(
