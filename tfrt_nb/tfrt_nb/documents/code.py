@@ -124,7 +124,8 @@ class CodeMap:
         """Of values whose events have none."""
         self.failed: set[int] = set()
         """The operations that failed."""
-        self._has_begun = self._has_ended = of_host
+        self._of_host = self._has_begun = of_host
+        self._has_ended = False
         self._time = 0
         """Of the last event."""
 
@@ -159,7 +160,9 @@ class CodeMap:
         """The rows of the end of the run, once."""
         if not self._has_ended:
             self._has_ended = True
-            yield from self._ending(self._time)
+            yield from self._end_of_tasks(self._time)
+            if not self._of_host:
+                yield from self._end_of_function(self._time)
 
     def _of(
         self, kind: str, what: int, payload: int, worker: int
@@ -347,11 +350,11 @@ class CodeMap:
             return found if found in self._code else -1, None  # a `tfrt.jit` has a kernel's events
         return -1, self._functions_at.get((place.source, place.line))
 
-    def _ending(self, time: int) -> Iterator[Event]:
-        """Events of calls that failed, of tasks that are still ending, of what the function
-        returns, and of groups, which no code resolves.
+    def _end_of_tasks(self, time: int) -> Iterator[Event]:
+        """Events of calls that failed, and of tasks that are still ending.
 
-        An error ends the run at once; a worker may log the end of its task some microseconds later.
+        An error, or the last result of a host function, ends the run at once; a worker may log the
+        end of its task some microseconds later.
         """
         tasks = [part for parts in self._running.values() for part in parts]
         for part in [self._main, *tasks]:
@@ -360,6 +363,9 @@ class CodeMap:
         for part in tasks:
             part.is_closed = True
             yield time, NUMBER["end"], part.operation, -1, part.instance, -1, None
+
+    def _end_of_function(self, time: int) -> Iterator[Event]:
+        """Events of what the function returns, and of groups, which no code resolves."""
         for value, operation in self._objects.values():
             if value >= 0 and self._values[value]["type"] == "!async.group":
                 yield time, NUMBER["available"], operation, value, 0, -1, None
