@@ -695,3 +695,46 @@ def test_a_task_whose_end_is_not_logged_yet_when_the_run_is_over_has_one_end():
         ends = of(document.data, "end")
         coming.append(events[is_end])
         assert of(document.data, "end") == ends
+
+
+REUSED_FRAMES = """\
+async.func @waits() -> !async.token {
+  %one = arith.constant 1 : i64
+  %t, %f = async.execute -> !async.value<i64> {
+    async.yield %one : i64
+  }
+  %v = async.await %f : !async.value<i64>
+  %u = async.execute {
+    async.yield
+  }
+  return
+}
+func.func @main() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    %t = async.execute {
+      %u = async.execute {
+        %r = async.call @waits() : () -> !async.token
+        async.yield
+      }
+      async.await %u : !async.token
+      async.yield
+    }
+    async.await %t : !async.token
+  }
+  return
+}
+"""
+
+
+def test_an_async_function_is_not_taken_for_a_task_that_had_its_frame():
+    with HostContext("s") as host:
+        document = watched(host, REUSED_FRAMES)
+    operations = document.data["program"]["operations"]
+    call = next(row["id"] for row in operations if row["kernel"] == "async.call")
+    waits = [op for _, kind, op, *_ in document.events if KINDS[kind] == "suspend"]
+
+    # In each round the outer task waits for the inner one, and the function for its own task.
+    assert waits.count(call) == 3 and len(waits) == 6

@@ -67,6 +67,8 @@ class _Part:
     """Whether the call is in the log, and so its begin."""
     is_closed: bool = False
     """Whether it has its end because the run is over; one that is logged later is none."""
+    is_suspended: bool = False
+    """Whether it waits, and its frame is kept."""
     first: int = 0
     """The first object of an async function."""
     calls: list[_Call] = field(default_factory=list)
@@ -206,12 +208,17 @@ class CodeMap:
                 if not any(part in one for w, one in self._running.items() if w != worker):
                     yield from self._fail(part)
                     self._stop(part, worker)
+                    if not part.is_suspended and self._tasks.get(what) is part:
+                        # An async function may have the frame from now on, which says so only when
+                        # it is suspended.
+                        del self._tasks[what]
                     if not part.is_closed:
                         yield kind, part.operation, -1, part.instance, None
         elif what in self._tasks or (kind == "suspend" and self._suspend(what, worker)):
             part = self._tasks[what]
             self._stop(part, worker)
             is_closed, part.is_closed = part.is_closed, False
+            part.is_suspended = kind == "suspend"
             if kind == "suspend" and is_closed:
                 return
             if kind in ("start", "resume"):
