@@ -20,6 +20,8 @@ DECLARATION = re.compile(
 )
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
 """A line that is a comment or is empty: no template may depend on one, nor on the indentation of its lines."""
+MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$", re.MULTILINE)
+"""Indentation, or a comment at the end of a line, which has no quotes because a string could hold it."""
 
 
 def write_pages(folder: Path) -> None:
@@ -76,4 +78,4 @@ def joined(entry: Path) -> str:
         code if path == entry else re.sub("^export ", "", code, flags=re.MULTILINE)
         for path, code in codes.items()
     ]
-    return re.sub("^ +", "", "".join(parts), flags=re.MULTILINE)
+    return MARGIN.sub("", "".join(parts))

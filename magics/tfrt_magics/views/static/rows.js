@@ -8,8 +8,9 @@ const MARGIN = 12;
 /**
  * Rows of one height inside a node that scrolls.
  *
- * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.  `show(items)` brings
- * the list up to date.  `press(item, key)` hears of left and right, and says to which place that leads.
+ * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.
+ * `show(items)` brings the list up to date.  `press(item, key)` hears of left and right, and says to which place that
+ * leads.
  */
 export function createRows({
   role = "list",
@@ -125,5 +126,5 @@ export function createRows({
     choose(items[row.place], row, event);
   });
 
-  return { node, show, reveal };
+  return { node, show, reveal, refresh };
 }
