@@ -9,6 +9,7 @@ const STATE_OF = { available: AVAILABLE, emplace: AVAILABLE, error: ERROR, skipp
 const BEGINS = new Set(["begin", "start", "resume"]);
 const ENDS = new Set(["end", "suspend"]);
 const CHAIN = /^!(?:tfrt|t)\.chain$|^!async\.token$/;
+const CONTROL = "Control"; // the thread on which a kernel hears of the board's buttons, which computes nothing
 const LINE = 60; // characters
 const CONSTANT = /(^|\.)constant(\.|$)/;
 const ENDED = new Set(["done", "failed", "cancelled", "timed-out"]);
@@ -287,7 +288,8 @@ export class Moment {
   }
 
   worker(number) {
-    return number >= 0 ? (this.document.workers[number] ?? `worker ${number}`) : "";
+    const name = this.document.workers[number];
+    return number < 0 || name === CONTROL ? "" : (name ?? `worker ${number}`);
   }
 
   /** The text of a value: of its last one at the end, of the one that the log has at an earlier time. */

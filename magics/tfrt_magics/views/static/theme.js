@@ -27,7 +27,7 @@ export const STATUSES = {
   "timed-out": { look: "cancelled", word: "timed out" },
   "kernel-gone": {
     look: "cancelled",
-    word: "stopped: its kernel is gone",
+    word: "lost its kernel",
     why: "The kernel is gone: states are as they were seen last.",
   },
   "saved-while-running": {
@@ -157,9 +157,10 @@ pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap:
 ${Object.entries(TOKEN_COLORS)
   .map(
     ([name, [color, light]]) => `.token-${name} {
-  color: color-mix(in srgb, var(--jp-mirror-editor-${color}-color, ${light}) 75%, var(--ink)); }`,
+  color: color-mix(in srgb, var(--jp-mirror-editor-${color}-color, ${light}) 70%, var(--ink)); }`,
   )
   .join("\n")}
+.token-keyword, .token-operator { font-weight: 700; }
 .stages button[aria-pressed=true] { border-color: var(--accent); color: var(--ink); background: var(--mark); }
 .detail .heat { display: block; height: auto; width: 240px; max-width: 100%; max-height: 200px; object-fit: fill; }
 .scale { display: flex; gap: 8px; align-items: center; font: var(--code); }

@@ -288,15 +288,16 @@ function drawRow(row, item, store) {
   setText(parts.word, ` ${item.state}`);
   setText(parts.label, item.name);
   // The value that a function gives back is one row, found by either name.
-  const tags = item.tags ?? [];
-  if (parts.tags.textContent !== tags.map(tag => ` ${tag}${item.text}`).join("")) {
+  const tags = item.tags ?? [],
+    text = shortened(item.text);
+  if (parts.tags.textContent !== tags.map(tag => ` ${tag}${text}`).join("")) {
     parts.tags.replaceChildren(
       ...tags.map(tag =>
         element(
           "span.tag",
           { "data-value": tag, "data-state": item.state },
           ` ${tag}`,
-          element("span.hidden", {}, item.text),
+          element("span.hidden", {}, text),
         ),
       ),
     );
@@ -318,7 +319,7 @@ function drawRow(row, item, store) {
     }
   } else {
     if (parts.words.parentNode !== parts.value) parts.value.replaceChildren(parts.picture, parts.words);
-    setText(parts.words, shortened(item.text) + timesOf(item));
+    setText(parts.words, text + timesOf(item));
     showPicture(parts.picture, moment, item.value);
   }
   setText(parts.type, item.type);
