@@ -151,9 +151,10 @@ pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap:
 .detail ul { margin: 2px 0; padding-left: 18px; }
 .line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft);
   user-select: none; }
-.source .row { white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
+.source .row { display: flex; white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
+.source .row > :not(:nth-last-child(3)) { flex: none; }
 .split.even > * + * .line-number { width: 1.6em; padding: 0; text-align: center; }
-.beside { margin-left: 24px; font-weight: 700; color: var(--look); }
+.beside { margin-left: 24px; font-weight: 700; color: color-mix(in srgb, var(--look) 75%, var(--ink)); }
 ${Object.entries(TOKEN_COLORS)
   .map(
     ([name, [color, light]]) => `.token-${name} {
