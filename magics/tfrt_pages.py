@@ -20,8 +20,10 @@ DECLARATION = re.compile(
 )
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
 """A line that is a comment or is empty: no template may depend on one, nor on the indentation of its lines."""
-MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$", re.MULTILINE)
-"""Indentation, or a comment at the end of a line, which has no quotes because a string could hold it."""
+MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n", re.MULTILINE)
+"""Indentation; a comment at the end of a line, which has no quotes because a string could hold it; and the end of a line
+that goes on: no comment with quotes may end like one.
+"""
 
 
 def write_pages(folder: Path) -> None:

@@ -36,8 +36,10 @@ export function setText(node, text) {
 /** How long a change is seen, in milliseconds. */
 export const SEEN = 600;
 
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
 /** Whether the reader lets things move. */
-export const mayMove = () => !matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const mayMove = () => !stillness.matches;
 
 /** Let a row light up where it shows the same `item` as before in another state. */
 export function flash(node, item, state) {

@@ -13,7 +13,7 @@ const MOST_RESULTS = 8;
 function factsOf({ document, end, isOver }) {
   const { elapsed, work_queue: queue } = document;
   return [
-    end && isOver && `the run, from its first event to its last: ${duration(end)}`,
+    end && isOver && `the run, from first to last event: ${duration(end)}`,
     elapsed && isOver && `the whole cell: ${duration(elapsed)}`,
     queue && `work queue: ${queue}`,
   ]

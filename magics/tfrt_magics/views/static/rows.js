@@ -126,5 +126,10 @@ export function createRows({
     choose(items[row.place], row, event);
   });
 
-  return { node, show, reveal, refresh };
+  /** Draw the rows in view again whose items `isWanted` says. */
+  function redraw(isWanted) {
+    for (const [place, row] of drawn) if (isWanted(items[place])) draw(row, items[place]);
+  }
+
+  return { node, show, reveal, redraw };
 }

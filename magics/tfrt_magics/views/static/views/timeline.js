@@ -8,21 +8,20 @@ const LANE = 22,
   BAR = 14,
   AXIS = 22,
   EACH = 6,
+  MOST_MOVING = 5000,
   LABELS = 84;
 
 /** What is in the picture, for who asks. */
 function legend() {
   const terms = Object.entries({
-    "a lane": "a thread, or what else resolves values",
-    worker: "a thread that computes",
-    "stand-in": "a thread that computes while a worker waits inside a kernel",
-    blocking: "a thread for kernels that may wait",
-    cell: "the thread of the cell, which waits for the run and may work meanwhile",
-    "timers, event loop": "what resumes work that sleeps",
-    "an address": "a machine of a cluster",
-    "open bar": "ready, and in the queue of a thread",
-    "thin line": "a thread that sleeps, because there is no work",
-    "▾": "a thread took work from the queue of another",
+    worker: "computes; a stand-in does so while a worker waits in a kernel",
+    blocking: "runs kernels that may wait",
+    cell: "waits for the run, and may work meanwhile",
+    "timers, event loop": "resume what sleeps",
+    "an address": "is a machine of a cluster",
+    "open bar": "ready, and queued",
+    "thin line": "asleep: no work",
+    "▾": "took work from another thread's queue",
     "drag, Ctrl + wheel": "move, zoom",
   });
   const list = terms.flatMap(([term, words]) => [element("dt", {}, term), element("dd", {}, words)]);
@@ -169,7 +168,7 @@ export function createTimeline(store) {
 
   function draw(pen, { x, scale, width, height, palette }) {
     if (!moment) return false;
-    let isMoving = !store.isOver;
+    let isMoving = !store.isOver && spans().length < MOST_MOVING; // of more, messages move the picture
     const across = time => LABELS + (time - x) * scale;
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";

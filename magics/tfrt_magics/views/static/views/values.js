@@ -181,7 +181,7 @@ export function createValues(store) {
 
   /** What goes on is seen to go on. */
   function tick() {
-    if (node.isConnected) for (const { rows } of groups.values()) rows.refresh();
+    if (node.isConnected) for (const { rows } of groups.values()) rows.redraw(({ state }) => state === "running");
   }
   store.tickers.add(tick);
 
