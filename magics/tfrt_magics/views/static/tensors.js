@@ -36,14 +36,14 @@ export function showPicture(node, moment, value) {
   node.replaceChildren(...(found ? [element("img", { src: address, alt: title, title })] : []));
 }
 
-/** The picture of a value, large, above its scale. */
+/** The picture of a value, large, below its scale. */
 export function largePicture(moment, value) {
   const found = pictureOf(moment, value);
   if (!found) return [];
   const [address, low, high] = found,
     text = shortened(moment.preview(value)).replace(/ \[.*/, "");
   return [
-    element("img.heat", { src: address, alt: `${text} as a heat map: ${scaleOf(low, high)}` }),
     ...(low == null ? [] : [element("div.scale", {}, brief(low), element("i"), brief(high))]),
+    element("img.heat", { src: address, alt: `${text} as a heat map: ${scaleOf(low, high)}` }),
   ];
 }

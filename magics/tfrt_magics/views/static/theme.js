@@ -163,7 +163,7 @@ ${Object.entries(TOKEN_COLORS)
   .join("\n")}
 .token-keyword, .token-operator { font-weight: 700; }
 .stages button[aria-pressed=true] { border-color: var(--accent); color: var(--ink); background: var(--mark); }
-.detail .heat { display: block; height: auto; width: 240px; max-width: 100%; max-height: 200px; object-fit: fill; }
+.detail .heat { display: block; height: auto; width: 240px; max-width: 100%; max-height: 150px; object-fit: fill; }
 .scale { display: flex; gap: 8px; align-items: center; font: var(--code); }
 .scale i { width: 160px; height: 10px; background: linear-gradient(90deg, #440154, #21918c, #fde725); }
 .row .picture img { height: 20px; width: 30px; margin: 2px 6px 0 0; vertical-align: top; }
