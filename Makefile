@@ -53,6 +53,11 @@ demo: $(VENV)/.lab
 # The core may still be compiling: a cell that comes before it says so and waits.
 lab: $(VENV)/.lab
 	@# In a container one is root, which JupyterLab refuses by itself.  The address that it prints is that of the page.
+	@# JupyterLab would ask about its news, over the corner of the first notebook.
+	@mkdir -p $(VENV)/share/jupyter/lab/settings
+	@test -e $(VENV)/share/jupyter/lab/settings/overrides.json || \
+		echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
+		>$(VENV)/share/jupyter/lab/settings/overrides.json
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --LabApp.default_url=/lab/tree/tutorials.ipynb notebooks
 
 notebooks: $(VENV)/.lab

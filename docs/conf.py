@@ -3,8 +3,10 @@
 With TFRT_NB_REPOSITORY=OWNER/REPOSITORY each page links to the tutorials on Binder.
 """
 
+import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from pygments.lexers.python import PythonLexer
 from pygments.token import _TokenType
@@ -51,8 +53,28 @@ class CellLexer(PythonLexer):  # type: ignore[misc]
             yield from super().get_tokens_unprocessed(text, stack)
 
 
+def name_search_results(app: Sphinx, exception: Exception | None) -> None:
+    """Let the search show entries of the index under their own names.
+
+    Sphinx shows each as the title of its page: a dozen results for `AsyncValue` were all called "Python".  As
+    a section, an entry has its page's title and its own; those that are sections are found already.
+    """
+    path = Path(app.outdir) / "searchindex.js"
+    if exception is not None or not path.exists():
+        return
+    before, after = "Search.setIndex(", ")"
+    index = json.loads(path.read_text("utf-8").removeprefix(before).removesuffix(after))
+    sections = {title.lower() for title in index["alltitles"]}
+    for name, places in index["indexentries"].items():
+        if name not in sections:
+            index["alltitles"][name] = [[page, anchor or None] for page, anchor, _ in places]
+    index["indexentries"] = {}
+    path.write_text(f"{before}{json.dumps(index, separators=(',', ':'))}{after}", "utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Colour programs also where the package is on the path and not installed."""
+    app.connect("build-finished", name_search_results)
     app.add_lexer("tfrt", TfrtLexer)
     app.add_lexer("mlir", TfrtLexer)
     app.add_lexer("tfrt-cell", CellLexer)

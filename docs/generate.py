@@ -76,10 +76,14 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     reference.mkdir()
     for name, make in PAGES.items():
         (reference / f"{name}.md").write_text(make(), encoding="utf-8")
+    pages = "\n".join(
+        f"- {{doc}}`{name}`: {str(make.__doc__).partition(chr(10))[0]}"
+        for name, make in PAGES.items()
+    )
     listed = "\n".join(PAGES)
     (reference / "index.md").write_text(
         "# Reference\n\nMade from the code. {ref}`The index <genindex>` has every kernel, operation, pass, Python name, magic and C function;"
-        f" the search finds them, too.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        f" the search finds them, too.\n\n{pages}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n",
         encoding="utf-8",
     )
 

@@ -1,7 +1,7 @@
 """Bundle the page's modules into one for JupyterLab, the documentation, exported boards, and each kind of widget.
 
-No npm: the sources are modules that a browser runs as they are.  Nothing is renamed or minified: a page
-reads the 145 kB once, and a stack trace names what the sources name.  The build of a wheel runs this module;
+No npm: the sources are modules that a browser runs as they are.  Only comments and indentation are left out, as each
+exported page and each widget brings its module along; nothing is renamed: a stack trace names what the sources name.  The build of a wheel runs this module;
 it is not part of the packages.
 """
 
@@ -18,8 +18,12 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 DECLARATION = re.compile(
     r"^(?:export )?(?:async )?(?:const|let|class|function\*?) (\w+)", re.MULTILINE
 )
-COMMENT = re.compile(r"^(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
-"""A line at the top level of a module that is a comment or is empty; inside a template, one may not be."""
+COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
+"""A line that is a comment or is empty: no template may depend on one, nor on the indentation of its lines."""
+MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n", re.MULTILINE)
+"""Indentation; a comment at the end of a line, which has no quotes because a string could hold it; and the end of a line
+that goes on: no comment with quotes may end like one.
+"""
 
 
 def write_pages(folder: Path) -> None:
@@ -76,4 +80,4 @@ def joined(entry: Path) -> str:
         code if path == entry else re.sub("^export ", "", code, flags=re.MULTILINE)
         for path, code in codes.items()
     ]
-    return "".join(parts)
+    return MARGIN.sub("", "".join(parts))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
 from html import unescape
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -112,6 +113,24 @@ def test_the_answers_of_the_teachers_page_reveal_something() -> None:
     hints = {find(name).grade(answer).hint for name, answer in rows}
     assert len(hints) >= len(rows) - 2
     assert [row for row in rows if find(row[0]).grade(row[1]).mark is not Mark.WRONG] == []
+
+
+def test_the_search_shows_entries_of_the_index_under_their_own_names(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    spec = importlib.util.spec_from_file_location("conf", DOCS / "conf.py")
+    assert spec is not None and spec.loader is not None
+    conf = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conf)
+    entries = {"asyncvalue": [[1, "asyncvalue", True]], "tfrt.add.i32": [[0, "index-2", True]]}
+    index = {"alltitles": {"AsyncValue": [[1, "asyncvalue"]]}, "indexentries": entries}
+    path = tmp_path / "searchindex.js"
+    path.write_text(f"Search.setIndex({json.dumps(index)})")
+
+    conf.name_search_results(SimpleNamespace(outdir=tmp_path), None)
+
+    found = json.loads(path.read_text().removeprefix("Search.setIndex(").removesuffix(")"))
+    titles = {"AsyncValue": [[1, "asyncvalue"]], "tfrt.add.i32": [[0, "index-2"]]}
+    assert found == {"alltitles": titles, "indexentries": {}}
 
 
 def test_each_name_is_in_the_index(sources: Path) -> None:

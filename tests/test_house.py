@@ -65,6 +65,18 @@ def test_the_wheel_holds_three_packages_and_the_labextension(
         assert zipfile.ZipFile(wheel).read(name).decode() == module_text(Path(name).stem)
 
 
+def test_no_line_of_a_page_is_longer_than_120_characters() -> None:
+    folders = ("magics/labextension/static", "magics/tfrt_magics", "docs")
+    pages = [path for folder in folders for path in (ROOT / folder).rglob("*.js")]
+    long = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in pages
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if len(line) > 120
+    ]
+    assert len(pages) > 20 and long == []
+
+
 def test_every_public_name_is_there() -> None:
     assert [name for name in tfrt_nb.__all__ if not hasattr(tfrt_nb, name)] == []
 

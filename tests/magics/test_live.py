@@ -32,7 +32,7 @@ from tfrt_magics.live.lines import (
     named_values,
     parts_of,
 )
-from tfrt_magics.live.pictures import heat_map
+from tfrt_nb.documents.heat_map import heat_map
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 SHARE = """func.func @main(%a: i32, %b: i32) -> (i32, i32) {
@@ -148,7 +148,9 @@ def test_many_lines_are_counted() -> None:
     ],
 )
 def test_a_tensor_is_a_picture(array: Any, size: tuple[int, int]) -> None:
-    head, data = heat_map(array).split(",")
+    picture = heat_map(array)
+    assert picture is not None
+    head, data = picture.address.split(",")
     png = base64.b64decode(data)
     assert head == "data:image/png;base64"
     assert png[:8] == b"\x89PNG\r\n\x1a\n"
@@ -159,12 +161,14 @@ def test_a_tensor_is_a_picture(array: Any, size: tuple[int, int]) -> None:
     "thing", [5, "text", np.array(1.0), np.array([1.0]), np.array(["a", "b"]), [1, 2]]
 )
 def test_anything_else_is_no_picture(thing: object) -> None:
-    assert heat_map(thing) == ""
+    assert heat_map(thing) is None
 
 
 def test_a_picture_shows_what_is_large_and_what_is_no_number() -> None:
-    data = heat_map(np.array([0.0, 1.0, np.nan])).split(",")[1]
-    png = base64.b64decode(data)
+    picture = heat_map(np.array([-0.5, 1.0, np.nan]))
+    assert picture is not None
+    assert picture[1:] == (-0.5, 1.0)
+    png = base64.b64decode(picture.address.split(",")[1])
     place = png.index(b"IDAT") + 4
     shades = zlib.decompress(png[place:])[1:]
     assert (shades[0], shades[1], shades[2]) == (1, 255, 0)

@@ -24,6 +24,7 @@ class Log:
     absent: list[int] = field(default_factory=list)
     workers: tuple[str, ...] = ("worker 0",)
     previews: dict[int, str] = field(default_factory=dict)
+    pictures: dict[int, tuple[str, float, float]] = field(default_factory=dict)
     log: list[tuple[int, int | None, str]] = field(default_factory=list)
     new: list[tuple] = field(default_factory=list)
     without_events: dict[int, str] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Log:
 
     def preview(self):
         self.previews[9] = "a tensor"
+        self.pictures[9] = ("data:image/png;base64,", 0.0, 1.0)
 
     def states(self):
         return {0: ("available", 0)}
@@ -96,7 +98,9 @@ def test_a_message_has_what_is_new_and_nothing_is_said_twice(job) -> None:
     message = record.look()
     assert (message["from"], message["log"]) == (2, [[11, None, "int32 = 1\n"]])
     record.preview()
-    assert record.look()["previews"] == {9: "a tensor"}
+    message = record.look()
+    assert message["previews"] == {9: "a tensor"}
+    assert message["pictures"] == {9: ("data:image/png;base64,", 0.0, 1.0)}
 
 
 def test_characters_that_one_does_not_see_are_escapes_in_the_log(job) -> None:

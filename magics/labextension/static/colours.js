@@ -1,5 +1,7 @@
 // Colours for MLIR inside cells that start with %%tfrt, in the theme's own palette.
 
+import { TOKENS } from "./board/tokens.js";
+
 const PROGRAM = /^\s*(?:func|async\.func|module)\b/m;
 
 /** Whether a cell has a program: an answer to an exercise may be Python instead. */
@@ -10,25 +12,6 @@ export function isOurs(document) {
 }
 
 const LONG = 10000; // characters of a line that has no colours
-
-// In order; the first that matches at the cursor names the token.  The names are those for which
-// JupyterLab's themes have a colour: "atom" rather than "typeName", for one.
-const TOKENS = [
-  [/^\/\/.*/, "comment"],
-  [/^"[A-Za-z_][\w$]*(?:\.[\w$]+)+"(?=\s*\()/, "variableName.standard"],
-  [/^"(?:[^"\\]|\\.)*"?/, "string"],
-  [/^%[\w$.-]+(?:#\d+)?/, "variableName.special"],
-  [/^@(?:[\w$.-]+|"[^"]*")/, "variableName.definition"],
-  [/^\^[\w$.-]+/, "labelName"],
-  [/^![\w$.]+(?:<[^>\n]*>)?/, "atom"],
-  [/^#[\w$.]+/, "attributeName"],
-  [/^(?:[su]?i\d+|f\d+|bf16|index|none|tensor|memref|vector|tuple|complex)\b/, "atom"],
-  [/^-?(?:0x[\da-fA-F]+|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)/, "number"],
-  [/^(?:func\.func|func|async\.func|return|module|else|loc|attributes|true|false|unit|dense)\b/, "keyword"],
-  [/^[A-Za-z_][\w$]*(?:\.[\w$]+)+/, "variableName.standard"],
-  [/^->/, "operator"],
-  [/^[A-Za-z_][\w$]*/, null],
-];
 
 const OPTIONS = [
   [/^%%\w+/, "meta"],

@@ -92,7 +92,8 @@ export function createRuns({ services, tracker }) {
   }
 
   /**
-   * Runs of one execution of a cell of this kernel whose outputs are not in the document, because a reload came before a save.
+   * Runs of one execution of a cell of this kernel whose outputs are not in the document, because a reload came before
+   * a save.
    *
    * Where the document was saved after a run had begun, its reader has put something else there, or nothing.
    */

@@ -39,7 +39,8 @@ export function createAsk({ KernelMessage }) {
 }
 
 /**
- * About cells that are being written: `ask(model, question)` gives the answer for the cell of an editor's model, or null
+ * About cells that are being written: `ask(model, question)` gives the answer for the cell of an editor's model, or
+ * null
  * when no kernel answers; `panelOf(model)` is the notebook that it is in.
  */
 export function createServices({ services, tracker }) {

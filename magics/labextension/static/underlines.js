@@ -112,7 +112,9 @@ function tooLarge(document) {
           col: 1,
           end: 9,
           sev: "error",
-          msg: `this cell has ${megabytes} MB: Jupyter's server takes at most 10 MB from a page; read the value from a file instead`,
+          msg:
+            `this cell has ${megabytes} MB: Jupyter's server takes at most 10 MB from a page; ` +
+            "read the value from a file instead",
         },
       ]
     : [];

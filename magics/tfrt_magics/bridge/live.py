@@ -199,7 +199,7 @@ class LiveRecord:
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
         if name == "cancel":
-            self._job.cancel("cancelled by its button")
+            self._job.cancel("cancelled on the board")
         return {}
 
     def bundle(self) -> Bundle:

@@ -73,6 +73,7 @@ class Record:
         self._start: int | None = None
         self._instances = 0
         self._previews: dict[int, str] = {}
+        self._pictures: dict[int, Any] = {}
         self._log: list[list[Any]] = []
         self._taken: list[int] = []
         self._size = 0
@@ -121,7 +122,9 @@ class Record:
                 return None
             self._said = said
             new = {n: text for n, text in self._previews.items() if previews.get(n) != text}
+            pictures = {n: self._pictures[n] for n in new if n in self._pictures}
             rest = {"previews": new, "log_from": logged, "log": self._log[logged:]}
+            rest |= {"pictures": pictures} if pictures else {}
             message = {**self._state(), **rest}
             if before < MAX_LIVE:
                 message |= {"from": before, "events": self._events(before, MAX_LIVE)}
@@ -148,6 +151,7 @@ class Record:
         """How the run stands, for a page that has the events or gets them otherwise."""
         with self._lock:
             rest = {"previews": self._previews, "log_from": 0, "log": self._log}
+            rest["pictures"] = self._pictures
             return {**self._state(), **rest}
 
     def frame(self) -> list[list[int | str]]:
@@ -214,6 +218,7 @@ class Record:
             **({"stages": stages} if 0 < size <= MAX_STAGES else {}),
             "events": self._events(0),
             "previews": self._previews,
+            **({"pictures": self._pictures} if self._pictures else {}),
             "log": self._log,
         }
 
@@ -259,6 +264,7 @@ class Record:
             self._take_log(log.log[self._taken[place] :], log)
             self._taken[place] = len(log.log)
             self._previews |= log.previews
+            self._pictures |= log.pictures
 
     def _take_events(self, log: RunDocument) -> None:
         new = log.drain()

@@ -16,9 +16,9 @@ from typing import Any
 from tfrt_magics.bridge.cell_run import CellRun
 from tfrt_magics.bridge.record import Json
 from tfrt_magics.bridge.snapshot import State, result_names
-from tfrt_magics.live.pictures import heat_map
 from tfrt_magics.views.text import STATES, Mark
 from tfrt_nb.documents.escapes import clean, label
+from tfrt_nb.documents.heat_map import heat_map
 from tfrt_nb.documents.previews import preview_of, text_of
 from tfrt_runtime.diagnostics import Ending, counted
 from tfrt_runtime.executor.batch import Batch
@@ -71,7 +71,12 @@ def line_of(name: str, value: object, elapsed: float | None = None) -> Line:
     if problem is None:
         picture = heat_map(value.payload())
         return Line(
-            name, str(State.AVAILABLE), preview_of(value), kind, elapsed=elapsed, picture=picture
+            name,
+            str(State.AVAILABLE),
+            preview_of(value),
+            kind,
+            elapsed=elapsed,
+            picture=picture.address if picture else "",
         )
     found = problem.diagnostics[0]
     endings = {Ending.CANCELLED: str(State.CANCELLED), Ending.BROKEN: BROKEN}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -212,6 +213,13 @@ def _(tfrt):
     return given,
 
 @app.cell
+def _(tfrt):
+    whole = tfrt.Program("func.func @main(%n: i32) -> i32 {{\\n  tfrt.return %n : i32\\n}}").run(7)
+    whole.wait(30)
+    whole
+    return
+
+@app.cell
 def _(given, os, threading, time, v, w):
     {LATER.replace(chr(10), chr(10) + "    ")}
     return
@@ -237,6 +245,15 @@ def test_marimo_shows_values_and_runs_live(tmp_path: Path, other_page: Page) -> 
         see(values, "nobody came")
         board.and_(other_page.locator("[data-status=done]")).wait_for()
         assert all(width(one) > 100 for one in values.all() if one.is_visible())
+        heads = other_page.locator("th").evaluate_all(
+            """all => all.map(head => {
+              const text = document.createRange();
+              text.selectNodeContents(head);
+              const { left, right } = text.getBoundingClientRect();
+              return [left, right];
+            })"""
+        )
+        assert min(b[0] - a[1] for a, b in itertools.pairwise(heads)) >= 10
         picture(other_page, "marimo")
 
 

@@ -61,6 +61,44 @@ def photographed(locator: Locator, name: str) -> None:
     assert all(0.8 < a / b < 1.25 for a, b in zip(known, found, strict=True)), (known, found)
 
 
+def test_a_board_says_what_a_program_did_in_which_order_and_with_what_result(notebook: Any) -> None:
+    page = notebook.page
+    notebook.lab.write("board.ipynb", *recipe(DOCS / "howto" / "board.md"))
+    notebook.open("board.ipynb")
+    notebook.run_all_and_wait()
+    done, failed = (notebook.outputs(cell).locator(".tfrt-board") for cell in (1, 2))
+    results = done.get_by_role("group", name="Results")
+    results.get_by_text("sum = 3").wait_for()
+    assert done.get_by_role("group", name="Printed").locator("pre").inner_text() == "int32 = 3"
+
+    # In the middle of the replay, the value of %left is on its way.
+    done.get_by_role("tab", name="Graph").click()
+    done.get_by_label("Replay", exact=True).evaluate(
+        "node => { node.value = node.max * 0.54; node.dispatchEvent(new Event('input')) }"
+    )
+    page.wait_for_timeout(1000)  # nothing lights up anymore
+    head = words(done.locator(".head"))
+    assert head[:3] == ["↻", "@main", "replay"] and "of" in head
+    states = {
+        node.get_attribute("data-line"): node.get_attribute("data-state")
+        for node in done.get_by_role("treeitem").all()
+    }
+    assert (states["5"], states["6"], states["7"]) == ("available", "running", "waiting")
+    photographed(done, "board_replay")
+
+    problem = failed.locator(".problem")
+    assert words(problem) == ["▲", "Divide", "by", "zero", "%share,", "line", "5"]
+    assert [words(one) for one in failed.locator(".outcome button").all()] == [
+        ["more", "◇", "skipped", ":", "i32"],
+        ["fine", "=", "2", ":", "i32"],
+    ]
+    failed.get_by_role("tab", name="Source").click()
+    page.mouse.move(0, 0)
+    page.wait_for_timeout(300)
+    assert failed.locator(".source .row[data-line='7'] .beside").inner_text() == "= 2"
+    photographed(failed, "board_failed")
+
+
 def test_values_on_the_page_are_as_the_recipe_has_them(notebook: Any) -> None:
     cells = recipe(DOCS / "howto" / "values.md")
     notebook.lab.write("values.ipynb", *cells)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 
+import numpy as np
 import pytest
 from tests.fuzz.documents import open_operations
 from tests.tfrt_nb.documents.conftest import watched
@@ -246,6 +247,36 @@ func.func @main() {
     assert "more than" in previews["0"] and "RuntimeError" in previews["1"]
     assert previews["2"] == "a\\u202eb\\udc00 c"
     json.dumps(previews).encode()
+
+
+def test_a_tensor_of_any_size_has_a_picture_with_its_scale(host):
+    class Strange:
+        @property
+        def dtype(self):
+            raise LookupError("no")
+
+    grid = np.linspace(-1, 3, 300 * 200, dtype=np.float32).reshape(300, 200)
+    kernels = KernelsOver(
+        {
+            "demo.grid": user_kernel("demo.grid", lambda: grid),
+            "demo.strange": user_kernel("demo.strange", Strange),
+        },
+        available_kernels(),
+    )
+    text = """\
+func.func @main() {
+  %g = "demo.grid"() : () -> !tfrt_tensor.tensor
+  %s = "demo.strange"() : () -> !tfrt.object
+  %n = tfrt.constant.i32 1
+  tfrt.return
+}
+"""
+    run = watched(host, text, kernels=kernels)
+    run.preview()
+    assert list(run.pictures) == [0]
+    address, low, high = run.pictures[0]
+    assert address.startswith("data:image/png;base64,") and len(address) < 6000
+    assert (low, high) == (-1, 3)
 
 
 def test_a_long_text_is_cut_before_it_is_escaped():

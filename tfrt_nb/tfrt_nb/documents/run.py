@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.documents.code import MORE, CodeMap, Reached
@@ -26,6 +27,7 @@ from tfrt_nb.documents.events import (
     Seen,
     columns_of,
 )
+from tfrt_nb.documents.heat_map import HeatMap, heat_map
 from tfrt_nb.documents.previews import preview_of, word_text
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
 MAX_EVENTS = 100_000
 """So many first events of a run are kept, and as many of the newest."""
+MAX_PICTURES = 50
 
 
 def _among(*kinds: str) -> frozenset[int]:
@@ -101,6 +104,8 @@ class RunDocument:
         rows = self.program.data["functions"]
         fold = self._fold = Fold(self._operations, rows)
         self.seen, self.running, self.previews = fold.seen, fold.running, fold.previews
+        self.pictures: dict[int, HeatMap] = {}
+        """Of the first tensors that have previews, by value id."""
         own = (row["arguments"] for row in rows if row["name"] == label(self.function))
         given = dict(zip(next(own, ()), arguments, strict=False))
         self.boxes = {n: value for n, value in given.items() if isinstance(value, AsyncValue)}
@@ -242,11 +247,19 @@ class RunDocument:
             number = self._map.value(function, register)
             if number >= 0:
                 new[number] = preview_of(value)
+                self._take_picture(number, value)
         with self._lock:
             self.previews.update(new)
             self._boxed |= new.keys()
             self.previews.update(self._fold.failures)
         return new
+
+    def _take_picture(self, number: int, value: AsyncValue) -> None:
+        if number not in self.pictures and len(self.pictures) >= MAX_PICTURES:
+            return
+        with suppress(Exception):  # an object of the user's may raise what it likes
+            if value.exception(0) is None and (picture := heat_map(value.payload())):
+                self.pictures[number] = picture
 
     @property
     def data(self) -> dict[str, Any]:

@@ -2,16 +2,17 @@
 //
 // `createBoard` is all that a page needs: the renderer of the labextension and the documentation call it.
 
-import { button, duration, element, setAttributes, setText } from "./dom.js";
+import { button, count, duration, element, setAttributes, setText } from "./dom.js";
 import { createDetail } from "./detail.js";
-import { exports, textOf } from "./export.js";
-import { adoptStyle, isDark, onOtherColours, SHAPES, STATUSES } from "./theme.js";
+import { textOf } from "./export.js";
+import { createHead, createProblem, createResults } from "./head.js";
+import { adoptStyle, isDark, onOtherColours, STATUSES } from "./theme.js";
 import { createGraph } from "./views/graph.js";
 import { createLog } from "./views/log.js";
 import { createOutcomes, createReady } from "./views/schedules.js";
 import { createSource, createStages } from "./views/source.js";
 import { createTimeline } from "./views/timeline.js";
-import { createValues, namesOf, progress } from "./views/values.js";
+import { createValues, namesOf } from "./views/values.js";
 
 // Plain keys are for the board that has the focus; Notebook 7 would take them first.  Escape leads back to the cell.
 addEventListener(
@@ -48,6 +49,8 @@ export function createBoard(
     createStages(store, ask, canAsk),
   ];
   const head = createHead(store, ask, canAsk, code);
+  const problem = createProblem(store),
+    results = createResults(store);
   const replay = createReplay(store);
   const detail = createDetail(store);
   const outcomes = createOutcomes(store),
@@ -62,10 +65,12 @@ export function createBoard(
     head.line,
     head.progressbar,
     head.spoken,
+    problem.node,
     note,
+    results.node,
     ready.node,
     outcomes.node,
-    tabs.list,
+    tabs.node,
     tabs.panel,
     detail.node,
     replay.node,
@@ -89,7 +94,7 @@ export function createBoard(
     const words = [document.note, STATUSES[status].why].filter(Boolean).join(" ");
     setText(note, words);
     note.hidden = !words;
-    for (const part of [ready, outcomes, tabs, detail, replay]) part.show(moment);
+    for (const part of [problem, results, ready, outcomes, tabs, detail, replay]) part.show(moment);
     write();
     const chosen = store.program.operations[store.chosen]?.line ?? null;
     if (chosen !== line) onSelect((line = chosen));
@@ -122,126 +127,32 @@ export function createBoard(
   };
 }
 
-function createHead(store, ask, canAsk, code) {
-  const shape = element("span.shape", { "aria-hidden": true });
-  const title = element("b");
-  const [values, time, queue] = [0, 1, 2].map(() => element("span.soft"));
-  const cancel = button("Cancel", async () => {
-    if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer");
-  });
-  const copy = button("Copy", async () => {
-    const done = await navigator.clipboard?.writeText(textOf(store.now)).then(
-      () => true,
-      () => false,
-    ); // none on plain http
-    setText(copy, done ? "Copied" : "Not copied");
-    setTimeout(() => setText(copy, "Copy"), 1500);
-  });
-  const exporting = exports(store, ask, canAsk, code);
-  const bar = element("div");
-  const progressbar = element(
-    "div.progress",
-    { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" },
-    bar,
-  );
-  const spoken = element("div.hidden", { role: "status", "aria-live": "polite" });
-  const line = element(
-    "div.head",
-    {},
-    element("span", {}, shape, title),
-    values,
-    time,
-    queue,
-    element("span.space"),
-    cancel,
-    copy,
-    ...exporting.nodes,
-  );
-  let said = -Infinity,
-    clock = null,
-    base = 0;
-
-  function show(moment) {
-    const { document, status, isOver } = store,
-      { look, word } = STATUSES[status],
-      standing = `${namesOf(moment)} ${word}`;
-    const [decided, total] = progress(moment),
-      text = `${decided} of ${total} values`;
-    line.dataset.state = look;
-    setText(shape, SHAPES[look]);
-    setText(title, ` ${standing}`);
-    setText(values, text);
-    setText(queue, document.work_queue ?? "");
-    bar.style.width = `${total ? (100 * decided) / total : 100}%`;
-    bar.style.background = `var(--${look})`;
-    setAttributes(progressbar, { "aria-valuenow": decided, "aria-valuemax": total, "aria-valuetext": text });
-    cancel.hidden = isOver || !ask;
-    tick(document.elapsed ?? store.end, isOver);
-    speak(`${standing}, ${text}. ${document.note ?? ""}`, isOver);
-  }
-
-  /** Counts on between two messages, so that a quiet run is seen to go on. */
-  function tick(elapsed, isOver) {
-    if (elapsed !== base || clock === null) tick.start = performance.now() - elapsed / 1e6;
-    base = elapsed;
-    const draw = () =>
-      setText(
-        time,
-        isOver ? (elapsed ? duration(elapsed) : "") : `${((performance.now() - tick.start) / 1000).toFixed(1)} s`,
-      );
-    if (!isOver && clock === null) clock = setInterval(draw, 100);
-    else if (isOver) {
-      clearInterval(clock);
-      clock = null;
-    }
-    draw();
-  }
-
-  /** A screen reader hears at most one sentence in two seconds, and always the last one. */
-  function speak(sentence, isLast) {
-    const now = performance.now();
-    store.speaker ??= spoken; // of several boards of one run, one
-    if (store.speaker !== spoken || (!isLast && now - said < 2000)) return;
-    said = now;
-    setText(spoken, sentence);
-  }
-
-  return {
-    line,
-    progressbar,
-    spoken,
-    show,
-    dispose() {
-      clearInterval(clock);
-      if (store.speaker === spoken) store.speaker = null;
-    },
-  };
-}
-
 function createTabs(views, store) {
   const id = `tfrt-${Math.random().toString(36).slice(2, 8)}`;
   const panel = element("div.panel.scroll", { id, role: "tabpanel", tabindex: "0" });
-  const list = element("div.tabs", { role: "tablist", "aria-label": "Views" });
+  const list = element("div", { role: "tablist", "aria-label": "Views" });
   const tools = element("span.bar");
+  const node = element("div.tabs", {}, list, element("span.space"), tools);
   const tabs = views.map(view => button(view.title, () => select(view.title), { role: "tab", "aria-controls": id }));
-  let chosen = "Values",
-    shown = null;
+  const badges = tabs.map(tab => tab.appendChild(element("span.badge", { "aria-hidden": true })));
+  let shown = null;
   const scrolled = new Map();
 
   function select(title) {
-    chosen = title;
+    store.memory.tab = title;
     show(store.now);
   }
 
   function show(moment) {
     const seen = views.filter(view => !view.isEmpty());
-    const view = seen.find(({ title }) => title === chosen) ?? seen[0];
+    const view = seen.find(({ title }) => title === (store.memory.tab ?? "Values")) ?? seen[0];
     const nodes = tabs.filter((_, place) => seen.includes(views[place]));
-    if (nodes.length !== list.querySelectorAll("[role=tab]").length)
-      list.replaceChildren(...nodes, element("span.space"), tools);
-    views.forEach((each, place) =>
-      setAttributes(tabs[place], { "aria-selected": each === view, tabindex: each === view ? 0 : -1 }),
-    );
+    if (nodes.length !== list.children.length) list.replaceChildren(...nodes);
+    views.forEach((each, place) => {
+      setAttributes(tabs[place], { "aria-selected": each === view, tabindex: each === view ? 0 : -1 });
+      const badge = nodes.includes(tabs[place]) && each.badge?.();
+      setText(badges[place], badge ? count(badge) : "");
+    });
     const isNew = shown !== view;
     if (isNew) {
       scrolled.set(shown, panel.scrollTop);
@@ -257,7 +168,7 @@ function createTabs(views, store) {
   }
 
   list.addEventListener("keydown", event => {
-    const nodes = [...list.querySelectorAll("[role=tab]")],
+    const nodes = [...list.children],
       here = nodes.indexOf(event.target);
     if (here < 0) return;
     const there = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: nodes.length - 1 }[event.key];
@@ -267,7 +178,7 @@ function createTabs(views, store) {
     node.focus();
     event.preventDefault();
   });
-  return { list, panel, show, select };
+  return { node, panel, show, select };
 }
 
 /** A slider through the time of a run that is over: play, pause, one event forth or back. */

@@ -3,6 +3,8 @@
 import { button, eachFrame, element, setAttributes } from "./dom.js";
 import { colours } from "./theme.js";
 
+const FRAME = 40; // ms between two pictures of what moves
+
 /** Draw what is within a rectangle. */
 export function clipped(pen, x, y, width, height, draw) {
   pen.save();
@@ -20,10 +22,23 @@ const ZOOM = 1.25,
   LARGEST = 50;
 
 /**
- * `draw(pen, { width, height, scale, x, y, palette })` draws; `x`, `y` are what the left upper corner shows.
- * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, and `start` of it the middle of what is seen first, `hit(x, y)` answers a click at a place of the picture.
+ * `draw(pen, { width, height, scale, x, y, palette })` draws, and says whether something of it moves; `x`, `y` are what
+ * the left upper corner shows.
+ * A flat one has its own scale of heights, and `left` pixels that do not move.  `size()` is the whole picture, and
+ * `start` of it the middle of what is seen first, `hit(x, y)` answers a click at a place of the picture.
+ * `memory` is an object that keeps what the reader has zoomed to; it is taken up again once `isStable()`.
  */
-export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0, describe }) {
+export function createCanvas({
+  draw,
+  size,
+  hit,
+  height,
+  isFlat = false,
+  left = 0,
+  describe,
+  memory = {},
+  isStable = () => true,
+}) {
   const canvas = element("canvas", { "aria-hidden": true });
   canvas.style.height = `${height}px`;
   const node = element("div.stage", {}, canvas);
@@ -32,12 +47,14 @@ export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0
     button("+", () => zoom(ZOOM), { "aria-label": "Zoom in" }),
     button("Fit", () => {
       isFitted = isWhole = true;
+      keep();
       redraw();
     }),
   ];
   let view = { x: 0, y: 0, scale: 1 },
     isFitted = true,
     isWhole = false,
+    isRestored = false,
     drag = null,
     host = null;
   const redraw = eachFrame(paint);
@@ -57,19 +74,39 @@ export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0
     };
   }
 
+  /** Of a flat picture the part is kept that is in view, of another the place, for a picture of the same size. */
+  const keyOf = ({ width, height }) => (isFlat ? "flat" : `${Math.round(width)} ${Math.round(height)}`);
+
+  function keep() {
+    const whole = size(),
+      unit = isFlat ? whole.width : 1;
+    const { x, y, scale } = view;
+    Object.assign(memory, { key: keyOf(whole), x: x / unit, y, scale: scale * unit, isFitted, isWhole });
+  }
+
+  function restore() {
+    const whole = size(),
+      unit = isFlat ? whole.width : 1;
+    isRestored = true;
+    if (memory.key !== keyOf(whole)) return;
+    ({ isFitted, isWhole } = memory);
+    view = { x: memory.x * unit, y: memory.y, scale: memory.scale / unit };
+  }
+
   function paint() {
     const width = node.clientWidth;
     if (!width || !node.isConnected) return;
     const ratio = window.devicePixelRatio || 1,
       [wide, high] = [width, height].map(each => Math.round(each * ratio));
     if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high });
+    if (!isRestored && isStable()) restore();
     if (isFitted) fit(width);
     setAttributes(canvas, { "data-view": [view.x, view.y, view.scale].join(" ") });
     host ??= node.getRootNode().host ?? node;
     const pen = canvas.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
-    draw(pen, { ...view, width, height, palette: colours(host) });
+    if (draw(pen, { ...view, width, height, palette: colours(host) })) setTimeout(redraw, FRAME);
   }
 
   function zoom(factor, at = node.clientWidth / 2, down = height / 2) {
@@ -80,6 +117,7 @@ export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0
       x: view.x + at / view.scale - at / scale,
       y: isFlat ? view.y : view.y + down / view.scale - down / scale,
     };
+    keep();
     redraw();
   }
 
@@ -125,7 +163,8 @@ export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0
     redraw();
   };
   canvas.onpointerup = event => {
-    if (drag && !drag.moved) hit(...place(event));
+    if (drag?.moved) keep();
+    else if (drag) hit(...place(event));
     drag = null;
   };
 
@@ -137,6 +176,7 @@ export function createCanvas({ draw, size, hit, height, isFlat = false, left = 0
   return {
     node,
     tools,
+    redraw,
     reveal,
     resize: next => {
       if (next !== height) {

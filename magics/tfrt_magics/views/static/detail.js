@@ -1,6 +1,7 @@
 // The selected operation or value in full, and why it is not ready.
 
 import { button, element, setText } from "./dom.js";
+import { largePicture } from "./tensors.js";
 
 const DEEP = 6,
   WIDE = 8;
@@ -29,12 +30,16 @@ export function createDetail(store) {
     const values = selection.value != null ? [selection.value] : (operation?.results ?? []);
     for (const value of values) {
       const text = moment.preview(value);
-      if (text) parts.push(element("pre", {}, `${moment.program.values[value].name} = ${text}`), ...heat(text));
+      if (text)
+        parts.push(
+          element("pre", {}, `${moment.program.values[value].name} = ${text}`),
+          ...largePicture(moment, value),
+        );
     }
     if (operation) parts.push(element("div.soft", {}, `line ${operation.line}, ${moment.stateOf(operation.id)}`));
     if (operation && moment.missing(operation.id).length)
       parts.push(element("div", {}, "It waits for:"), chain(moment, operation.id, DEEP, new Set()));
-    const text = parts.map(part => part.textContent).join("\n");
+    const text = parts.map(part => part.textContent + (part.src ?? "")).join("\n");
     if (text !== shown) body.replaceChildren(...parts);
     shown = text;
   }
@@ -63,30 +68,4 @@ export function createDetail(store) {
     return list;
   }
   return { node, show };
-}
-
-/** A small tensor as a picture: `shape = [2, 3], values = [...]` has its numbers. */
-function heat(text) {
-  const found = /shape = \[([\d, ]*)\].*values = \[([^\]…]*)\]/s.exec(text);
-  if (!found) return [];
-  const shape = found[1].split(",").map(Number),
-    numbers = found[2].split(",").map(Number);
-  const width = shape.at(-1),
-    height = numbers.length / width;
-  if (numbers.length < 4 || numbers.some(Number.isNaN) || !Number.isInteger(height)) return [];
-  const canvas = element("canvas", {
-    width,
-    height,
-    className: "heat",
-    role: "img",
-    "aria-label": "the tensor as a heat map",
-  });
-  const pen = canvas.getContext("2d"),
-    low = Math.min(...numbers),
-    span = Math.max(...numbers) - low || 1;
-  numbers.forEach((number, place) => {
-    pen.fillStyle = `hsl(${220 - (180 * (number - low)) / span} 75% ${35 + (35 * (number - low)) / span}%)`;
-    pen.fillRect(place % width, Math.floor(place / width), 1, 1);
-  });
-  return [canvas];
 }

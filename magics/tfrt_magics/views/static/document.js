@@ -1,11 +1,10 @@
 // The run document: as a file holds it, as messages extend it.
 //
 // Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout,
-// source, functions, events in
-// columns, workers, dropped, counts, absent (arguments that have not come), cancelled (values), unlogged (states of
-// operations of compiled code), previews, results, log, outcomes; of displayed values their lines alone.  In a file the
-// body is deflated JSON in base64 (`packed`);
-// a file that was saved while the run went on has it as it is (`body`).
+// source, functions, events in columns, workers, dropped, counts, absent (arguments that have not come), cancelled
+// (values), unlogged (states of operations of compiled code), previews, pictures (of tensors: address, least and
+// greatest number), results, log, outcomes; of displayed values their lines alone.  In a file the body is deflated JSON
+// in base64 (`packed`); a file that was saved while the run went on has it as it is (`body`).
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
 const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
@@ -23,6 +22,7 @@ const EMPTY = () => ({
   cancelled: [],
   unlogged: null,
   previews: {},
+  pictures: {},
   results: {},
   log: [],
   log_dropped: 0,
@@ -60,7 +60,9 @@ function checked(found) {
 const isText = value => typeof value === "string",
   isNumber = Number.isFinite;
 const maybe = check => value => value == null || check(value);
-/** A line of a displayed value; a picture comes from the file, not from the network. */
+/** A picture comes from the file, not from the network. */
+const isPicture = address => isText(address) && address.startsWith("data:image/png;base64,");
+/** A line of a displayed value. */
 const isLine = value =>
   having({
     name: isText,
@@ -70,7 +72,7 @@ const isLine = value =>
     error: maybe(isText),
     place: maybe(isText),
     elapsed: maybe(isNumber),
-    picture: maybe(address => isText(address) && address.startsWith("data:image/png;base64,")),
+    picture: maybe(isPicture),
   })(value);
 const listOf = check => value => Array.isArray(value) && value.every(check);
 const tableOfAll = check => value => Object(value) === value && Object.values(value).every(check);
@@ -97,6 +99,7 @@ function checksOf({ functions, operations, values }) {
     workers: texts,
     dropped: isNumber,
     previews: tableOfAll(isText),
+    pictures: maybe(tableOfAll(having([isPicture, maybe(isNumber), maybe(isNumber)]))),
     log: listOf(having([isNumber, maybe(isNumber), isText])),
     events: value =>
       having({
@@ -202,12 +205,14 @@ export function asFile(document) {
  * `from` is the number of events before those of the message.
  */
 export function extend(document, message) {
-  const { from, events: added, previews, log, log_from: logFrom, frame, bundle, stages, lines = {}, ...rest } = message;
+  const { from, events: added, previews, pictures, log, log_from: logFrom, ...others } = message,
+    { frame, bundle, stages, lines = {}, ...rest } = others;
   Object.assign(document, rest);
   // What is resolved stays so: an answer may be older than a message that has overtaken it.
   for (const [place, line] of Object.entries(lines))
     if (document.lines?.[place]?.state === "unavailable") document.lines[place] = line;
   Object.assign(document.previews, previews);
+  Object.assign((document.pictures ??= {}), pictures);
   if (log) document.log.splice(logFrom, Infinity, ...log);
   if (!added) return true;
   const { events } = document,

@@ -33,6 +33,22 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** How long a change is seen, in milliseconds. */
+export const SEEN = 600;
+
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Whether the reader lets things move. */
+export const mayMove = () => !stillness.matches;
+
+/** Let a row light up where it shows the same `item` as before in another state. */
+export function flash(node, item, state) {
+  const { last } = node;
+  node.last = { item, state };
+  if (last?.item !== item || last.state === state || !mayMove()) return;
+  node.animate([{ backgroundColor: "color-mix(in srgb, var(--look) 45%, transparent)" }, {}], SEEN);
+}
+
 /** Three digits that matter: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`. */
 export function duration(nanoseconds) {
   for (const [unit, size] of [

@@ -17,7 +17,10 @@ const MOST = 500; // operations of a graph
 export function textOf(moment) {
   const { document, status } = moment.store;
   const [decided, total] = progress(moment);
-  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${decided} of ${total} values${moment.store.isOver ? `, ${moment.store.isLive ? "" : `${duration(moment.time)} of `}${duration(moment.store.end)}` : ""}`;
+  const { isOver, isLive, end } = moment.store,
+    past = isLive ? "" : `${duration(moment.time)} of `,
+    times = isOver ? `, ${past}${duration(end)}` : "";
+  const head = `${namesOf(moment)}: ${STATUSES[status].word}, ${decided} of ${total} values${times}`;
   const parts = [head, document.note, document.outcomes && outcomesInWords(document.outcomes)].filter(Boolean);
   for (const pair of document.outcomes?.races ?? []) {
     parts.push(RACE, ...pair.map(op => `  line ${moment.program.operations[op]?.line}: ${moment.store.textOf(op)}`));
@@ -62,16 +65,23 @@ function svgOf(moment) {
   );
   const edges = [...edgesOf({ ...moment.program, operations })]
     .filter(({ from }) => from < MOST)
-    .map(
-      ({ from, to, isChain }) =>
-        `<path d="M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[to] + w[to] / 2} ${y[to]}" stroke="#888" fill="none"${isChain ? ' stroke-dasharray="5 4"' : ""}/>`,
+    .map(({ from, to, isChain }) => {
+      const place = `M${x[from] + w[from] / 2} ${y[from] + h[from]}L${x[to] + w[to] / 2} ${y[to]}`;
+      return `<path d="${place}" stroke="#888" fill="none"${isChain ? ' stroke-dasharray="5 4"' : ""}/>`;
+    });
+  const nodes = operations.map(({ kernel, regions }, i) => {
+    const look = `rx="5" fill="${regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"`;
+    return (
+      `<g><title>${escape(moment.store.textOf(i))}</title>` +
+      `<rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" ${look}/>` +
+      `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(kernel)}</text></g>`
     );
-  const nodes = operations.map(
-    (operation, i) =>
-      `<g><title>${escape(moment.store.textOf(i))}</title><rect x="${x[i]}" y="${y[i]}" width="${w[i]}" height="${h[i]}" rx="5" fill="${operation.regions.length ? "none" : "#fff"}" stroke="${COLOURS[moment.stateOf(i)]}"/>` +
-      `<text x="${x[i] + 8}" y="${y[i] + 18}">${escape(operation.kernel)}</text></g>`,
+  });
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"` +
+    ` font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/>` +
+    `${[...frames, ...edges, ...nodes].join("")}</svg>`
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="monospace" font-size="11"><rect width="100%" height="100%" fill="#fff"/>${[...frames, ...edges, ...nodes].join("")}</svg>`;
 }
 
 /** The operations as Graphviz reads them. */
@@ -79,7 +89,8 @@ function dotOf(store) {
   const edges = [...edgesOf(store.program)].map(
     ({ from, to, isChain }) => `  ${from} -> ${to}${isChain ? " [style=dashed]" : ""};`,
   );
-  return `digraph run {\n  node [shape=box, fontname=monospace];\n${store.program.operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`).join("\n")}\n${edges.join("\n")}\n}\n`;
+  const nodes = store.program.operations.map(({ id }) => `  ${id} [label=${JSON.stringify(store.textOf(id))}];`);
+  return ["digraph run {", "  node [shape=box, fontname=monospace];", ...nodes, ...edges, "}", ""].join("\n");
 }
 
 /**
@@ -119,8 +130,14 @@ function traceOf(moment) {
 /** The board with its code, for a browser alone; without scripts the text is read. */
 async function pageOf(store, code, title) {
   const run = { ...asFile(store.document), status: store.isOver ? store.status : "saved-while-running" };
-  return `<!doctype html><meta charset="utf-8"><style>:root{color-scheme:light dark}body{background:Canvas}</style><title>${escape(title)}</title><div><pre>${escape(textOf(store.now))}</pre></div><script type="module">${await code()}
-createBoard(document.querySelector("div"),new Store(await unpack(${JSON.stringify(run).replaceAll("<", "\\u003c")})))<\/script>`;
+  return [
+    '<!doctype html><html lang="en"><meta charset="utf-8">',
+    "<style>:root{color-scheme:light dark}body{background:Canvas}</style>",
+    `<title>${escape(title)}</title><div><pre>${escape(textOf(store.now))}</pre></div>`,
+    `<script type="module">${await code()}`,
+    'createBoard(document.querySelector("div"),',
+    `new Store(await unpack(${JSON.stringify(run).replaceAll("<", "\\u003c")})))<\/script>`,
+  ].join("\n");
 }
 
 /**

@@ -2,11 +2,15 @@
 //
 // A fold over the columns of the event log.  Live it goes on where it was; for an earlier time it starts again.
 
+import { shortened } from "./tensors.js";
 import { STATES, WAITING, READY, RUNNING, AVAILABLE, ERROR, SKIPPED, CANCELLED, UNRECORDED } from "./theme.js";
 
 const STATE_OF = { available: AVAILABLE, emplace: AVAILABLE, error: ERROR, skipped: SKIPPED, cancelled: CANCELLED };
 const BEGINS = new Set(["begin", "start", "resume"]);
 const ENDS = new Set(["end", "suspend"]);
+const CHAIN = /^!(?:tfrt|t)\.chain$|^!async\.token$/;
+const CONTROL = "Control"; // the thread on which a kernel hears of the board's buttons, which computes nothing
+const LINE = 60; // characters
 const CONSTANT = /(^|\.)constant(\.|$)/;
 const ENDED = new Set(["done", "failed", "cancelled", "timed-out"]);
 
@@ -284,7 +288,8 @@ export class Moment {
   }
 
   worker(number) {
-    return number >= 0 ? (this.document.workers[number] ?? `worker ${number}`) : "";
+    const name = this.document.workers[number];
+    return number < 0 || name === CONTROL ? "" : (name ?? `worker ${number}`);
   }
 
   /** The text of a value: of its last one at the end, of the one that the log has at an earlier time. */
@@ -303,6 +308,19 @@ export class Moment {
     )
       return String(payload.get(value));
     return found ?? (payload.has(value) ? String(payload.get(value)) : "");
+  }
+
+  /** What a value is, in a line beside others; nothing of one that only orders kernels. */
+  line(value) {
+    const text = CHAIN.test(this.program.values[value].type) ? "" : shortened(this.preview(value));
+    return text.length > LINE ? `${text.slice(0, LINE - 1)}…` : text;
+  }
+
+  /** What the results of an operation are, `= 3, 1`, or the error that all of them have. */
+  lineOf(results) {
+    const texts = results.map(value => this.line(value)).filter(Boolean);
+    if (!texts.length || results.some(value => this.code(value) !== AVAILABLE)) return texts[0] ?? "";
+    return `= ${texts.join(", ")}`;
   }
 }
 

@@ -8,8 +8,9 @@ const MARGIN = 12;
 /**
  * Rows of one height inside a node that scrolls.
  *
- * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.  `show(items)` brings
- * the list up to date.  `press(item, key)` hears of left and right, and says to which place that leads.
+ * Each row has `cells`, pairs of a name in its `parts` and a class; `draw(node, item)` fills them.
+ * `show(items)` brings the list up to date.  `press(item, key)` hears of left and right, and says to which place that
+ * leads.
  */
 export function createRows({
   role = "list",
@@ -125,5 +126,10 @@ export function createRows({
     choose(items[row.place], row, event);
   });
 
-  return { node, show, reveal };
+  /** Draw the rows in view again whose items `isWanted` says. */
+  function redraw(isWanted) {
+    for (const [place, row] of drawn) if (isWanted(items[place])) draw(row, items[place]);
+  }
+
+  return { node, show, reveal, redraw };
 }

@@ -4,6 +4,17 @@ import { History, isShown, Moment, tablesOf } from "./history.js";
 import { eachFrame } from "./dom.js";
 import { STATUSES } from "./theme.js";
 
+const SKEW = 1e8; // ns that a cell has taken, at most, before the first event of its run
+
+/** What the reader has chosen on the boards of a cell, which the boards of its next runs start with. */
+const memories = new Map();
+
+function memoryOf(cell) {
+  if (cell == null) return {};
+  if (!memories.has(cell)) memories.set(cell, {});
+  return memories.get(cell);
+}
+
 export class Store {
   /** `status` says how the run stands for this page, which may know more than the document. */
   constructor(document, status = () => document.status) {
@@ -11,6 +22,9 @@ export class Store {
     this.changed = eachFrame(() => {
       for (const each of this.listeners) each(this.now);
     });
+    /** What is called ten times a second while the run goes on, between its messages. */
+    this.tickers = new Set();
+    this.memory = memoryOf(document.cell);
     this.selection = null;
     this.time = Infinity;
     this.readStatus = status;
@@ -40,6 +54,22 @@ export class Store {
   }
   get end() {
     return this.document.events.time.at(-1) ?? 0;
+  }
+
+  /**
+   * What time it is in the run, in nanoseconds since its first event.
+   *
+   * A message says how long the cell has taken so far.  Its run began later, by no more than what the cell was ahead of
+   * the newest event in any message.
+   */
+  get clock() {
+    const { end } = this,
+      { elapsed = 0 } = this.document,
+      now = performance.now() * 1e6;
+    if (this.isOver) return end;
+    if (elapsed !== this.heard?.elapsed)
+      this.heard = { elapsed, at: now, skew: Math.max(0, Math.min(this.heard?.skew ?? SKEW, elapsed - end)) };
+    return Math.max(end, elapsed - this.heard.skew + now - this.heard.at);
   }
   get isLive() {
     return this.time >= this.end;

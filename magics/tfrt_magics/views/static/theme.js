@@ -27,29 +27,48 @@ export const STATUSES = {
   "timed-out": { look: "cancelled", word: "timed out" },
   "kernel-gone": {
     look: "cancelled",
-    word: "the kernel is gone",
+    word: "lost its kernel",
     why: "The kernel is gone: states are as they were seen last.",
   },
   "saved-while-running": {
     look: "waiting",
-    word: "saved while it ran",
+    word: "was running when the file was saved",
     why: "The file was saved while this ran: its end is not in it.",
   },
 };
 
+/** Of each kind of token the theme's color for it, and a color where there is no theme: readable on white and black. */
+const TOKEN_COLORS = {
+  comment: ["comment", "#408080"],
+  keyword: ["keyword", "#2a8a2a"],
+  string: ["string", "#c94f4f"],
+  number: ["number", "#2a8a2a"],
+  atom: ["atom", "#8080ff"],
+  operator: ["operator", "#9a4fd0"],
+  labelName: ["qualifier", "#808080"],
+  attributeName: ["attribute", "#5a7ae0"],
+  "variableName-standard": ["builtin", "#2a8a2a"],
+  "variableName-special": ["variable-2", "#3a7abd"],
+  "variableName-definition": ["def", "#5a7aff"],
+};
+
 const css = `
-:host { container-type: inline-size; display: block; position: relative; margin: 2px 0; border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
+:host { container-type: inline-size; display: block; position: relative; margin: 2px 0;
+  border: 1px solid var(--line); border-radius: 6px; overflow: hidden;
   ${variables(COLOURS)}
-  --ink: var(--jp-ui-font-color1, CanvasText); --soft: var(--jp-ui-font-color2, GrayText); --line: var(--jp-border-color2, #8886);
-  --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882); --accent: var(--jp-brand-color1, #0072b2);
+  --ink: var(--jp-ui-font-color1, CanvasText); --soft: color-mix(in srgb, var(--ink) 70%, var(--paper));
+  --line: var(--jp-border-color2, #8886);
+  --paper: var(--jp-layout-color0, Canvas); --shade: var(--jp-layout-color2, #8882);
+  --accent: var(--jp-brand-color1, #0072b2);
   --mark: color-mix(in srgb, var(--accent) 16%, transparent); --ui: var(--jp-ui-font-family, system-ui, sans-serif);
-  --code: 12px/1.5 var(--jp-code-font-family, ui-monospace, monospace);
+  --code-family: var(--jp-code-font-family, ui-monospace, monospace); --code: 12px/1.5 var(--code-family);
   color: var(--ink); background: var(--paper); font: 13px/1.4 var(--ui); text-align: left; }
 :host([data-dark]) { ${variables(DARK)} }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: pre; }
-button, input, select { font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 4px; padding: 1px 8px; margin: 0; }
+button, input, select { font: inherit; color: inherit; background: transparent; border: 1px solid var(--line);
+  border-radius: 4px; padding: 1px 8px; margin: 0; }
 button { cursor: pointer; }
 button:hover { background: var(--shade); }
 input[type=range] { padding: 0; accent-color: var(--accent); }
@@ -59,9 +78,24 @@ input[type=range] { padding: 0; accent-color: var(--accent); }
 .soft { color: var(--soft); font-variant-numeric: tabular-nums; }
 .progress { height: 3px; background: var(--shade); }
 .progress > div { height: 100%; width: 0; background: var(--running); }
+.outcome { display: flex; flex-wrap: wrap; gap: 4px 24px; padding: 8px 12px 6px; border-bottom: 1px solid var(--line); }
+.outcome button { border: 0; padding: 0 4px; font: 20px/1.4 var(--code-family); text-align: left;
+  overflow-wrap: anywhere; }
+.outcome button[data-state=available] .name { font-weight: 700; }
+.outcome .type { font-size: 13px; }
+.outcome button:not([data-state=available]) { color: var(--look); }
+.problem { display: block; width: 100%; border: 0; border-bottom: 1px solid var(--line); border-radius: 0;
+  padding: 6px 12px; text-align: left; font-weight: 600; overflow-wrap: anywhere; --look: var(--error); }
+.printed { padding: 4px 12px 6px; border-top: 1px solid var(--line); font: var(--code); }
+.printed pre { max-height: 4.6em; overflow: hidden; }
+.badge:empty { display: none; }
+.badge { margin-left: 5px; padding: 0 6px; border-radius: 8px; background: var(--shade); font-size: 11px; }
 .note { margin: 0; padding: 5px 12px; border-bottom: 1px solid var(--line); }
-.tabs { display: flex; flex-wrap: wrap; align-items: center; gap: 2px; padding: 0 8px; border-bottom: 1px solid var(--line); }
-.tabs [role=tab] { border: 0; border-bottom: 2px solid transparent; border-radius: 0; padding: 4px 10px; color: var(--soft); }
+.tabs, .tabs [role=tablist] { display: flex; flex-wrap: wrap; }
+.tabs { align-items: center; gap: 2px; padding: 0 8px;
+  border-bottom: 1px solid var(--line); }
+.tabs [role=tab] { border: 0; border-bottom: 2px solid transparent; border-radius: 0; padding: 4px 10px;
+  color: var(--soft); }
 .tabs [role=tab][aria-selected=true] { border-bottom-color: var(--accent); color: var(--ink); font-weight: 600; }
 .panel { max-height: 440px; overflow: auto; position: relative; }
 .shape { display: inline-block; width: 1.2em; text-align: center; color: var(--look); }
@@ -71,17 +105,19 @@ ${STATES.map(state => `[data-state=${state}] { --look: var(--${state}); }`).join
 .chips .row > * { margin-right: 6px; }
 .chips .name { font-weight: 700; }
 .picture:empty { display: none; }
-.chips img { height: 18px; vertical-align: middle; }
+.chips .picture img { height: 18px; vertical-align: middle; }
 .detail img { height: 120px; }
 img { image-rendering: pixelated; border: 1px solid var(--line); }
 .rows { position: relative; font: var(--code); }
-.row { position: absolute; left: 0; right: 0; height: 24px; line-height: 24px; padding: 0 12px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; cursor: default; }
+.row { position: absolute; left: 0; right: 0; height: 24px; line-height: 24px; padding: 0 12px;
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; cursor: default; }
 .row:hover { background: var(--shade); }
 .row[aria-selected=true], .row[aria-current=true] { background: var(--mark); box-shadow: inset 3px 0 var(--accent); }
 .row > *, .headings > * { overflow: hidden; text-overflow: ellipsis; vertical-align: top; }
-.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(128px, 1fr) 70px 220px; }
+.values { --columns: 92px minmax(90px, 3fr) minmax(90px, 3fr) minmax(128px, 1fr) 70px 160px 66px; }
 .values .row, .headings { display: grid; gap: 0 12px; grid-template-columns: var(--columns); }
-.headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper); border-bottom: 1px solid var(--line); }
+.headings { position: sticky; top: 0; z-index: 1; padding: 0 12px; background: var(--paper);
+  border-bottom: 1px solid var(--line); }
 .headings button { border: 0; padding: 2px 0; color: var(--soft); text-align: left; width: 100%; }
 .headings [aria-sort=ascending] button::after { content: " ▴"; }
 .headings [aria-sort=descending] button::after { content: " ▾"; }
@@ -92,14 +128,20 @@ img { image-rendering: pixelated; border: 1px solid var(--line); }
 .twist { display: inline-block; width: 16px; text-align: center; color: var(--soft); cursor: pointer; }
 .log .row > * { margin-right: 12px; }
 .whole { position: sticky; bottom: 0; background: var(--paper); }
-.timeline .row { display: grid; gap: 12px; grid-template-columns: minmax(110px, 1fr) minmax(0, 76px) minmax(0, 244px); }
+.timeline .row { display: grid; gap: 12px;
+  grid-template-columns: minmax(110px, 1fr) minmax(0, 76px) minmax(0, 244px); }
 h4 { margin: 0; padding: 6px 12px 2px; }
-.track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px; background: var(--shade); border-radius: 2px; }
+.track { position: relative; display: inline-block; width: 90px; height: 8px; margin-right: 8px;
+  background: var(--shade); border-radius: 2px; }
 .track i { position: absolute; top: 0; bottom: 0; min-width: 2px; border-radius: 2px; background: var(--look); }
 .split { display: grid; grid-template-columns: minmax(0, 1fr) minmax(180px, 300px); }
 .split.even { grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); }
 .split > .scroll { max-height: 380px; overflow: auto; }
 .split > * + * { border-left: 1px solid var(--line); }
+.legend { margin: 0; padding: 3px 12px; font-size: 12px; }
+.legend summary { cursor: pointer; }
+.legend dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 12px; margin: 4px 0; }
+.legend dt { font-weight: 600; } .legend dd { margin: 0; }
 .stage { position: relative; overflow: hidden; }
 canvas { display: block; width: 100%; touch-action: none; }
 .tabs .bar { padding: 3px 4px; gap: 4px; }
@@ -107,11 +149,25 @@ canvas { display: block; width: 100%; touch-action: none; }
 pre, .code { margin: 0; font: var(--code); white-space: pre-wrap; overflow-wrap: anywhere; }
 .detail { border-top: 1px solid var(--line); padding: 6px 12px; max-height: 260px; overflow: auto; }
 .detail ul { margin: 2px 0; padding-left: 18px; }
-.line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft); user-select: none; }
-.source .row { white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
+.line-number { display: inline-block; width: 3.5em; padding-right: 1em; text-align: right; color: var(--soft);
+  user-select: none; }
+.source .row { display: flex; white-space: pre; padding-left: 4px; height: 20px; line-height: 20px; }
+.source .row > :not(:nth-last-child(3)) { flex: none; }
 .split.even > * + * .line-number { width: 1.6em; padding: 0; text-align: center; }
+.beside { margin-left: 24px; font-weight: 700; color: color-mix(in srgb, var(--look) 75%, var(--ink)); }
+${Object.entries(TOKEN_COLORS)
+  .map(
+    ([name, [color, light]]) => `.token-${name} {
+  color: color-mix(in srgb, var(--jp-mirror-editor-${color}-color, ${light}) 70%, var(--ink)); }`,
+  )
+  .join("\n")}
+.token-keyword, .token-operator { font-weight: 700; }
 .stages button[aria-pressed=true] { border-color: var(--accent); color: var(--ink); background: var(--mark); }
-.heat { image-rendering: pixelated; border: 1px solid var(--line); max-width: 200px; }
+.detail .heat { display: block; height: auto; width: 240px; max-width: 100%; max-height: 150px; object-fit: fill; }
+.scale { display: flex; gap: 8px; align-items: center; font: var(--code); }
+.scale i { width: 160px; height: 10px; background: linear-gradient(90deg, #440154, #21918c, #fde725); }
+.row .picture img { height: 20px; width: 30px; margin: 2px 6px 0 0; vertical-align: top; }
+.outcome .picture img { height: 28px; width: 42px; margin: 0 4px; vertical-align: middle; }
 table { border-collapse: collapse; }
 th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; font-weight: inherit; }
 .add { background: color-mix(in srgb, var(--available) 18%, transparent); }
@@ -119,17 +175,43 @@ th, td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top; font-we
 tr[aria-current=true] td:first-child { font-weight: 700; box-shadow: inset 3px 0 var(--accent); padding-left: 8px; }
 .head b { overflow-wrap: anywhere; }
 @media (forced-colors: active) {
-  :host { --ink: CanvasText; --soft: CanvasText; --line: CanvasText; --paper: Canvas; --shade: Canvas; --accent: Highlight; }
-  .row[aria-selected=true], .row[aria-current=true], button[aria-pressed=true] { outline: 2px solid Highlight; outline-offset: -2px; }
+  :host { --ink: CanvasText; --soft: CanvasText; --line: CanvasText; --paper: Canvas; --shade: Canvas;
+  --accent: Highlight; }
+  .row[aria-selected=true], .row[aria-current=true], button[aria-pressed=true] { outline: 2px solid Highlight;
+  outline-offset: -2px; }
   .tabs [role=tab]:not([aria-selected=true]) { border-color: Canvas; }
   .track i, .progress > div { background: CanvasText !important; }
 }
-@container (max-width: 820px) { .values { --columns: 82px minmax(90px, 7fr) minmax(90px, 10fr) 88px 66px 150px; } .values .row, .headings { gap: 0 8px; } .track { width: 28px; } }
-@container (max-width: 720px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 122px; } .type, .headings :nth-child(4), .track { display: none; } }
-@container (max-width: 560px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 122px; } .worker, .headings :nth-child(5) { display: none; } }
-@container (max-width: 380px) { .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr); } .when, .headings :nth-child(6) { display: none; } }
-@container (max-width: 640px) { .head, .bar { gap: 4px 6px; } .stages { flex-wrap: nowrap; overflow: auto; } .stages > * { flex: none; } .stages + * { max-height: 46px; overflow: auto; } .split, .split.even { grid-template-columns: minmax(0, 1fr); } .split > .scroll { max-height: 220px; } .split.even > :first-child { max-height: 110px; } .split > * + * { border: 0; border-top: 1px solid var(--line); } }
-@media (prefers-reduced-motion: no-preference) { .progress > div { transition: width .12s linear; } }
+@container (max-width: 820px) {
+  .values { --columns: 82px minmax(90px, 7fr) minmax(90px, 10fr) 88px 66px 98px 60px; }
+  .values .row, .headings { gap: 0 8px; } .track { width: 28px; }
+}
+@container (max-width: 720px) {
+  .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 66px 64px 60px; }
+  .type, .headings :nth-child(4), .track { display: none; }
+}
+@container (max-width: 560px) {
+  .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr) 64px 60px; }
+  .worker, .headings :nth-child(5) { display: none; }
+}
+@container (max-width: 380px) {
+  .values { --columns: 84px minmax(60px, 3fr) minmax(60px, 4fr); }
+  .when, .headings :nth-child(n + 6) { display: none; }
+}
+@container (max-width: 900px) { .graph.split { grid-template-columns: minmax(0, 1fr) 180px; } }
+@container (max-width: 640px) {
+  .head, .bar { gap: 4px 6px; }
+  .stages { flex-wrap: nowrap; overflow: auto; } .stages > * { flex: none; }
+  .stages + * { max-height: 46px; overflow: auto; }
+  .split, .split.even, .graph.split { grid-template-columns: minmax(0, 1fr); }
+  .split > .scroll { max-height: 220px; } .split.even > :first-child { max-height: 110px; }
+  .split > * + * { border: 0; border-top: 1px solid var(--line); }
+}
+@media (prefers-reduced-motion: no-preference) {
+  .progress > div { transition: width .12s linear; }
+  [data-state=running] > .shape, [data-state=running] > * > .shape { animation: pulse 1.6s ease-in-out infinite; }
+}
+@keyframes pulse { 50% { opacity: .3; } }
 `;
 
 let sheet;

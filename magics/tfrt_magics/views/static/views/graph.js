@@ -1,15 +1,19 @@
 // The dataflow: operations as nodes, values as edges.  A canvas for the eye, a tree for keyboard and screen reader.
 
 import { clipped, createCanvas } from "../canvas.js";
-import { element, setAttributes, setText } from "../dom.js";
+import { element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
 import { extent, foldedLayout, functionKey } from "../folding.js";
 import { createRows } from "../rows.js";
 import { SHAPES } from "../theme.js";
 
+const ON_EDGE = 14; // characters of a value on an edge
 const FONT = "11px ui-monospace, monospace",
   BUTTON = 22,
   FAR = 0.15;
 const LEAVING = 200; // so many edges that end below the view are drawn: more are one blot, and thousands take seconds
+
+const FLOW = 0.08; // of a replay: how long a value is seen on its way
+const MOST_FLOWING = 60;
 
 /** The longest chain of waiting: from what ended last, back through the operand that came last. */
 function criticalPath(moment) {
@@ -49,13 +53,20 @@ export function createGraph(store) {
     size,
     hit,
     height: 360,
+    memory: (store.memory.graph ??= {}),
     describe: (x, y) => {
       const op = at(x, y).op;
       return op == null ? "" : store.textOf(op);
     },
   });
   const side = element("div.scroll", {}, rows.node);
-  const node = element("div.split.graph", {}, canvas.node, side);
+  const legend = element(
+    "p.legend.soft",
+    {},
+    "Thick border: what took longest. Dashed: order alone. Drag to move, Ctrl + wheel to zoom.",
+  );
+  const node = element("div.split.graph", {}, element("div", {}, canvas.node, legend), side);
+  const seen = new Map(); // of each operation, the state that was drawn and when it became that
   const folded = new Set();
   let moment = null,
     path = new Set(),
@@ -63,6 +74,7 @@ export function createGraph(store) {
     placed,
     items = [],
     depths = [],
+    isMoving = false,
     chosen;
 
   const isBox = op => !!store.program.operations[op]?.regions?.length;
@@ -142,6 +154,7 @@ export function createGraph(store) {
     setText(twist, key === null ? "" : isFolded ? "▸" : "▾");
     setText(shape, state ? SHAPES[state] : "");
     setText(text, words);
+    if (state) flash(row, item.id, state);
   }
 
   function size() {
@@ -170,8 +183,17 @@ export function createGraph(store) {
     else store.select(op);
   }
 
+  /** How much of the time is over for which the last change of an operation is seen: 1 for all of it. */
+  function age(op, state) {
+    const last = seen.get(op),
+      now = performance.now();
+    if (last?.state !== state) seen.set(op, { state, at: last ? now : -Infinity });
+    return Math.min(1, (now - seen.get(op).at) / SEEN);
+  }
+
   function draw(pen, { x, y, scale, width, height, palette }) {
-    if (!moment) return;
+    if (!moment) return false;
+    isMoving = false;
     pen.scale(scale, scale);
     pen.translate(-x, -y);
     const [right, bottom] = [x + width / scale, y + height / scale],
@@ -196,6 +218,8 @@ export function createGraph(store) {
       scale,
       isNear,
     );
+    if (isNear) drawFlow(pen, palette, x, y, right, bottom);
+    return isMoving && mayMove();
   }
 
   function drawNodes(pen, nodes, palette, scale, isNear) {
@@ -214,7 +238,8 @@ export function createGraph(store) {
       pen.beginPath();
       pen.roundRect(left, top, w, h, 5);
       pen.fill();
-      pen.globalAlpha = isChosen ? 0.4 : isOpen(i) ? 0.06 : 0.16;
+      const light = mayMove() ? lightOf(i, state) : 0;
+      pen.globalAlpha = (isChosen ? 0.4 : isOpen(i) ? 0.06 : 0.16) + light * (isOpen(i) ? 0.1 : 0.5);
       pen.fillStyle = palette[state];
       pen.fill();
       pen.globalAlpha = 1;
@@ -227,19 +252,99 @@ export function createGraph(store) {
     }
   }
 
+  /** A change lights up and fades; what runs now glows and dims. */
+  function lightOf(op, state) {
+    const left = 1 - age(op, state),
+      runs = state === "running" && !store.isOver;
+    isMoving ||= left > 0 || runs;
+    return Math.max(left, runs ? 0.25 + 0.25 * Math.sin(performance.now() / 250) : 0);
+  }
+
+  /**
+   * Draw values on their way to who uses them: in a replay for a part of its time, so that a step shows them, too; live
+   * for as long as a change is seen.
+   */
+  function drawFlow(pen, palette, left, top, right, bottom) {
+    const { operations, values } = store.program,
+      { end } = moment.history.values,
+      isPast = store.isOver && !store.isLive;
+    let drawn = 0;
+    for (const { id, operands } of operations) {
+      const to = places.shown[id] ?? null;
+      for (const value of to === null ? [] : operands) {
+        const maker = values[value].op,
+          from = places.shown[maker] ?? null;
+        if (from === null || from === to || moment.state(value) !== "available") continue;
+        const passed = isPast
+          ? (moment.time - (end[value] || 0)) / (FLOW * store.end)
+          : store.isOver
+            ? 1
+            : age(maker, moment.stateOf(maker));
+        if (!(passed >= 0 && passed < 1) || drawn++ > MOST_FLOWING) continue;
+        isMoving ||= !isPast;
+        const [x, y] = along(edgeOf(from, to), mayMove() ? passed : 0.5);
+        if (x > left && x < right && y > top && y < bottom)
+          drawValue(pen, palette, x, y, moment.line(value).slice(0, ON_EDGE));
+      }
+    }
+  }
+
+  function drawValue(pen, palette, x, y, text) {
+    const width = text ? pen.measureText(text).width + 8 : 6,
+      height = text ? 15 : 6;
+    pen.fillStyle = palette.available;
+    pen.beginPath();
+    pen.roundRect(x - width / 2, y - height / 2, width, height, 4);
+    pen.fill();
+    pen.fillStyle = palette.paper;
+    pen.fillText(text, x - width / 2 + 4, y);
+  }
+
+  /** Where an edge begins and ends. */
+  function edgeOf(from, to) {
+    const { x, y, w, h } = places;
+    return [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
+  }
+
+  const bendOf = ([, y1, , y2]) => Math.max(10, Math.abs(y2 - y1) / 2);
+
+  /** A place on the curve of an edge. */
+  function along(edge, part) {
+    const [x1, y1, x2, y2] = edge,
+      bend = bendOf(edge),
+      rest = 1 - part;
+    const [a, b, c, d] = [rest ** 3, 3 * rest ** 2 * part, 3 * rest * part ** 2, part ** 3];
+    return [(a + b) * x1 + (c + d) * x2, a * y1 + b * (y1 + bend) + c * (y2 - bend) + d * y2];
+  }
+
   function label(pen, i, state, left, top, width, palette) {
     const middle = top + 14,
       room = width - (isBox(i) ? BUTTON : 4),
-      text = store.textOf(i);
-    const most = (room - 19) / pen.measureText("m").width; // of a font whose letters have one width
+      [name, kernel] = wordsOf(i);
+    const letter = pen.measureText("m").width, // of a font whose letters have one width
+      most = (room - 19) / letter;
+    const cut = (text, most) => (text.length > most ? `${text.slice(0, Math.max(0, most - 1))}…` : text);
     clipped(pen, left, top, room, 28, () => {
       pen.fillStyle = palette[state];
       pen.fillText(SHAPES[state], left + 6, middle);
       pen.fillStyle = palette.ink;
-      pen.fillText(text.length > most ? `${text.slice(0, most - 1)}…` : text, left + 19, middle);
+      pen.fillText(cut(name, most), left + 19, middle);
+      pen.fillStyle = palette.soft;
+      const start = name.length + (name && kernel ? 2 : 0);
+      if (start < most - 2) pen.fillText(cut(kernel, most - start), left + 19 + start * letter, middle);
     });
     pen.fillStyle = palette.soft;
     if (isBox(i)) pen.fillText(folded.has(i) ? "▸" : "▾", left + room + 6, middle);
+  }
+
+  /** What a node says first, its value, and then how that is computed: `%sum = 3`, `tfrt.add.i32 %a, %b`. */
+  function wordsOf(op) {
+    const text = store.textOf(op),
+      { results } = store.program.operations[op];
+    if (!results.length || !text.includes(" = ")) return [text, ""];
+    const [names] = text.split(" = ", 1),
+      said = moment.lineOf(results);
+    return [`${names}${said && !said.startsWith("=") ? ":" : ""} ${said}`.trim(), text.slice(names.length + 3)];
   }
 
   function drawBoxes(pen, palette, scale, isNear) {
@@ -260,7 +365,7 @@ export function createGraph(store) {
 
   function drawEdges(pen, palette, scale, left, top, right, bottom) {
     const { operations, values } = store.program,
-      { x, y, w, h, shown } = places;
+      { y, shown } = places;
     for (const isChain of [false, true]) {
       let leaving = 0;
       pen.beginPath();
@@ -269,7 +374,8 @@ export function createGraph(store) {
         for (const value of to === null ? [] : operations[i].operands) {
           const from = shown[values[value].op] ?? null;
           if (from === null || from === to || values[value].chain !== isChain) continue;
-          const [x1, y1, x2, y2] = [x[from] + w[from] / 2, y[from] + h[from], x[to] + w[to] / 2, y[to]];
+          const edge = edgeOf(from, to),
+            [x1, y1, x2, y2] = edge;
           if (
             Math.max(x1, x2) < left ||
             Math.min(x1, x2) > right ||
@@ -278,7 +384,7 @@ export function createGraph(store) {
             (y2 > bottom && leaving++ > LEAVING)
           )
             continue;
-          const bend = Math.max(10, Math.abs(y2 - y1) / 2);
+          const bend = bendOf(edge);
           pen.moveTo(x1, y1);
           if (scale < FAR) pen.lineTo(x2, y2);
           else pen.bezierCurveTo(x1, y1 + bend, x2, y2 - bend, x2, y2);

@@ -3,6 +3,10 @@
 import { duration, element, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 
+const NEWEST = 3,
+  NEWEST_PIECES = 60,
+  WIDEST = 400;
+
 /** The entries of the log as lines; a piece without an end of line goes on in the next of its operation. */
 function linesOf(log) {
   const lines = [],
@@ -20,6 +24,29 @@ function linesOf(log) {
     }
   }
   return lines;
+}
+
+/** The newest lines that were printed, for beside the values. */
+export function createPrinted(store) {
+  const text = element("pre"),
+    more = element("span.soft");
+  const node = element("div.printed", { role: "group", "aria-label": "Printed", hidden: true }, more, text);
+
+  function show(moment) {
+    const log = store.document.log.filter(([time]) => moment.isEnd || time <= moment.time),
+      newest = linesOf(log.slice(-NEWEST_PIECES)),
+      earlier = log.length > NEWEST_PIECES || newest.length > NEWEST;
+    node.hidden = !log.length;
+    setText(more, earlier ? "printed … (all of it is in Log)" : "printed");
+    setText(
+      text,
+      newest
+        .slice(-NEWEST)
+        .map(line => line.text.slice(0, WIDEST))
+        .join("\n"),
+    );
+  }
+  return { node, show };
 }
 
 export function createLog(store) {
@@ -63,5 +90,13 @@ export function createLog(store) {
     setText(row.parts.where, operation ? `line ${operation.line}` : "");
   }
 
-  return { title: "Log", node, show, isEmpty: () => !store.document.log.length };
+  /** How many lines there are: counted again where there is more. */
+  function badge() {
+    const { log } = store.document;
+    if (counted.length !== log.length) counted = { length: log.length, lines: linesOf(log).length };
+    return counted.lines;
+  }
+  let counted = { length: 0, lines: 0 };
+
+  return { title: "Log", node, show, badge, isEmpty: () => !store.document.log.length };
 }

@@ -8,7 +8,8 @@ const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The outcomes in words: how many, of how many schedules, and whether these are all. */
 export function outcomesInWords({ count, schedules, is_complete: isComplete }) {
-  return `${counted(count, "outcome")} in ${counted(schedules, "schedule")}${isComplete ? "" : ", which are not all: the limit was reached"}`;
+  const rest = isComplete ? "" : ", which are not all: the limit was reached";
+  return `${counted(count, "outcome")} in ${counted(schedules, "schedule")}${rest}`;
 }
 
 export function createOutcomes(store) {
@@ -63,8 +64,9 @@ export function createOutcomes(store) {
       ),
     );
     const texts = outcomes.rows.map(textsOf);
-    const heads = Object.keys(texts[0] ?? {}).filter(head => texts.some(each => each[head])); // what no outcome has takes no place
-    const names = [...heads, ""].map(text => element("th.soft", { scope: "col" }, text));
+    // What no outcome has takes no place.
+    const heads = Object.keys(texts[0] ?? {}).filter(head => texts.some(each => each[head]));
+    const names = [...heads, "replay"].map(text => element("th.soft", { scope: "col" }, text));
     const rows = texts.map((each, place) => rowOf(each, place, heads, outcomes.rows[place]));
     node.replaceChildren(
       element("div", {}, outcomesInWords(outcomes)),
@@ -87,7 +89,7 @@ export function createOutcomes(store) {
 }
 
 function whatComes(moment, op) {
-  if (moment.stateOf(op) === "running") return " … its result comes";
+  if (moment.stateOf(op) === "running") return " … is running";
   return moment.program.operations[op].operands.some(value => moment.code(value) > AVAILABLE)
     ? " … is skipped: an input failed"
     : "";

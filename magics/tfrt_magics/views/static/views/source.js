@@ -1,8 +1,9 @@
 // The program with the state of each operation beside its line; and what becomes of it on its way to the processor.
 
-import { button, element, setAttributes, setText } from "../dom.js";
+import { button, element, flash, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { SHAPES, STATES } from "../theme.js";
+import { showProgramText } from "../tokens.js";
 
 /** Of a longer line the beginning is shown. */
 const MOST_LETTERS = 2000;
@@ -15,6 +16,7 @@ export function createSource(store, label = "Source") {
       ["number", "line-number"],
       ["shape", "shape"],
       ["text", ""],
+      ["beside", "beside"],
       ["word", "hidden"],
     ],
     draw: drawItem,
@@ -56,8 +58,17 @@ export function createSource(store, label = "Source") {
     setText(row.parts.number, String(number));
     setText(row.parts.shape, state ? SHAPES[state] : "");
     setText(row.parts.word, state ? `, ${state}` : "");
-    setText(row.parts.text, text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text);
+    showProgramText(row.parts.text, text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text);
+    setText(row.parts.beside, valuesOf(operations));
+    flash(row, number, state);
   }
+
+  /** What the operations of a line have come to, so far. */
+  const valuesOf = operations =>
+    (operations ?? [])
+      .map(({ results }) => moment.lineOf(results))
+      .filter(Boolean)
+      .join(", ");
 
   /** The line of the selected operation comes into view. */
   function reveal() {
@@ -120,7 +131,8 @@ export function createStages(store, ask, canAsk) {
     }
     const stage = stages[chosen] ?? stages[0];
     [...list.children].forEach((each, place) => each.setAttribute("aria-pressed", stages[place] === stage));
-    setText(about, stage ? stage.about : store.document.stages?.problem || problem || "The kernel compiles it again …");
+    const why = store.document.stages?.problem || problem || "The kernel compiles it again …";
+    setText(about, stage ? stage.about : why);
     about.hidden = !about.textContent;
     text.hidden = !stage;
     if (stage && stage !== drawn) {
@@ -163,7 +175,7 @@ export function createStages(store, ask, canAsk) {
     row.classList.toggle("add", mark === "+");
     row.classList.toggle("cut", mark === "-");
     setText(row.parts.mark, mark);
-    setText(row.parts.text, text);
+    showProgramText(row.parts.text, text);
   }
 
   return {

@@ -1,14 +1,32 @@
 // Who ran what, and when: a lane for each worker.  The axis starts with the first event.
 
 import { clipped, createCanvas } from "../canvas.js";
-import { count, duration, element, setAttributes, setText } from "../dom.js";
+import { count, duration, element, flash, mayMove, SEEN, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 
 const LANE = 22,
   BAR = 14,
   AXIS = 22,
   EACH = 6,
+  MOST_MOVING = 5000,
   LABELS = 84;
+
+/** What is in the picture, for who asks. */
+function legend() {
+  const terms = Object.entries({
+    worker: "computes; a stand-in does so while a worker waits in a kernel",
+    blocking: "runs kernels that may wait",
+    cell: "waits for the run, and may work meanwhile",
+    "timers, event loop": "resume what sleeps",
+    "an address": "is a machine of a cluster",
+    "open bar": "ready, and queued",
+    "thin line": "asleep: no work",
+    "▾": "took work from another thread's queue",
+    "drag, Ctrl + wheel": "move, zoom",
+  });
+  const list = terms.flatMap(([term, words]) => [element("dt", {}, term), element("dd", {}, words)]);
+  return element("details.legend.soft", {}, element("summary", {}, "Legend"), element("dl", {}, ...list));
+}
 
 /** The spans that the list has: of an operation that ran often the first and the last ones; and how often each ran. */
 function listed(spans) {
@@ -41,14 +59,18 @@ export function createTimeline(store) {
     hit,
     height: 80,
     isFlat: true,
+    memory: (store.memory.timeline ??= {}),
+    isStable: () => store.isOver,
     left: LABELS,
     describe: (x, y) => about(at(x, y)),
   });
   const note = element("p.note.soft");
+  const started = performance.now();
   const node = element(
     "div.timeline",
     {},
     canvas.node,
+    legend(),
     note,
     element("div.scroll", { style: "max-height: 200px; overflow: auto" }, rows.node),
   );
@@ -60,7 +82,9 @@ export function createTimeline(store) {
 
   /** All spans of the run so far, also those after the chosen time: the picture has a hand at that time. */
   const spans = () => store.live.spans;
-  const endOf = span => (isNaN(span.end) ? Math.max(span.begin, store.live.time) : span.end);
+  const endOf = span => (isNaN(span.end) ? Math.max(span.begin, whole()) : span.end);
+  /** How far the run has come. */
+  const whole = () => Math.max(store.clock, store.live.time);
 
   function show(next) {
     moment = next;
@@ -70,7 +94,8 @@ export function createTimeline(store) {
     lanes = workers.map(worker => ({ worker, label: moment.worker(worker) || "other thread" }));
     lane = new Map(workers.map((worker, place) => [worker, place]));
     ({ kept, times } = listed(spans()));
-    note.replaceChildren(...words());
+    setText(note, words());
+    note.hidden = !note.textContent;
     rows.show(kept);
     canvas.resize(Math.min(64, Math.max(1, lanes.length)) * LANE + AXIS);
   }
@@ -84,12 +109,7 @@ export function createTimeline(store) {
       ? [`${repeated.join(", ")}: the list has the first and last rounds of those that are kept. `]
       : [];
     const lost = store.document.dropped ? [`${count(store.document.dropped)} events were not kept. `] : [];
-    return [
-      ...often,
-      ...lost,
-      "Lanes are threads: workers and stand-ins compute, blocking threads may wait, cell waits for the run, timers and event loop resume what sleeps, addresses are machines of a cluster. " +
-        "Open bar: queued; thin line: asleep; ▾: took another one's work.",
-    ];
+    return [...often, ...lost].join("");
   }
 
   const operationOf = op => store.program.operations[op];
@@ -111,13 +131,14 @@ export function createTimeline(store) {
       "data-function": moment.program.functions[operationOf(span.op).function].name,
       "aria-current": store.chosen === span.op || null,
     });
+    flash(row, span, span.end <= moment.time);
     setText(row.parts.text, store.textOf(span.op));
     setText(row.parts.where, moment.worker(span.worker));
     setText(row.parts.when, whenOf(span));
   }
 
   function size() {
-    return { width: Math.max(1, store.live.time) * 1.02, height: lanes.length * LANE + AXIS };
+    return { width: Math.max(1, whole()) * 1.02, height: lanes.length * LANE + AXIS };
   }
 
   function at(x, y) {
@@ -135,7 +156,8 @@ export function createTimeline(store) {
   /** When it ran; and how long it was queued before, or whether the thread that made it ready ran it at once. */
   function whenOf(span) {
     const { begin, queued, isInline } = span;
-    return `${duration(begin)} + ${duration(endOf(span) - begin)}${queued >= 0 ? `, queued ${duration(begin - queued)}` : isInline ? ", inline" : ""}`;
+    const how = queued >= 0 ? `, queued ${duration(begin - queued)}` : isInline ? ", inline" : "";
+    return `${duration(begin)} + ${duration(endOf(span) - begin)}${how}`;
   }
 
   const about = span => (span ? `${store.textOf(span.op)}\n${whenOf(span)}` : "");
@@ -145,7 +167,8 @@ export function createTimeline(store) {
   }
 
   function draw(pen, { x, scale, width, height, palette }) {
-    if (!moment) return;
+    if (!moment) return false;
+    let isMoving = !store.isOver && spans().length < MOST_MOVING; // of more, messages move the picture
     const across = time => LABELS + (time - x) * scale;
     pen.font = "11px system-ui, sans-serif";
     pen.textBaseline = "middle";
@@ -172,6 +195,15 @@ export function createTimeline(store) {
           ? palette.running
           : palette[moment.stateOf(span.op)];
       pen.fillRect(left, place * LANE + (LANE - BAR) / 2, Math.max(1.5, right - left), BAR);
+      const fresh = mayMove() ? 1 - age(span) : 0;
+      if (fresh > 0) {
+        isMoving = true;
+        pen.globalAlpha = fresh;
+        pen.strokeStyle = palette.accent;
+        pen.lineWidth = 3;
+        pen.strokeRect(left - 1, place * LANE + 1, Math.max(1.5, right - left) + 2, LANE - 2);
+        pen.lineWidth = 1;
+      }
       if (right - left > 40) {
         pen.globalAlpha = 1;
         pen.fillStyle = isLater ? palette.ink : palette.paper;
@@ -191,6 +223,20 @@ export function createTimeline(store) {
       pen.fillStyle = palette.accent;
       pen.fillRect(across(moment.time) - 1, 0, 2, height);
     }
+    return isMoving && mayMove();
+  }
+
+  const drawnAs = new WeakMap();
+
+  /** How much of the time is over for which a bar that has begun or ended is seen: 1 for all of it. */
+  function age(span) {
+    const look = span.begin > moment.time ? 0 : span.end <= moment.time ? 2 : 1,
+      last = drawnAs.get(span),
+      now = performance.now();
+    // In a live run, a bar that is new has just begun.
+    const isNew = last ? last.look !== look : !store.isOver && now - started > SEEN;
+    if (!last || isNew) drawnAs.set(span, { look, at: isNew ? now : -Infinity });
+    return Math.min(1, (now - drawnAs.get(span).at) / SEEN);
   }
 
   /** Sleeps as lines, steals as marks, and what waits in the queue, behind the bars of what ran meanwhile. */

@@ -1,8 +1,10 @@
 // The table of values: results first, then named values in the order of the program, for each function that ran.
 
-import { button, count, duration, element, setAttributes, setText } from "../dom.js";
+import { button, count, duration, element, flash, setAttributes, setText } from "../dom.js";
 import { createRows } from "../rows.js";
 import { isShown } from "../history.js";
+import { shortened, showPicture } from "../tensors.js";
+import { createPrinted } from "./log.js";
 import { SHAPES, STATES } from "../theme.js";
 
 const NAMED = 8; // functions in a headline
@@ -14,8 +16,12 @@ const COLUMNS = [
   { title: "value", key: row => asNumber(row.text) },
   { title: "type", key: row => row.type },
   { title: "worker", key: row => row.worker },
-  { title: "start + duration", key: row => (isNaN(row.end) ? Infinity : row.end) },
+  { title: "start", key: row => startOf(row) },
+  { title: "duration", key: row => row.end - row.begin || Infinity },
 ];
+
+/** When a row began, or came to be without a beginning. */
+const startOf = ({ begin, end }) => (isNaN(begin) ? (isNaN(end) ? Infinity : end) : begin);
 
 function asNumber(text) {
   const number = Number(text);
@@ -49,7 +55,7 @@ export function namesOf(moment) {
 const UNTIMED = { worker: "", begin: NaN, end: NaN, count: 1 };
 
 /** `result`, or `result 0` and so on: what the function gives back. */
-function resultsOf(moment, function_) {
+export function resultsOf(moment, function_) {
   const { results, result_types: types, name } = function_;
   const said = moment.isEnd ? moment.document.results[name] : null;
   return (types ?? []).flatMap((type, place) => {
@@ -143,23 +149,41 @@ export function createValues(store) {
     type: "search",
     placeholder: "filter",
     "aria-label": "Show only rows that contain",
-    oninput: () => store.changed(),
+    value: store.memory.filter ?? "",
+    oninput: () => {
+      store.memory.filter = search.value;
+      store.changed();
+    },
     onkeydown: event => event.stopPropagation(),
   });
   const head = element("div.headings", { role: "row" }, ...headings);
-  const node = element("div.values", { role: "table", "aria-label": "Values" }, head);
+  const table = element("div.values", { role: "table", "aria-label": "Values" }, head);
+  const printed = createPrinted(store);
+  const node = element("div", {}, table, printed.node);
   const groups = new Map();
-  let sorting = { column: -1, sign: 0 };
+  let sorting = store.memory.sorting ?? { column: -1, sign: 0 };
+  markSorting();
 
   /** First click: rising.  Second: falling.  Third: the order of the program. */
   function sortBy(place) {
     const sign = sorting.column === place ? ({ 1: -1, 0: 1 }[sorting.sign] ?? 0) : 1;
-    sorting = { column: place, sign };
-    headings.forEach((heading, at) =>
-      heading.setAttribute("aria-sort", at !== place || !sign ? "none" : sign > 0 ? "ascending" : "descending"),
-    );
+    store.memory.sorting = sorting = { column: place, sign };
+    markSorting();
     store.changed();
   }
+
+  function markSorting() {
+    const { column, sign } = sorting;
+    headings.forEach((heading, at) =>
+      heading.setAttribute("aria-sort", at !== column || !sign ? "none" : sign > 0 ? "ascending" : "descending"),
+    );
+  }
+
+  /** What goes on is seen to go on. */
+  function tick() {
+    if (node.isConnected) for (const { rows } of groups.values()) rows.redraw(({ state }) => state === "running");
+  }
+  store.tickers.add(tick);
 
   function groupOf(function_) {
     let group = groups.get(function_.id);
@@ -176,13 +200,14 @@ export function createValues(store) {
           ["type", "type soft"],
           ["worker", "worker ui soft"],
           ["when", "when ui soft"],
+          ["took", "when ui soft"],
         ],
         draw: (row, item) => drawRow(row, item, store),
         choose: item => store.select(item.op, item.value ?? null),
       });
       group = { title, rows, node: element("section", { "data-function": function_.name }, title, rows.node) };
       groups.set(function_.id, group);
-      node.append(group.node);
+      table.append(group.node);
     }
     return group;
   }
@@ -206,9 +231,17 @@ export function createValues(store) {
       group.rows.show(rows);
     }
     for (const [id, group] of groups) group.node.hidden = !functions.some(each => each.id === id);
+    printed.show(moment);
   }
 
-  return { title: "Values", node, tools: [search], show, isEmpty: () => false };
+  return {
+    title: "Values",
+    node,
+    tools: [search],
+    show,
+    isEmpty: () => false,
+    dispose: () => store.tickers.delete(tick),
+  };
 }
 
 /** What is in the cells of a row, made when it is drawn for the first time. */
@@ -222,6 +255,8 @@ function fill(row) {
     time: element("span"),
     label: element("span"),
     tags: element("span"),
+    picture: element("span.picture"),
+    words: element("span"),
   });
   parts.track = element("span.track", { "aria-hidden": true }, parts.bar);
   parts.state.append(parts.shape, parts.word);
@@ -253,15 +288,16 @@ function drawRow(row, item, store) {
   setText(parts.word, ` ${item.state}`);
   setText(parts.label, item.name);
   // The value that a function gives back is one row, found by either name.
-  const tags = item.tags ?? [];
-  if (parts.tags.textContent !== tags.map(tag => ` ${tag}${item.text}`).join("")) {
+  const tags = item.tags ?? [],
+    text = shortened(item.text);
+  if (parts.tags.textContent !== tags.map(tag => ` ${tag}${text}`).join("")) {
     parts.tags.replaceChildren(
       ...tags.map(tag =>
         element(
           "span.tag",
           { "data-value": tag, "data-state": item.state },
           ` ${tag}`,
-          element("span.hidden", {}, item.text),
+          element("span.hidden", {}, text),
         ),
       ),
     );
@@ -281,16 +317,24 @@ function drawRow(row, item, store) {
         ),
       );
     }
-  } else setText(parts.value, item.text + timesOf(item));
+  } else {
+    if (parts.words.parentNode !== parts.value) parts.value.replaceChildren(parts.picture, parts.words);
+    setText(parts.words, text + timesOf(item));
+    showPicture(parts.picture, moment, item.value);
+  }
   setText(parts.type, item.type);
   setText(parts.worker, item.worker);
-  const from = isNaN(item.begin) ? item.end : item.begin;
-  const isTimed = !isNaN(from) && !item.isResult;
+  const from = startOf(item),
+    isTimed = isFinite(from) && !item.isResult;
   parts.track.hidden = parts.time.hidden = !isTimed;
-  if (!isTimed) return;
-  const isOpen = item.state === "running" || isNaN(item.end);
-  const to = isOpen ? Math.max(from, store.isOver ? moment.time : item.whole) : item.end;
-  parts.bar.style.left = `${(100 * from) / item.whole}%`;
-  parts.bar.style.width = `${(100 * (to - from)) / item.whole}%`;
-  setText(parts.time, isNaN(item.begin) ? duration(from) : `${duration(from)} + ${isOpen ? "…" : duration(to - from)}`);
+  flash(row, `${item.name}:${item.function}`, item.state);
+  if (!isTimed) return void setText(parts.took, "");
+  const isOpen = item.state === "running" || isNaN(item.end),
+    to = isOpen ? Math.max(from, store.isLive ? store.clock : moment.time) : item.end,
+    took = isNaN(item.begin) ? "" : duration(to - from) + (isOpen ? " …" : "");
+  parts.bar.style.left = `${(100 * from) / Math.max(item.whole, to)}%`;
+  parts.bar.style.width = `${(100 * (to - from)) / Math.max(item.whole, to)}%`;
+  setText(parts.time, duration(from));
+  setText(parts.took, took);
+  parts.when.title = `began ${duration(from)} after the run's first event${took && `, took ${took}`}`;
 }

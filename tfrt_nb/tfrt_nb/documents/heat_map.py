@@ -5,43 +5,53 @@ from __future__ import annotations
 import struct
 import zlib
 from base64 import b64encode
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfrt_runtime.host.payload import as_python
 
 MAX_SIDE = 64
 """The largest number of rows and columns; a larger tensor is sampled at even steps."""
+MAX_SCALED = 1 << 22
+"""Of a tensor with more elements, the scale is that of the sample."""
 COLORS = ((68, 1, 84), (33, 145, 140), (253, 231, 37))
 """Low, middle, high: dark to light, so that a reader who sees no hues sees the order."""
 NO_NUMBER = (128, 128, 128)
 
 
-def heat_map(payload: object) -> str:
-    """Return a `data:image/png…` address that shows a dense tensor's numbers; "" for any other payload.
+class HeatMap(NamedTuple):
+    """A picture as a `data:image/png…` address, and its least and greatest finite number."""
+
+    address: str
+    low: float | None
+    high: float | None
+
+
+def heat_map(payload: object) -> HeatMap | None:
+    """Return a picture of a dense tensor's numbers; None for any other payload.
 
     A tensor of more than two dimensions is a stack of its rows.
     """
     tensor: Any = as_python(payload)
     kind = getattr(getattr(tensor, "dtype", None), "kind", "")
     if kind not in ("b", "i", "u", "f") or getattr(tensor, "ndim", 0) < 1 or tensor.size < 2:
-        return ""
+        return None
     import numpy as np  # the value is an array, so it is loaded
 
     grid = tensor.reshape(-1, tensor.shape[-1])
     rows, columns = (-(-side // MAX_SIDE) for side in grid.shape)
-    grid = grid[::rows, ::columns].astype(np.float64)
-    known = np.isfinite(grid)
-    low = grid.min(initial=np.inf, where=known)
-    span = grid.max(initial=-np.inf, where=known) - low
+    sample = grid[::rows, ::columns].astype(np.float64)
+    known = np.isfinite(sample)
+    numbers = grid[np.isfinite(grid)] if grid.size <= MAX_SCALED else sample[known]
+    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (None, None)
+    span = 0.0 if low is None or high is None else high - low
     scale = 254 / span if 0 < span < np.inf else 0.0
-    shades = np.where(
-        known, (np.where(known, grid, 0) - (low if known.any() else 0)) * scale + 1, 0
-    )
-    return "data:image/png;base64," + b64encode(_png(shades.astype(np.uint8))).decode()
+    shades = np.where(known, (np.where(known, sample, 0) - (low or 0)) * scale + 1, 0)
+    address = "data:image/png;base64," + b64encode(_png(shades.astype(np.uint8))).decode()
+    return HeatMap(address, low, high)
 
 
 def _png(shades: Any) -> bytes:
-    """Return a PNG with a palette: 0 stands for NaN and infinities, 1 to 255 are the colors from low to high."""
+    """Return a PNG with a palette: 0 stands for NaN and infinities, 1 to 255 for low to high."""
     height, width = shades.shape
     steps = [(place * (len(COLORS) - 1)) / 254 for place in range(255)]
     palette = [NO_NUMBER, *(_between(step) for step in steps)]

@@ -1,0 +1,191 @@
+// The head of a board: how the run stands, what has failed, and what it came to.
+
+import { button, count, duration, element, flash, setAttributes, setText } from "./dom.js";
+import { exports, textOf } from "./export.js";
+import { shortened, showPicture } from "./tensors.js";
+import { ERROR, SHAPES, STATUSES } from "./theme.js";
+import { functionsOf, namesOf, progress, resultsOf } from "./views/values.js";
+
+const TICK = 100; // ms
+const MOST_RESULTS = 8;
+
+/** What the head has no room for. */
+function factsOf({ document, end, isOver }) {
+  const { elapsed, work_queue: queue } = document;
+  return [
+    end && isOver && `the run, from first to last event: ${duration(end)}`,
+    elapsed && isOver && `the whole cell: ${duration(elapsed)}`,
+    queue && `work queue: ${queue}`,
+  ]
+    .filter(Boolean)
+    .join("\n");
+}
+
+export function createHead(store, ask, canAsk, code) {
+  const shape = element("span.shape", { "aria-hidden": true });
+  const title = element("b");
+  const [values, time] = [0, 1].map(() => element("span.soft"));
+  const cancel = button("Cancel", async () => {
+    if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer");
+  });
+  const copy = button("Copy", async () => {
+    const done = await navigator.clipboard?.writeText(textOf(store.now)).then(
+      () => true,
+      () => false,
+    ); // none on plain http
+    setText(copy, done ? "Copied" : "Not copied");
+    setTimeout(() => setText(copy, "Copy"), 1500);
+  });
+  const exporting = exports(store, ask, canAsk, code);
+  const bar = element("div");
+  const progressbar = element(
+    "div.progress",
+    { role: "progressbar", "aria-valuemin": "0", "aria-label": "values decided" },
+    bar,
+  );
+  const spoken = element("div.hidden", { role: "status", "aria-live": "polite" });
+  const line = element(
+    "div.head",
+    {},
+    element("span", {}, shape, title),
+    values,
+    time,
+    element("span.space"),
+    cancel,
+    copy,
+    ...exporting.nodes,
+  );
+  let said = -Infinity,
+    clock = null;
+
+  function show(moment) {
+    const { document, status, isOver } = store,
+      { look, word } = STATUSES[status],
+      standing = `${namesOf(moment)} ${word}`;
+    const [decided, total] = progress(moment),
+      text = `${decided} of ${total} values`;
+    const isPast = isOver && !store.isLive;
+    line.dataset.state = isPast ? "ready" : look;
+    setText(shape, isPast ? "↻" : SHAPES[look]);
+    setText(title, ` ${isPast ? `${namesOf(moment)} replay` : standing}`);
+    setText(values, text);
+    time.title = factsOf(store);
+    bar.style.width = `${total ? (100 * decided) / total : 100}%`;
+    bar.style.background = `var(--${look})`;
+    setAttributes(progressbar, { "aria-valuenow": decided, "aria-valuemax": total, "aria-valuetext": text });
+    cancel.hidden = isOver || !ask;
+    tick(isPast ? `${duration(moment.time)} of ${duration(store.end)}` : null);
+    speak(`${standing}, ${text}. ${document.note ?? ""}`, isOver);
+  }
+
+  /** Counts on between two messages, so that a quiet run is seen to go on; `past` is said instead. */
+  function tick(past = null) {
+    const { isOver, end } = store;
+    setText(time, past ?? (!isOver ? `${(store.clock / 1e9).toFixed(1)} s` : end ? duration(end) : ""));
+    if (!isOver) {
+      clock ??= setInterval(() => {
+        tick();
+        for (const each of store.tickers) each();
+      }, TICK);
+    } else clock = clearInterval(clock);
+  }
+
+  /** A screen reader hears at most one sentence in two seconds, and always the last one. */
+  function speak(sentence, isLast) {
+    const now = performance.now();
+    store.speaker ??= spoken; // of several boards of one run, one
+    if (store.speaker !== spoken || (!isLast && now - said < 2000)) return;
+    said = now;
+    setText(spoken, sentence);
+  }
+
+  return {
+    line,
+    progressbar,
+    spoken,
+    show,
+    dispose() {
+      clearInterval(clock);
+      if (store.speaker === spoken) store.speaker = null;
+    },
+  };
+}
+
+/** The text of the first error of a run, which leads to where it happened. */
+export function createProblem(store) {
+  const shape = element("span.shape", { "aria-hidden": true }, SHAPES.error),
+    words = element("span"),
+    place = element("span.soft");
+  const node = button("", () => (at == null ? null : store.selectValue(at)), { className: "problem", hidden: true });
+  node.append(shape, " ", words, place);
+  let at = null;
+
+  /** The value that failed first, or else the text of a result that did. */
+  function first(moment) {
+    const { state, end } = moment.history.values;
+    let found = null;
+    for (let i = state.indexOf(ERROR); i >= 0; i = state.indexOf(ERROR, i + 1))
+      if (found === null || end[i] < end[found]) found = i;
+    if (found !== null || !moment.isEnd) return [found, found === null ? "" : moment.preview(found)];
+    const results = Object.values(moment.document.results).flat();
+    return [null, results.find(([word]) => word === "error")?.[1] ?? ""];
+  }
+
+  function show(moment) {
+    let text = "";
+    if (store.status !== "done") [at, text] = first(moment);
+    node.hidden = !text;
+    if (!text) return;
+    const { name, op } = moment.program.values[at] ?? {},
+      line = moment.program.operations[op]?.line;
+    setText(words, text);
+    setText(place, [name && ` ${name}`, line && ` line ${line}`].filter(Boolean).join(","));
+  }
+  return { node, show };
+}
+
+/** What the functions gave back, large: `answer = 42 : i32`. */
+export function createResults(store) {
+  const node = element("div.outcome", { role: "group", "aria-label": "Results" });
+  const items = [];
+
+  function itemAt(place) {
+    if (!items[place]) {
+      const item = button("", () => (item.at == null ? null : store.selectValue(item.at)));
+      item.parts = ["name", "", "picture", "type.soft"].map(names => element(`span${names && `.${names}`}`));
+      item.append(...item.parts);
+      items[place] = item;
+    }
+    return items[place];
+  }
+
+  function show(moment) {
+    const started = functionsOf(moment).filter(({ name }) => name in moment.document.results);
+    const all = started
+      .flatMap(function_ => resultsOf(moment, function_).map(row => ({ ...row, from: function_.name })))
+      .filter(({ type, state }) => state === "error" || !/chain|!async.token/.test(type));
+    const rows = all.slice(0, MOST_RESULTS);
+    node.hidden = !rows.length;
+    rows.forEach((row, place) => draw(itemAt(place), moment, row, started.length > 1 ? `@${row.from} ` : ""));
+    const more = all.length - rows.length;
+    node.replaceChildren(
+      ...items.slice(0, rows.length),
+      ...(more > 0 ? [element("span.soft", {}, `and ${count(more)} more`)] : []),
+    );
+  }
+
+  function draw(item, moment, row, from) {
+    const [name, words, picture, type] = item.parts,
+      own = moment.program.values[row.value]?.name ?? "";
+    item.at = row.value;
+    // A result of a kernel that did not run has the error that it was skipped for.
+    const state = row.state === "error" && row.value != null ? moment.state(row.value) : row.state;
+    setAttributes(item, { "data-result": row.name, "data-state": state });
+    setText(name, from + (/^%[^\d]/.test(own) ? own.slice(1) : row.name));
+    setText(words, state === "available" ? ` = ${shortened(row.text)}` : ` ${SHAPES[state]} ${state}`);
+    setText(type, row.type && ` : ${row.type}`);
+    showPicture(picture, moment, row.value);
+    flash(item, `${row.from} ${row.name}`, state);
+  }
+  return { node, show };
+}
