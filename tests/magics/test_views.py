@@ -15,7 +15,7 @@ from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status
 from tfrt_magics.views.outlet import run_bundle
 from tfrt_magics.views.page import page, timeline_svg
 from tfrt_magics.views.text import text_table
-from tfrt_nb.report import duration
+from tfrt_nb.documents.escapes import duration
 
 RUN = Snapshot(
     Status.CANCELLED,

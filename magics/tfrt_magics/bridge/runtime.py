@@ -142,6 +142,7 @@ class NotebookHost:
         if isinstance(work_queue, str):
             work_queue = HostContext(work_queue, loop=loop)
         self._host = work_queue
+        self._memory: str | None = None
         self.check_references = check_references
         self._runs: list[TracedRun] = []
         """Runs of compiled functions that may still be going on."""
@@ -154,7 +155,9 @@ class NotebookHost:
 
     def set_memory(self, memory: str | None) -> None:
         """What programs of the host may take from now on; None is the default."""
-        self._host.set_memory(memory)
+        if memory != self._memory:
+            self._host.set_memory(memory)
+            self._memory = memory
 
     def live_objects(self) -> Sequence[LiveObject]:
         """The tokens, values and groups of compiled programs that are left over."""

@@ -14,8 +14,7 @@ from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
 from tfrt_magics.views.text import STATES, STATUSES, Mark, headline, when
-from tfrt_nb.documents.escapes import visible
-from tfrt_nb.report import duration
+from tfrt_nb.documents.escapes import duration, visible
 
 ROW_LIMIT = 100
 NAME_WIDTH = 32

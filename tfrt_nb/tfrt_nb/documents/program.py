@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -104,7 +105,8 @@ class ProgramDocument:
         self.registers: list[list[int]] = []
         self.places: dict[tuple[str, int, int], int] = {}
         self.functions_at: dict[tuple[str, int], Row] = {}
-        with collector_paused(), deep_stack():
+        is_plain = not isinstance(program, ModuleOp) and program._plain is not None
+        with collector_paused(), nullcontext() if is_plain else deep_stack():
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program.text and program._plain is None:

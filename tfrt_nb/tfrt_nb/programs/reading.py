@@ -131,16 +131,19 @@ class Program(Running):
         from tfrt_nb.source.plain.reader import read_plain
         from tfrt_nb.source.spans import SourceText
 
-        options = requested_parallel_for(text) if parallel_for is None else parallel_for
+        options = parallel_for
+        if options is None and "parallel-for" in text:
+            options = requested_parallel_for(text)
         if options is not None:
             loop_passes(options)  # wrong ones are refused also where no function is compiled
-        with collector_paused(), deep_stack():
+        with collector_paused():
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
             if records is not None:
                 program = Program._of_file(BefFile.of(records, name), text)
                 program._plain = plain
                 return program
+        with collector_paused(), deep_stack():
             others = {key: library._parsed for key, library in (libraries or {}).items()}
             host, code = divide(parse_module(text, name, others))
             compiled = None
