@@ -16,8 +16,8 @@ from itertools import accumulate
 from operator import sub
 from typing import Any
 
+# The longest JSON that is not deflated, in characters.
 SMALL = 6_000
-"""The longest JSON that is not deflated, in characters."""
 
 _Row = Mapping[str, Any]
 

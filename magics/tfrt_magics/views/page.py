@@ -19,11 +19,11 @@ from tfrt_nb.documents.escapes import duration, visible
 ROW_LIMIT = 100
 NAME_WIDTH = 32
 TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
+# Of the first cells of a row.  Single quotes, as JSON escapes the others.
 CELL = "style='text-align:left'"
-"""Of the first cells of a row.  Single quotes, as JSON escapes the others."""
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
+# So many columns are words; the others may stand as the notebook has numbers.
 LEFT = 4
-"""So many columns are words; the others may stand as the notebook has numbers."""
 
 # The picture of a timeline, in pixels.
 WIDTH = 720

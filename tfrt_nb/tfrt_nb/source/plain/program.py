@@ -170,8 +170,8 @@ class Memory:
         self.lists: dict[str, Types] = {}
         """Lists of types by their text."""
         self._types: dict[Attribute, Attribute] = {}
+        # Shapes of constants by their text up to the number.
         self._constants: dict[str, Shape] = {}
-        """Shapes of constants by their text up to the number."""
 
     def learn(self, shapes: Mapping[Key, Shape], lists: Mapping[str, Types]) -> None:
         """Remember what a text had, but for what is long or hangs on more than the text."""
@@ -201,8 +201,8 @@ class Memory:
         value = int(match[2])
         if value >> number.type.width.data - 1:  # too large, or another way to write a negative one
             return None
-        operation = like.operation.clone()
-        operation.attributes[name] = IntegerAttr(value, number.type)
+        attributes = {name: IntegerAttr(value, number.type)}
+        operation = like.operation.create(result_types=like.result_types, attributes=attributes)
         return Shape(operation, (), like.result_types, False)
 
     def same(self, types: Sequence[Attribute]) -> Types:

@@ -105,8 +105,8 @@ class _Reader:
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
+        # Right, as they differ only in a number from others that are.
         self._sure: set[Shape | None] = set()
-        """Those that are right as they differ only in a number from others that are."""
         self._nesting = 0
 
     @cached_property
