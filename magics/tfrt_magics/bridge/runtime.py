@@ -23,7 +23,7 @@ from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
-from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.hooks import HOOKS

@@ -18,8 +18,7 @@ from tfrt_nb.source import parse_module
 from tfrt_nb.source.plain.program import MAX_REMEMBERED
 from tfrt_nb.source.plain.reader import _MEMORY, read_plain
 from tfrt_nb.source.spans import SourceText
-from tfrt_runtime.bef.collector import collector_paused
-from tfrt_runtime.bef.records import BefModule
+from tfrt_runtime.bef.records import BefModule, collector_paused
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel

@@ -32,10 +32,9 @@ from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.spans import SourceSpan, SourceText, source_span, value_name
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, collector_paused
 from tfrt_runtime.diagnostics import Location
 
 Row = dict[str, Any]
