@@ -4,6 +4,6 @@ Read from below: `options` (the line after `%%tfrt`), `bridge` (runs, looked at)
 programs, files; and which functions run), `views` (how they are shown), `warming`
 (imports made ahead of the first cell), `session` (what cells share), `live` (displayed
 values and runs, kept live), `lessons` (the magics of the tutorials), `cell` and `lines` (the other magics), `sliders`
-(controls for arguments), `assist` (help while a cell is written), `misplaced` (programs in cells of Python), `extension`.
+(controls for arguments), `assist` (help while a cell is written), `extension`.
 Stands on the compiler and the runtime; nothing stands on it.
 """

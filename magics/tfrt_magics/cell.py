@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -45,7 +44,7 @@ from tfrt_nb.documents.escapes import clean
 from tfrt_runtime.diagnostics import Diagnostic, Severity, TfrtError, counted, error
 
 # A run that ends within this time is shown as it ended, without a live board.
-INPUT_SECONDS = 0.1
+INPUT_SECONDS = 0.015
 # How long an interrupt may go unnoticed.
 INTERRUPT_SECONDS = 0.05
 
@@ -400,7 +399,7 @@ class CellMagics(Magics):
             self._bind(options.output, job.output)
         if options.wait and job.diagnostics:
             self._diagnose(job.diagnostics, outlet, text, options)
-        if options.wait:
+        if options.wait and self._lessons.prediction is not None:
             self._lessons.compare_with(job.snapshot().log, job.all_results())
         if job.failure is not None:
             raise job.failure
@@ -466,10 +465,10 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     interruption = None
     with interrupts_noticed() as interrupts:
         job.start()
-        until = time.monotonic() + INPUT_SECONDS
-        while not job.finished.wait(INTERRUPT_SECONDS) and not interrupts:
-            if time.monotonic() >= until:
-                outlet.watch(job)
+        seconds = INPUT_SECONDS
+        while not job.finished.wait(seconds) and not interrupts:
+            outlet.watch(job)
+            seconds = INTERRUPT_SECONDS
         if interrupts and not job.finished.is_set():
             job.cancel("")
             job.finished.wait(STOP_SECONDS)

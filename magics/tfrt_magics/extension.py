@@ -1,11 +1,16 @@
-"""`%load_ext tfrt_nb`, and its undo."""
+"""`%load_ext tfrt_nb`, and its undo; and what readers are told who forgot `%%tfrt`, or did not write it first."""
 
 from __future__ import annotations
 
+import ast
 import atexit
+import re
+from collections.abc import Callable
 from contextlib import ExitStack
+from typing import Any
 
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
 from tfrt_magics.assist import Assistant
 from tfrt_magics.bridge.live import LiveRuns
@@ -13,13 +18,17 @@ from tfrt_magics.cell import CellMagics
 from tfrt_magics.lessons import LessonMagics
 from tfrt_magics.lines import LineMagics
 from tfrt_magics.live.formatters import install
-from tfrt_magics.misplaced import refuse_program_in_python
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import run_bundle
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.interrupts import INTERRUPTS
 
 _undo: dict[InteractiveShell, ExitStack] = {}
+_PROGRAM = re.compile(
+    r"^\s*(?:(?P<magic>%%tfrt\w*)|(?:(?:async|func)\.)?func\s.*@.*\)[^={]*\{|module\b[^=(]*\{\s*$)",
+    re.MULTILINE,
+)
+_NOT_PYTHON = re.compile(r"^\s*(?:%|!|//).*$", re.MULTILINE)
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
@@ -45,12 +54,19 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         for kind, names in magics.magics.items():
             for name in names:
                 undo.callback(shell.magics_manager.magics[kind].pop, name, None)
-    for event, action in (
+
+    def after_cell(result: ExecutionResult) -> None:
+        if lessons.prediction is not None:
+            lessons.after_cell(result)
+
+    actions: list[tuple[str, Callable[[Any], object]]] = [
         ("pre_run_cell", _before_cell),
         ("pre_run_cell", cells.before_cell),
-        ("post_run_cell", lessons.after_cell),
-        ("post_run_cell", lambda _: session.pump.flush()),
-    ):
+        ("post_run_cell", after_cell),
+    ]
+    if runs is not None:
+        actions.append(("post_run_cell", lambda _: session.pump.flush()))
+    for event, action in actions:
         shell.events.register(event, action)
         undo.callback(shell.events.unregister, event, action)
     shell.input_transformers_cleanup.append(refuse_program_in_python)
@@ -71,3 +87,39 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     """Close the session and take the magics away."""
     if shell in _undo:
         _undo.pop(shell).close()
+
+
+def refuse_program_in_python(lines: list[str]) -> list[str]:
+    """Return the lines of a cell: an input transformer of IPython.
+
+    Raises:
+        UsageError: if a program is in it; says how to begin the cell.
+    """
+    text = "".join(lines)
+    program = None if text.startswith("%%") else _PROGRAM.search(text)
+    if program is None or not _is_python(text[: program.start()]):
+        return lines
+    if not program["magic"] and _is_python(text):
+        return lines
+    if program["magic"]:
+        advice = (
+            "must be the first line of its cell, without spaces before it; a comment goes below it, as in"
+            " '// comment', and Python into a cell of its own"
+        )
+        raise UsageError(f"{program['magic']} {advice}")
+    if re.search(r"^%tfrt\b", text, re.MULTILINE):
+        raise UsageError("%tfrt runs a file: write %%tfrt, with two '%', above a program")
+    raise UsageError("this is a program: begin its cell with the line %%tfrt")
+
+
+# IPython then leaves it out where it only asks whether more lines follow.
+refuse_program_in_python.has_side_effects = True  # type: ignore[attr-defined]
+
+
+def _is_python(text: str) -> bool:
+    """Whether lines are whole statements of Python, magics, and comments."""
+    try:
+        ast.parse(_NOT_PYTHON.sub("", text))
+    except (SyntaxError, ValueError):
+        return False
+    return True

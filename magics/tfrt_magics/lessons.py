@@ -63,7 +63,7 @@ class LessonMagics(Magics):
     def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)
         self._shell = shell
-        self._prediction: Prediction | None = None
+        self.prediction: Prediction | None = None
         self._marks: dict[str, str] = {}
 
     def after_cell(self, result: ExecutionResult) -> None:
@@ -74,13 +74,13 @@ class LessonMagics(Magics):
 
     def show_prediction(self) -> None:
         """Show the kept prediction, which only the learner can judge; it is used up."""
-        prediction, self._prediction = self._prediction, None
+        prediction, self.prediction = self.prediction, None
         if prediction is not None:
             show(Note("·", "Your prediction:", as_text(prediction).text))
 
     def compare_with(self, log: str, results: Sequence[object]) -> None:
         """Show the kept prediction beside what a run did; it is used up."""
-        prediction, self._prediction = self._prediction, None
+        prediction, self.prediction = self.prediction, None
         if prediction is not None:
             found = compare(prediction, log, results)
             sign = {True: "✓", False: "✗", None: "·"}[found.is_right]
@@ -94,7 +94,7 @@ class LessonMagics(Magics):
         `%tfrt_predict prints 3 1` is about what the program prints, `%tfrt_predict results 2 error` about
         the results of its functions; any other text is shown beside the run.  `?` stands for "not yet".
         """
-        prediction = self._prediction = read_prediction(line)
+        prediction = self.prediction = read_prediction(line)
         if prediction.words:
             show(Note("·", "Kept.", "Now run the next cell."))
         else:

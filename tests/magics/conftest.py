@@ -161,9 +161,12 @@ class FakePage:
 
     body: ClassVar = {
         "program": {
-            "functions": [],
+            "functions": [{"id": 0, "name": "main", "arguments": [], "results": []}],
             "operations": [],
-            "values": [{"id": i, "name": f"%{i}", "op": None} for i in range(64)],
+            "values": [
+                {"id": i, "name": f"%{i}", "type": "i32", "function": 0, "op": None}
+                for i in range(64)
+            ],
         },
         "layout": None,
         "source": "",

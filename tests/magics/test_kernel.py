@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import json
 import re
 import time
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from jupyter_client.manager import KernelManager, start_new_kernel
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_notebook
+from tests.magics.files import document_of
 
 RUN_MIME = "application/vnd.tfrt.run.v2+json"
 PATIENCE = 60
@@ -89,8 +87,7 @@ def of_type(messages: list[dict], kind: str) -> list[dict]:
 
 def body_of(shown: dict) -> dict:
     """The body of the run document in a display."""
-    packed = shown["data"][RUN_MIME]["packed"]
-    return json.loads(zlib.decompress(base64.b64decode(packed)))
+    return document_of(shown["data"][RUN_MIME])
 
 
 def test_a_storm_of_updates_reaches_the_page_as_few_messages_and_exactly(front_end) -> None:

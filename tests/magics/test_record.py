@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import zlib
 from dataclasses import dataclass, field, replace
 
 import pytest
+from tests.magics.files import document_of
 
 from tfrt_magics.bridge.record import KINDS, MAX_EVENTS, MAX_LIVE, Record
 from tfrt_magics.bridge.snapshot import Snapshot, Status
@@ -164,7 +163,7 @@ def test_of_very_many_events_the_first_and_the_newest_are_kept_and_the_rest_coun
 def test_where_events_are_missing_a_file_says_what_was_made(job, dropped: int, counts) -> None:
     job.all_logs[0].dropped = dropped
     job.now = replace(job.now, status=Status.DONE)
-    body = json.loads(zlib.decompress(base64.b64decode(Record(job, HEAD).file()["packed"])))
+    body = document_of(Record(job, HEAD).file())
     assert body["counts"] == counts
 
 
@@ -174,7 +173,7 @@ def test_a_file_has_the_whole_run_and_survives_half_a_surrogate_pair(job) -> Non
     log.previews[0] = "1"
     job.now = replace(job.now, status=Status.TIMED_OUT, note="\ud800")
     file = Record(job, HEAD).file()
-    body = json.loads(zlib.decompress(base64.b64decode(file["packed"])))
+    body = document_of(file)
     assert (file["run"], file["cell"], file["status"]) == ("r", "one", "timed-out")
     assert (file["note"], body["previews"]) == ("\\ud800", {"0": "1"})
     assert kinds_of(body["events"]) == ["begin", "available"]

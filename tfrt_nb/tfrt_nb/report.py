@@ -1,5 +1,4 @@
-"""Diagnostics as text: the message, the line of the source that it is about, and a caret under it;
-lengths of time.
+"""Diagnostics as text: the message, the line of the source that it is about, and a caret under it.
 
 cell 3:3:25: error: use of undeclared SSA value name
   %b = tfrt.add.i32 %a, %missing
@@ -107,12 +106,3 @@ def width(text: str) -> int:
         elif not unicodedata.combining(character):
             columns += 2 if unicodedata.east_asian_width(character) in "WF" else 1
     return columns
-
-
-def duration(nanoseconds: int) -> str:
-    """Three digits that matter, as people read times: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
-        if nanoseconds >= size:
-            value = nanoseconds / size
-            return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
-    return f"{nanoseconds} ns"

@@ -11,6 +11,7 @@ import { asFile, extend, MIME, unpack } from "./board/document.js";
 import { Store } from "./board/store.js";
 import { markLine } from "./current.js";
 import { createAsk, TARGET } from "./services.js";
+import { showSkeleton } from "./skeleton.js";
 
 const RELOAD = 5000; // ms that a window which reloads may take to come back
 const DEAD = ["dead", "restarting", "autorestarting", "terminating"];
@@ -47,6 +48,7 @@ export function createRuns({ services, tracker }) {
     const mine = () => [...runs.values()].filter(run => run.panel === panel);
     const loseAll = () => mine().forEach(run => run.lose());
     context.iopubMessage.connect((_, message) => {
+      if (message.header.msg_type === "execute_input") showSkeleton(panel, message);
       for (const run of mine()) if (message.header.session !== run.head.session) run.lose(); // another process answers
       const data =
         message.header.msg_type === "comm_msg" && message.content.comm_id.startsWith(TARGET) && message.content.data;

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfrt_magics.bridge.record import MAX_STAGES, Document, Json, packed
+from tfrt_magics.bridge.record import MAX_STAGES, Document, Json
 from tfrt_magics.bridge.runtime import PageProgram
+from tfrt_magics.bridge.saved import Writer
 from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
@@ -25,7 +26,7 @@ class Explored:
     def file(self, place: Mapping[str, Json]) -> dict[str, Json]:
         """The document as a file holds it; `place` is where it belongs."""
         head: dict[str, Json] = {"version": 2, "run": uuid.uuid4().hex, **place}
-        return {**head, "status": "done", "note": "", "packed": packed(self.body)}
+        return {**head, "status": "done", "note": "", **Writer({}).written(self.body)}
 
 
 def explored(program: Program, function: str, arguments: Sequence[object]) -> Explored:

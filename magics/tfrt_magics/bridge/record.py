@@ -6,15 +6,14 @@ The page's `document.js` reads it.  Times are nanoseconds since the first event.
 
 from __future__ import annotations
 
-import base64
-import json
 import threading
-import zlib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tfrt_magics.bridge.job import LOG_LIMIT
+from tfrt_magics.bridge.saved import Writer
 from tfrt_magics.bridge.snapshot import OVER, Section, Snapshot, State
 from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.events import FirstAndNewest, columns_of
@@ -80,7 +79,6 @@ class Record:
         self._ready: Sequence[int] | None = None
         self._stages: Document | None = None
         self._names: list[str] = []
-        self._begun: tuple[Any, bytes] | None = None
         # Of a large program, whose rows take a while, a page shows the board; other front ends see them at the end.
         is_large = len(self._program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
         self.snapshot = job.standing() if is_large else job.snapshot()
@@ -170,18 +168,11 @@ class Record:
         with self._lock:
             body = self._body()
             state = {key: value for key, value in self._state().items() if key not in body}
-            return {"version": 2, **state, "packed": self._packed(body)}
+            return {"version": 2, **state, **self._writer.written(body)}
 
-    def _packed(self, body: Document) -> str:
-        """The program and `body` as a file holds them; the program is written and compressed once."""
-        if self._begun is None:
-            compressor = zlib.compressobj(4)
-            text = _json(self._program.body)[:-1] + (b"," if self._program.body else b"")
-            self._begun = compressor, compressor.compress(text)
-        compressor, first = self._begun
-        compressor = compressor.copy()
-        rest = compressor.compress(_json(body)[1:])
-        return base64.b64encode(b"".join((first, rest, compressor.flush()))).decode()
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(self._program.body)
 
     def _state(self) -> Document:
         """The head, and what is small enough to be sent each time."""
@@ -297,12 +288,3 @@ def _results(section: Section) -> list[list[str]]:
 def _still(snapshot: Snapshot) -> tuple[object, ...]:
     """A snapshot without the time, which passes by itself."""
     return (snapshot.status, snapshot.note, snapshot.sections, snapshot.log, snapshot.log_dropped)
-
-
-def packed(body: Document) -> str:
-    """The body of a document as a file holds it."""
-    return base64.b64encode(zlib.compress(_json(body), 4)).decode()
-
-
-def _json(body: Mapping[str, Any]) -> bytes:
-    return json.dumps(body, separators=(",", ":")).encode()

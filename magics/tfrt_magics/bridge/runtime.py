@@ -23,7 +23,7 @@ from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
 from tfrt_runtime.async_runtime import LiveObject
-from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.hooks import HOOKS
@@ -142,6 +142,7 @@ class NotebookHost:
         if isinstance(work_queue, str):
             work_queue = HostContext(work_queue, loop=loop)
         self._host = work_queue
+        self._memory: str | None = None
         self.check_references = check_references
         self._runs: list[TracedRun] = []
         """Runs of compiled functions that may still be going on."""
@@ -154,7 +155,9 @@ class NotebookHost:
 
     def set_memory(self, memory: str | None) -> None:
         """What programs of the host may take from now on; None is the default."""
-        self._host.set_memory(memory)
+        if memory != self._memory:
+            self._host.set_memory(memory)
+            self._memory = memory
 
     def live_objects(self) -> Sequence[LiveObject]:
         """The tokens, values and groups of compiled programs that are left over."""

@@ -17,7 +17,8 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.live import Bundle, LiveRuns
 from tfrt_magics.bridge.pump import Pump
-from tfrt_magics.bridge.record import RUN_MIME, Document, Json, packed
+from tfrt_magics.bridge.record import RUN_MIME, Document, Json
+from tfrt_magics.bridge.saved import Writer
 from tfrt_magics.bridge.snapshot import State
 from tfrt_magics.live.following import Lines
 from tfrt_magics.live.lines import Line, as_json, lines_html, lines_text
@@ -103,9 +104,9 @@ def _by_place(lines: Mapping[int, Line]) -> dict[str, Json]:
 
 def values_bundle(lines: Sequence[Line], head: Document) -> Bundle:
     """The display data of lines as they are: a run document, HTML, and text."""
-    body = packed({"lines": [as_json(line) for line in lines]})
+    body = Writer({}).written({"lines": [as_json(line) for line in lines]})
     return {
-        RUN_MIME: {"version": 2, **head, "packed": body},
+        RUN_MIME: {"version": 2, **head, **body},
         "text/html": lines_html(lines),
         "text/plain": lines_text(lines),
     }

@@ -149,7 +149,9 @@ class Page:
             self.board = self._runs.add(job)
             Slot(self._shell, self.board.bundle(), self.board.id)
             return
-        # Pages of ours have the end by the pump's last message; all others need this one.
+        # Pages of ours have the end by the pump's last message, now rather than at its next look; all others need
+        # this one.
+        self._pump.step()
         self.board.over.wait(1.0)
         if self._slot is not None:
             self._slot.replace(self.board.bundle())

@@ -14,14 +14,16 @@ from html import escape
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot
 from tfrt_magics.views.text import STATES, STATUSES, Mark, headline, when
-from tfrt_nb.documents.escapes import visible
-from tfrt_nb.report import duration
+from tfrt_nb.documents.escapes import duration, visible
 
-ROW_LIMIT = 200
+ROW_LIMIT = 100
 NAME_WIDTH = 32
 TABLE = "border-collapse:collapse;margin:0;font-family:monospace"
-CELL = "text-align:left"
+# Of the first cells of a row.  Single quotes, as JSON escapes the others.
+CELL = "style='text-align:left'"
 HEADINGS = ("state", "name", "value", "type", "worker", "start + duration")
+# So many columns are words; the others may stand as the notebook has numbers.
+LEFT = 4
 
 # The picture of a timeline, in pixels.
 WIDTH = 720
@@ -54,12 +56,10 @@ def _section(section: Section, snapshot: Snapshot) -> str:
 
 def rows_table(rows: Sequence[Row], hidden: int = 0) -> str:
     """A table of values; `hidden` ones more have no row."""
-    headings = "".join(f'<th style="{CELL}">{heading}</th>' for heading in HEADINGS)
+    headings = _cells("th", HEADINGS)
     lines = "".join(map(_row, rows[:ROW_LIMIT]))
     if more := hidden + len(rows[ROW_LIMIT:]):
-        lines += (
-            f'<tr><td style="{CELL}" colspan="{len(HEADINGS)}">… and {more} more values</td></tr>'
-        )
+        lines += f'<tr><td {CELL} colspan="{len(HEADINGS)}">… and {more} more values</td></tr>'
     return (
         f'<table cellpadding="4" style="{TABLE}"><thead><tr>{headings}</tr></thead>'
         f"<tbody>{lines}</tbody></table>"
@@ -77,8 +77,12 @@ def _row(row: Row) -> str:
         escape(row.worker or ""),
         when(row),
     )
-    shown = (f'<td style="{CELL}">{cell}</td>' if cell else "<td></td>" for cell in cells)
-    return f"<tr>{''.join(shown)}</tr>"
+    return f"<tr>{_cells('td', cells)}</tr>"
+
+
+def _cells(tag: str, cells: Sequence[str]) -> str:
+    styled = [f"{tag} {CELL}" if cell and place < LEFT else tag for place, cell in enumerate(cells)]
+    return "".join(f"<{start}>{cell}</{tag}>" for start, cell in zip(styled, cells, strict=True))
 
 
 def _name(name: str) -> str:
@@ -91,7 +95,7 @@ def _name(name: str) -> str:
 
 
 def _shape(mark: Mark) -> str:
-    return f'<span style="color:{mark.colour}">{mark.shape}</span>'
+    return f"<span style='color:{mark.colour}'>{mark.shape}</span>"
 
 
 def _log(snapshot: Snapshot) -> str:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tfrt_magics.bridge.snapshot import Row, Section, Snapshot, State, Status, progress
-from tfrt_nb.documents.escapes import visible
-from tfrt_nb.report import duration
+from tfrt_nb.documents.escapes import duration, visible
 
 ROW_LIMIT = 60
 VALUE_WIDTH = 48

@@ -3,6 +3,5 @@
 Depends only on `diagnostics`.  Read in this order: `encoding` (the format's constants, and the
 parts of a file), `records` (the contents of a file, as values), `wire` (bytes and integers),
 `numbers` (elements as bytes); then `writer`, `reader` with `body_reader`; `attributes`,
-`locations`; `listing` (the bytes as text).  `collector` keeps Python's garbage collector away from
-large files.
+`locations`; `listing` (the bytes as text).
 """

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from tfrt_runtime.bef.attributes import AttributeReader
 from tfrt_runtime.bef.body_reader import BodyReader, Signature, Tables
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import (
     ARRAY_FLAG,
     KERNEL_ALIGNMENT,
@@ -29,7 +28,7 @@ from tfrt_runtime.bef.encoding import (
     SectionId,
 )
 from tfrt_runtime.bef.locations import Place, debug_name, read_place, to_location
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused
 from tfrt_runtime.bef.wire import Cursor, MalformedBef
 from tfrt_runtime.diagnostics import AnyLocation
 

@@ -8,13 +8,31 @@ count from 1 in `used_by` and similar fields: kernel 0 is the pseudo kernel, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
 from tfrt_runtime.bef.encoding import FunctionKind
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause garbage collection within the block, on all threads.
+
+    Such a block creates many small objects and no garbage.  Repeatedly searching them for garbage
+    while their number grows takes longer than creating them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class BefKernel(NamedTuple):

@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfrt_runtime.bef.attributes import String
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import DType, FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, collector_paused
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import (
     AnyLocation,

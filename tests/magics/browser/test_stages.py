@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import zlib
-from base64 import b64decode
 from pathlib import Path
 from typing import Any
+
+from tests.magics.files import document_of
 
 from tfrt_runtime.bef.reader import BefFile
 
@@ -67,7 +67,7 @@ def test_stages_are_made_when_they_are_looked_at_and_kept_in_the_file(notebook: 
     # The file has them: they are there without a kernel.
     notebook.save()
     data = lab.read("stages.ipynb").cells[2].outputs[0].data[RUN_MIME]
-    body = json.loads(zlib.decompress(b64decode(data["packed"])))
+    body = document_of(data)
     assert [row["name"] for row in body["stages"]["rows"]][-2:] == ["assembly", "BEF"]
     notebook.shut_down()
     notebook.open("stages.ipynb", kernel=False)

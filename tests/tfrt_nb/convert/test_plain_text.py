@@ -15,10 +15,10 @@ from tfrt_nb.convert.mlir_to_bef import to_records
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
-from tfrt_nb.source.plain.reader import _MEMORY, MAX_REMEMBERED, read_plain
+from tfrt_nb.source.plain.program import MAX_REMEMBERED
+from tfrt_nb.source.plain.reader import _MEMORY, read_plain
 from tfrt_nb.source.spans import SourceText
-from tfrt_runtime.bef.collector import collector_paused
-from tfrt_runtime.bef.records import BefModule
+from tfrt_runtime.bef.records import BefModule, collector_paused
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, kernel
@@ -368,6 +368,20 @@ def test_a_line_of_an_earlier_text_may_have_another_number_of_operands() -> None
 
         assert records is not None
         assert records == full_way(text, "prints.mlir")
+
+
+@pytest.mark.parametrize("kind", ["i1", "i8", "i16", "i32", "i64", "ui32", "ui64", "f32", "index"])
+@pytest.mark.parametrize("name", ["tfrt.constant", "tfrt.constant_s", "users.constant"])
+def test_a_constant_like_one_of_an_earlier_text_has_a_number_of_its_own(
+    name: str, kind: str
+) -> None:
+    text = f"func.func @main() {{\n  %a = {name}.{kind} NUMBER\n  tfrt.return\n}}"
+    powers = [2**bits + more for bits in (0, 7, 8, 15, 16, 31, 32, 63, 64) for more in (-1, 0)]
+    for number in ["1", "01", "-1", "0x7", "1.0", *map(str, powers)]:
+        program = text.replace("NUMBER", number)
+        full = full_way(program, "constants.mlir")
+        found = plain_records(program, "constants.mlir")
+        assert found == full if isinstance(full, BefModule) else found is None
 
 
 def test_an_alias_of_an_earlier_text_is_not_known_to_a_later_one() -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from tfrt_nb.cli.files import EXIT_INTERRUPTED, leave_without_output, open_standard_streams
-from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 

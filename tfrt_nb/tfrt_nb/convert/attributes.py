@@ -127,6 +127,8 @@ def _wrap(value: int, dtype: DType) -> int:
     if dtype is DType.I1:
         return bool(value)
     bits = 8 * numbers.SIZES[dtype]
+    if 0 <= value < 1 << bits - 1:
+        return value
     return value & ((1 << bits) - 1) if dtype in _UNSIGNED.values() else wrapped(value, bits)
 
 

@@ -18,9 +18,8 @@ from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.nesting import deep_stack
 from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, operation_costs, stream_options
 from tfrt_nb.source.spans import SourceSpan, location_of
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused
 from tfrt_runtime.bef.writer import write_bef
 
 _OTHER_REGION = "BEF executor only supports references to kernels within the current region"

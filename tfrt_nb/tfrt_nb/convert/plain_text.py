@@ -12,10 +12,9 @@ from tfrt_nb.convert.collect import Call, Collector
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.passes.streams import AUTOMATIC, operation_costs
 from tfrt_nb.source.plain.program import Body, PlainProgram, Shape
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
-from tfrt_runtime.bef.records import BefFunction, BefModule, kernel_of
+from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused, kernel_of
 
 
 def plain_records(program: PlainProgram) -> BefModule | None:

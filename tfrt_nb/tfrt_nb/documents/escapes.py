@@ -1,5 +1,5 @@
 """Text of a program as a board, a message, or a terminal shows it: cut, on one line, with unseen
-characters escaped.
+characters escaped; lengths of time.
 
 Apart from `previews`, which needs the runtime: every magic needs this module, and `%load_ext` loads
 no runtime.
@@ -48,3 +48,12 @@ def clean(text: str) -> str:
     line = visible(line).replace("\t", "\\u0009")
     is_whole = len(line) <= MAX_CHARACTERS and len(cut) == len(text)
     return line if is_whole else f"{line[: MAX_CHARACTERS - 1]}…"
+
+
+def duration(nanoseconds: int) -> str:
+    """Three digits that matter, as people read times: `850 ns`, `12.3 µs`, `1.23 ms`, `45.0 s`."""
+    for unit, size in (("s", 10**9), ("ms", 10**6), ("µs", 10**3)):
+        if nanoseconds >= size:
+            value = nanoseconds / size
+            return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {unit}"
+    return f"{nanoseconds} ns"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -31,10 +32,9 @@ from tfrt_nb.nesting import deep_stack
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module
 from tfrt_nb.source.spans import SourceSpan, SourceText, source_span, value_name
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefKernel
+from tfrt_runtime.bef.records import BefFunction, BefKernel, collector_paused
 from tfrt_runtime.diagnostics import Location
 
 Row = dict[str, Any]
@@ -104,7 +104,8 @@ class ProgramDocument:
         self.registers: list[list[int]] = []
         self.places: dict[tuple[str, int, int], int] = {}
         self.functions_at: dict[tuple[str, int], Row] = {}
-        with collector_paused(), deep_stack():
+        is_plain = not isinstance(program, ModuleOp) and program._plain is not None
+        with collector_paused(), nullcontext() if is_plain else deep_stack():
             if isinstance(program, ModuleOp):
                 self._read_module(program)
             elif program.text and program._plain is None:

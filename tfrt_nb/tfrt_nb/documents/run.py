@@ -94,7 +94,7 @@ class RunDocument:
             self._map = self._code
         else:
             self._map = _Map(program, run, self.program)
-        self._reached = Reached(self.program)
+        self._reached = Reached(self.program) if self.program.code else None
         self._unlogged: tuple[int, dict[int, str]] = 0, {}
         self._lock = threading.RLock()
         self._start: int | None = None
@@ -212,6 +212,8 @@ class RunDocument:
             return self._unlogged[1]
 
     def _states_of_code(self) -> dict[int, str]:
+        if self._reached is None:
+            return {}
         places = self.program.places
         failures = [*self.run.diagnostics, *self.run.request.failures]
         where = [one.location for one in failures if isinstance(one.location, Location)]
@@ -290,7 +292,8 @@ class RunDocument:
         for event in logged_in(events):
             if event[0] < start:
                 continue
-            self._reached.note(event)
+            if self._reached is not None:
+                self._reached.note(event)
             if isinstance(host, CodeMap):
                 rows = host.rows(event, start)
             elif event[4] in _OF_CODE and event[2] != NO_VALUE:

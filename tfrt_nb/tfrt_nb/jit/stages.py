@@ -35,7 +35,7 @@ from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.copying import copy_program
 from tfrt_nb.passes.speed.fast_path import SELDOM
-from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.records import collector_paused
 
 _MAX_NESTED_LOOPS = 32
 """The maximum nesting depth: the time of LLVM's loop passes grows faster than its square."""

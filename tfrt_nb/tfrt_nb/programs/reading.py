@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from tfrt_nb.internal_errors import internal_errors_caught
 from tfrt_nb.nesting import MAX_LINES, MAX_TEXT, deep_stack, too_large
 from tfrt_nb.programs.running import Running
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import MAGIC
 from tfrt_runtime.bef.reader import BefFile, mapped
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.callers import place_of_caller, require
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
@@ -131,16 +131,19 @@ class Program(Running):
         from tfrt_nb.source.plain.reader import read_plain
         from tfrt_nb.source.spans import SourceText
 
-        options = requested_parallel_for(text) if parallel_for is None else parallel_for
+        options = parallel_for
+        if options is None and "parallel-for" in text:
+            options = requested_parallel_for(text)
         if options is not None:
             loop_passes(options)  # wrong ones are refused also where no function is compiled
-        with collector_paused(), deep_stack():
+        with collector_paused():
             plain = None if libraries else read_plain(SourceText(text, name))
             records = None if plain is None else plain_records(plain)
             if records is not None:
                 program = Program._of_file(BefFile.of(records, name), text)
                 program._plain = plain
                 return program
+        with collector_paused(), deep_stack():
             others = {key: library._parsed for key, library in (libraries or {}).items()}
             host, code = divide(parse_module(text, name, others))
             compiled = None

@@ -25,7 +25,7 @@ from tfrt_nb.source.linking import Made, link
 from tfrt_nb.source.parser import parse_text
 from tfrt_nb.source.spans import SourceText
 from tfrt_nb.source.verification import verify
-from tfrt_runtime.bef.collector import collector_paused
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import led_by
 
 __all__ = ["SourceError", "parse_module"]

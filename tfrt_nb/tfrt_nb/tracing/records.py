@@ -21,11 +21,10 @@ from tfrt_runtime.bef.attributes import (
     kind_of,
     write_attribute,
 )
-from tfrt_runtime.bef.collector import collector_paused
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
-from tfrt_runtime.bef.records import BefFunction, BefModule
+from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused
 from tfrt_runtime.diagnostics import Location
 
 CALL = "tfrt.call"

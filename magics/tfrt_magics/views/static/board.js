@@ -155,7 +155,7 @@ function createTabs(views, store) {
     });
     const isNew = shown !== view;
     if (isNew) {
-      scrolled.set(shown, panel.scrollTop);
+      if (shown) scrolled.set(shown, panel.scrollTop); // else it would lay out a page that is about to change
       shown = view;
       panel.setAttribute("aria-label", view.title);
       panel.replaceChildren(view.node);

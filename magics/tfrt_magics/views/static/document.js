@@ -3,8 +3,10 @@
 // Head: run, session, client, cell, execution (of the cell), status, note, work_queue, elapsed.  Body: program, layout,
 // source, functions, events in columns, workers, dropped, counts, absent (arguments that have not come), cancelled
 // (values), unlogged (states of operations of compiled code), previews, pictures (of tensors: address, least and
-// greatest number), results, log, outcomes; of displayed values their lines alone.  In a file the body is deflated JSON
-// in base64 (`packed`); a file that was saved while the run went on has it as it is (`body`).
+// greatest number), results, log, outcomes; of displayed values their lines alone.  In a file the body is JSON: deflated
+// in base64 (`packed`), or where it is small, text (`body`), which takes no turns of a busy page to inflate.
+// `bridge/saved.py` writes long lists of it as columns; earlier builds wrote them as they are.  A file that was saved
+// while the run went on has the body as it is.
 
 export const MIME = "application/vnd.tfrt.run.v2+json";
 const EVENT_COLUMNS = ["time", "kind", "op", "value", "instance", "worker", "payload"];
@@ -35,10 +37,49 @@ export async function unpack(data) {
   const { packed, body, ...head } = data,
     empty = { ...head, ...EMPTY() };
   try {
-    return checked({ ...empty, ...(body ?? (packed ? JSON.parse(await inflate(packed)) : {})) });
+    const text = isText(body) ? body : packed && (await inflate(packed));
+    return checked({ ...empty, ...(text ? unfolded(JSON.parse(text)) : body) });
   } catch (problem) {
     return { ...checked(empty), note: `This run cannot be read: ${problem.message}` };
   }
+}
+
+const MAX_ROWS = 2 ** 20; // rows: a few characters of a file may name any number
+
+/** The body with its columns as lists and rows again. */
+function unfolded(body) {
+  const { program, source } = body;
+  if (program?.operations) {
+    const lines = isText(source) ? source.split("\n") : [];
+    program.operations = rowsOf(program.operations);
+    program.values = rowsOf(program.values);
+    for (const row of program.operations) row.text ??= lines[row.line - 1]?.slice(row.column - 1, row.end_column - 1);
+  }
+  for (const part of [body.layout, body.events])
+    for (const name of Object.keys(part ?? {})) part[name] = listOfColumn(part[name]);
+  return body;
+}
+
+function listOfColumn(column) {
+  if (Object(column) !== column || Array.isArray(column)) return column;
+  const { same, count, steps } = column;
+  let sum = 0;
+  if (steps) return steps.map(step => (sum += step));
+  if (!(count <= MAX_ROWS)) throw new Error("too long");
+  return Array(count).fill(same);
+}
+
+function rowsOf(table) {
+  if (!table.columns) return table;
+  if (!(table.count <= MAX_ROWS)) throw new Error("too long");
+  const rows = Array.from({ length: table.count }, (_, id) => ({ id }));
+  for (const [name, column] of Object.entries(table.columns)) {
+    const places = column.places && listOfColumn(column.places);
+    listOfColumn(places ? column.items : column).forEach((item, place) => {
+      rows[places ? places[place] : place][name] = item;
+    });
+  }
+  return rows;
 }
 
 /**

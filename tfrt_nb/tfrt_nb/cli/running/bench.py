@@ -16,8 +16,8 @@ from tfrt_nb.cli.running.run import (
     read_argument,
     read_source,
 )
+from tfrt_nb.documents.escapes import duration
 from tfrt_nb.programs import Program
-from tfrt_nb.report import duration
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.machine import Tier

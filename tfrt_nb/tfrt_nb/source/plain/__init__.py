@@ -16,5 +16,5 @@ a brace, or an operation with all of its regions, which is taken apart.  Of any 
 of the ordinary, nothing is said here but that it is not plain: then `source.parse_module` reads it, from the start.
 This reader exists for its speed: records by way of a module take four to thirteen times as long.
 
-Read in this order: `rows` (lines as rows), `program` (what a text is read to), `reader`.
+Read in this order: `program` (lines as rows, and what a text is read to), `reader`.
 """

@@ -1,22 +1,72 @@
-"""A plain program: shapes, bodies, and the names and places that its text has."""
+"""The lines of a plain program as rows; what is made of them: shapes, which later programs share, and bodies."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
-from typing import TypeAlias
+from itertools import accumulate, islice, pairwise
+from typing import TypeAlias, cast
 
+from xdsl.dialects.builtin import IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.source.plain.rows import ANY_NAME, TAIL, parts, row_of
+from tfrt_nb.dialects.catalog import UnknownOp
+from tfrt_nb.dialects.kernel_op import KernelOp
+from tfrt_nb.dialects.tables.signatures import Form
 from tfrt_nb.source.spans import SourceText
 from tfrt_nb.source.statements import NAME
 from tfrt_runtime.bef.locations import FilePlace
 
+
+class NotPlain(Exception):
+    """Something else has to read this text."""
+
+
+Row: TypeAlias = tuple[str, str, str, str, str, str, str]
+"""A line, or a part of one: the groups of `_ROW`."""
+_ROW = re.compile(
+    r"""([ \t]* (?: (%[\w$.-]+) [ ]* ([^=\n ][^=\n]*)? =[ ]* )?)
+    (?: ((?: [A-Za-z_] | "[^"\\\n\r]*") [^%\n\r/"]*) (%[\w$.\#-]+(?:,[ ]*%[\w$.\#-]+)*)?
+        ([^\n\r/"]*(?:"[^"\\\n\r]*"[^\n\r/"]*)*)
+        (?://[^\n]*)? (?=\n)
+      | ([^\n]*) ) \n""",
+    re.ASCII | re.VERBOSE,
+)
+"""A line: all that stands before the operation, its first result, what names further ones; the operation
+up to its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation.
+What is taken for the name of a result need not be one.  No possessive quantifiers: in the first
+releases of Python 3.11 they forget to give back what a group took in vain."""
+ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
+HOLE = "\r"
+"""What stands for a name in the rest of a line, which has no such character."""
+COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
+_CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
+"""What does not count in a line that closes a body."""
+_IN_ONE_LINE = re.compile(
+    r"([^{}\n]*\{) ([^{}\"\n]*) (?: (\}[ ]*else[ ]*\{) ([^{}\"\n]*) )? (\})[ \t]*",
+    re.ASCII | re.VERBOSE,
+)
+"""An operation with its regions, which have no braces and texts themselves."""
+_NEXT = re.compile(
+    rf"(?<=[^\s,])[ \t]+ (?= {NAME}(?:[ ]*:[ ]*[0-9]+)? (?:,[ ]*{NAME}(?:[ ]*:[ ]*[0-9]+)?)* [ ]*="
+    r" | (?:(?:tfrt|hex)\.)?return\b )",
+    re.ASCII | re.VERBOSE,
+)
+"""What stands before all but the first operation of a region in one line."""
+NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
+"""What is in names, with blanks in between, if one of them is none."""
+MAX_LINE = 2_000
+"""The longest line, in characters, whose regions are taken apart."""
+_CHUNK = 1 << 14
+TAIL = 6
+"""The group of `_ROW` that an operation ends with."""
 Types: TypeAlias = tuple[Attribute, ...]
+Key: TypeAlias = tuple[str, str]
+"""A line's head and the rest of it, without names."""
+MAX_REMEMBERED = 1024
+"""So many shapes are kept for later texts."""
 Name: TypeAlias = tuple[str, int, int]
 """A name as the text has it, "" for none, and where it starts and ends."""
 HEAD = re.compile(
@@ -26,7 +76,70 @@ HEAD = re.compile(
     re.ASCII | re.VERBOSE,
 )
 ARGUMENT = re.compile(rf"\s*({NAME})[ ]*:[ ]*([^\s,][^,]*?)\s*(?:,(?=.)|$)", re.ASCII)
+CONSTANT = re.compile(r"([\w.]+[ ])(0|[1-9][0-9]{0,18})", re.ASCII)
 RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
+
+
+def rows_of(text: str) -> Iterator[tuple[int, Row]]:
+    """The lines of a text with their numbers.  Some hundred at a time: a program that is not plain is soon found out."""
+    start, line = 0, 1
+    while start < len(text):
+        end = text.find("\n", start + _CHUNK) + 1 or len(text)
+        chunk = text[start:end]
+        rows = _ROW.findall(chunk if chunk.endswith("\n") else chunk + "\n")
+        yield from enumerate(rows, line)
+        line += len(rows)
+        start = end
+
+
+def row_of(text: str) -> re.Match[str]:
+    """A line, or a part of one, as a row."""
+    row = _ROW.match(text + "\n")
+    assert row is not None, "every line is one"
+    return row
+
+
+def apart(line: int, row: Row) -> list[tuple[int, Row]]:
+    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its line."""
+    before, _, _, *rest = row
+    found: list[tuple[int, Row]] = []
+    for start, part in parts(before + "".join(rest)) or ():
+        before, *rest = row_of(part).groups("")
+        found.append((line, cast(Row, (" " * start + before, *rest))))
+    return found or [(line, row)]
+
+
+def parts(line: str) -> list[tuple[int, str]] | None:
+    """The head, the operations and the braces of an operation with its regions in a line, each with
+    where it starts; None of any other line.
+    """
+    match = _IN_ONE_LINE.fullmatch(line) if len(line) <= MAX_LINE else None
+    if match is None:
+        return None
+    found = [(0, match[1])]
+    for body, closer in ((2, 3), (4, 5)):
+        start, end = match.span(body)
+        while 0 <= start < end:
+            cut = _NEXT.search(line, start + 1, end)
+            last = end if cut is None else cut.start()
+            found.append((start, line[start:last]))
+            start = last
+        if match[closer]:
+            found.append((match.start(closer), match[closer]))
+    return found
+
+
+def next_closer(rows: Iterator[tuple[int, Row]]) -> tuple[int, str]:
+    """The next line, which closes a body, and what it says: `}` or `}else{`."""
+    for line, row in rows:
+        if not is_nothing(row):
+            return line, _CLOSER.sub("", "".join(row[1:]))
+    raise NotPlain
+
+
+def is_nothing(row: Row) -> bool:
+    """Whether there is nothing in the line, or a comment."""
+    return COMMENT_OR_NOTHING.fullmatch("".join(row[1:])) is not None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,6 +157,75 @@ class Shape:
     is_return: bool
     region_count: int = 0
     arguments: tuple[int, ...] = ()
+
+
+class Memory:
+    """What plain texts that were right have taught: the next one need not parse the same again.
+
+    Any thread may use it.
+    """
+
+    def __init__(self) -> None:
+        self.shapes: dict[Key, Shape] = {}
+        self.lists: dict[str, Types] = {}
+        """Lists of types by their text."""
+        self._types: dict[Attribute, Attribute] = {}
+        # Shapes of constants by their text up to the number.
+        self._constants: dict[str, Shape] = {}
+
+    def learn(self, shapes: Mapping[Key, Shape], lists: Mapping[str, Types]) -> None:
+        """Remember what a text had, but for what is long or hangs on more than the text."""
+        if len(self.shapes) + len(self.lists) + len(self._types) > MAX_REMEMBERED:
+            self.shapes, self.lists, self._types, self._constants = {}, {}, {}, {}
+        lasting = (item for item in shapes.items() if _is_lasting(*item))
+        self.shapes.update(islice(lasting, MAX_REMEMBERED))
+        for (head, tail), shape in shapes.items():
+            match = None if tail else CONSTANT.fullmatch(head)
+            if match and match[1] not in self._constants and _is_constant(shape.operation):
+                self._constants[match[1]] = shape
+        short = (item for item in lists.items() if len(item[0]) <= MAX_LINE)
+        self.lists.update(islice(short, MAX_REMEMBERED))
+
+    def constant(self, head: str) -> Shape | None:
+        """The shape of a constant that differs only in its number from one that was right; None of others.
+
+        It is right, too: programs have many numbers, and the parser takes as long as a hundred lines.
+        """
+        match = CONSTANT.fullmatch(head)
+        like = None if match is None else self._constants.get(match[1])
+        if match is None or like is None:
+            return None
+        ((name, number),) = like.operation.attributes.items()
+        assert isinstance(number, IntegerAttr)
+        assert isinstance(number.type, IntegerType)
+        value = int(match[2])
+        if value >> number.type.width.data - 1:  # too large, or another way to write a negative one
+            return None
+        attributes = {name: IntegerAttr(value, number.type)}
+        operation = like.operation.create(result_types=like.result_types, attributes=attributes)
+        return Shape(operation, (), like.result_types, False)
+
+    def same(self, types: Sequence[Attribute]) -> Types:
+        """These types, those that are equal being the same object."""
+        known = self._types
+        return tuple([known.setdefault(type_, type_) for type_ in types])
+
+
+def _is_constant(operation: Operation) -> bool:
+    """Whether the operation's only attribute is an integer, and any that fits its type would be right."""
+    if not isinstance(operation, KernelOp) or operation.signature.form is not Form.CONSTANT:
+        return False
+    types = [one.type for one in operation.attributes.values() if isinstance(one, IntegerAttr)]
+    is_integer = len(types) == len(operation.attributes) == 1 and isinstance(types[0], IntegerType)
+    return is_integer and operation.is_plainly_right()
+
+
+def _is_lasting(key: Key, shape: Shape) -> bool:
+    """Whether a line is short, and its text says all: annotations of users' kernels may be others later."""
+    head, tail = key
+    is_short_form = not head.startswith('"')
+    hangs_on_annotations = is_short_form and isinstance(shape.operation, UnknownOp)
+    return len(head) + len(tail) <= MAX_LINE and not hangs_on_annotations
 
 
 def _numbers() -> array[int]:

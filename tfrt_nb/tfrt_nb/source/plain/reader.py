@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from xdsl.dialects.builtin import UNKNOWN_LOC
@@ -19,25 +19,25 @@ from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.control_flow import IfOp, JitOp, ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
 from tfrt_nb.dialects.kernel_op import KernelOp
-from tfrt_nb.nesting import MAX_NESTING
+from tfrt_nb.nesting import MAX_NESTING, deep_stack
 from tfrt_nb.source.parser import SourceParser
 from tfrt_nb.source.plain.program import (
-    ARGUMENT,
-    HEAD,
-    RESULT,
-    Body,
-    PlainProgram,
-    Shape,
-    Types,
-)
-from tfrt_nb.source.plain.rows import (
     ANY_NAME,
+    ARGUMENT,
     COMMENT_OR_NOTHING,
+    HEAD,
     HOLE,
     MAX_LINE,
     NO_NAME,
+    RESULT,
+    Body,
+    Key,
+    Memory,
     NotPlain,
+    PlainProgram,
     Row,
+    Shape,
+    Types,
     apart,
     is_nothing,
     next_closer,
@@ -48,10 +48,6 @@ from tfrt_nb.source.verification import check_operation
 from tfrt_runtime.bef.locations import FilePlace
 
 _LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]{1,9}):([0-9]{1,9})\)[ ]*', re.ASCII)
-MAX_REMEMBERED = 1024
-"""So many shapes are kept for later texts."""
-_Key: TypeAlias = tuple[str, str]
-"""A line's head and the rest of it, without names."""
 _Known: TypeAlias = tuple[Shape, int]
 """A shape and its number."""
 
@@ -96,42 +92,7 @@ class _Line(NamedTuple):
     columns: tuple[tuple[tuple[int, int], ...], ...]
 
 
-class _Memory:
-    """What plain texts that were right have taught: the next one need not parse the same again.
-
-    Any thread may use it.
-    """
-
-    def __init__(self) -> None:
-        self.shapes: dict[_Key, Shape] = {}
-        self.lists: dict[str, Types] = {}
-        """Lists of types by their text."""
-        self._types: dict[Attribute, Attribute] = {}
-
-    def learn(self, shapes: Mapping[_Key, Shape], lists: Mapping[str, Types]) -> None:
-        """Remember what a text had, but for what is long or hangs on more than the text."""
-        if len(self.shapes) + len(self.lists) + len(self._types) > MAX_REMEMBERED:
-            self.shapes, self.lists, self._types = {}, {}, {}
-        lasting = (item for item in shapes.items() if _is_lasting(*item))
-        self.shapes.update(islice(lasting, MAX_REMEMBERED))
-        short = (item for item in lists.items() if len(item[0]) <= MAX_LINE)
-        self.lists.update(islice(short, MAX_REMEMBERED))
-
-    def same(self, types: Sequence[Attribute]) -> Types:
-        """These types, those that are equal being the same object."""
-        known = self._types
-        return tuple([known.setdefault(type_, type_) for type_ in types])
-
-
-def _is_lasting(key: _Key, shape: Shape) -> bool:
-    """Whether a line is short, and its text says all: annotations of users' kernels may be others later."""
-    head, tail = key
-    is_short_form = not head.startswith('"')
-    hangs_on_annotations = is_short_form and isinstance(shape.operation, UnknownOp)
-    return len(head) + len(tail) <= MAX_LINE and not hangs_on_annotations
-
-
-_MEMORY = _Memory()
+_MEMORY = Memory()
 
 
 class _Reader:
@@ -139,11 +100,13 @@ class _Reader:
 
     def __init__(self, source: SourceText) -> None:
         self._source = source
-        self._shapes: dict[_Key, _Known] = {}
+        self._shapes: dict[Key, _Known] = {}
         self._table: list[Shape] = []
         self._lines: dict[tuple[str | tuple[int, ...], ...], _Line] = {}
         self._lists: dict[str, Types] = {}
         self._contents: list[Shape | Body] = []
+        # Right, as they differ only in a number from others that are.
+        self._sure: set[Shape | None] = set()
         self._nesting = 0
 
     @cached_property
@@ -258,6 +221,9 @@ class _Reader:
                 found = shapes.get((head, tail))
                 if found is None:
                     remembered = _MEMORY.shapes.get((head, tail))
+                    if remembered is None and not tail:
+                        remembered = _MEMORY.constant(head)
+                        self._sure.add(remembered)
                     if remembered is None or not _fits(remembered, operands, types):
                         has_place = len(body.numbers) in body.places
                         start = self._source.line_start(line) + len(before)
@@ -323,7 +289,8 @@ class _Reader:
             region = Body("", types, (), place.line, place.column, types, self._table, shape)
             regions.append(region)
             if closer == "}else{":
-                self._read_body(rows, region, _Registers(arguments), list(types))
+                with deep_stack():
+                    self._read_body(rows, region, _Registers(arguments), list(types))
                 region.end_line, closer = next_closer(rows)
             elif not isinstance(shape.operation, IfOp) or shape.result_types:
                 raise NotPlain  # else what an `if` leaves out returns at once
@@ -401,6 +368,7 @@ class _Reader:
             shape.operation
             for key, (shape, _) in self._shapes.items()
             if not shape.region_count  # of those `_head_shape` has checked the head
+            and shape not in self._sure
             and (known.get(key) is not shape or isinstance(shape.operation, CallingOp))
         ]
         if not unchecked:

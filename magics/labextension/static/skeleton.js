@@ -1,0 +1,79 @@
+// What a cell shows while its program is compiled: a board of the values that its text names, all of them unavailable.
+//
+// The page draws it by itself, as the kernel is busy.  It is no output: no file has it.
+
+import { createBoard } from "./board/board.js";
+import { MIME, unpack } from "./board/document.js";
+import { element } from "./board/dom.js";
+import { Store } from "./board/store.js";
+
+const BEFORE = 100; // ms: most programs run by then
+const VALUE = String.raw`%[\w$.-]+`;
+const LINE = new RegExp(String.raw`^\s*(?:(${VALUE}(?:\s*,\s*${VALUE})*)\s*=\s*)?"?([\w.-]+)(.*)`);
+const FUNCTION = /^\s*func(?:\.func)?\s+(?:private\s+)?@([\w$.-]+)/;
+
+/** The body of a run document of what the lines of a text name; no parser, but right for most programs. */
+export function outlineOf(source) {
+  const functions = [],
+    operations = [],
+    values = [];
+  let known = new Map();
+  for (const [place, text] of source.split("\n").entries()) {
+    const name = text.match(FUNCTION)?.[1];
+    if (name) {
+      known = new Map();
+      functions.push({ id: functions.length, name, kind: "host", arguments: [], results: [], result_types: [] });
+    }
+    const [, names, kernel, rest] = (!name && functions.length && text.match(LINE)) || [];
+    if (!names) continue;
+    const at = { function: functions.length - 1, parent: null, region: 0, line: place + 1 },
+      id = operations.length;
+    const operands = (rest.match(new RegExp(VALUE, "g")) ?? []).map(each => known.get(each)).filter(each => each >= 0);
+    const results = names.split(",").map(each => {
+      known.set(each.trim(), values.length);
+      return values.push({ id: values.length, name: each.trim(), type: "", op: id, function: at.function }) - 1;
+    });
+    operations.push({ id, kernel, text: text.trim(), ...at, operands, results, regions: [] });
+  }
+  const started = functions.map(({ name }) => ({ name, status: "waiting" }));
+  return { program: { functions, operations, values }, source, functions: started };
+}
+
+/** Follow the execution of a cell that `message`, an `execute_input` on a panel, tells of. */
+export function showSkeleton(panel, message) {
+  const { code } = message.content;
+  const isIts = ({ outputArea }) => outputArea?.future?.msg.header.msg_id === message.parent_header.msg_id;
+  const cell = /^\s*%%tfrt\b/.test(code) && panel.content.widgets.find(isIts);
+  if (!cell) return;
+  const { future, model, node } = cell.outputArea;
+  const host = element("div", { inert: true, "aria-hidden": true, style: "margin-left: var(--jp-cell-prompt-width)" });
+  let board = null,
+    isOver = false;
+
+  /** What the program prints comes above it, its run or an error takes its place. */
+  function look() {
+    const all = model.toJSON();
+    if (all.some(({ output_type: type, data }) => type === "error" || data?.[MIME])) end();
+    else if (board) node.append(host); // also below what came meanwhile
+  }
+
+  function end() {
+    isOver = true;
+    clearTimeout(timer);
+    model.changed.disconnect(look);
+    board?.remove();
+    host.remove();
+  }
+
+  const timer = setTimeout(async () => {
+    const body = outlineOf(code.slice(code.indexOf("\n") + 1));
+    if (!body.program.values.length) return;
+    const store = new Store(await unpack({ status: "running", note: "Compiling …", body }));
+    if (isOver) return;
+    board = createBoard(host, store);
+    host.className = "tfrt-skeleton"; // a board is asked about, and answers keys
+    look();
+  }, BEFORE);
+  model.changed.connect(look);
+  future.done.then(end, end);
+}
