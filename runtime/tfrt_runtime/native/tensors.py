@@ -253,15 +253,3 @@ def drop_tensor(context: Address, tensor: Address) -> None:
         give_memory(memory_store, load(tensor + at.TENSOR_DATA), load(tensor + at.TENSOR_BYTES))
     fetch_add(memory_store + at.STORE_TENSORS, -1)
     give_block(context, tensor, at.TENSOR_SIZES + 8 * load(tensor + at.TENSOR_RANK))
-
-
-@native
-def have_same_shape(left: Address, right: Address) -> bool:
-    """Tell whether two tensors, or shapes, have the same sizes."""
-    rank = load(left + at.TENSOR_RANK)
-    if load(right + at.TENSOR_RANK) != rank:
-        return False
-    for i in range(rank):
-        if load(left + at.TENSOR_SIZES + 8 * i) != load(right + at.TENSOR_SIZES + 8 * i):
-            return False
-    return True
