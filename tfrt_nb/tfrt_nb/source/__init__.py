@@ -2,13 +2,14 @@
 
 Stands on `dialects`.  The way in is `parse_module()`.  Read in this order:
 
-- Places: `spans`; `errors` (what is wrong with a text), `advice` (what to write instead).
-- The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names), `statements`
-  (the fast way, for lines that differ only in names), `parser`; `spellings` is what old programs call things,
-  `linking` brings functions of other programs.
+- Places: `spans`; `errors` (what is wrong with a text), `advice` (what to write
+  instead, by the tables of `sentences`).
+- The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names),
+  `parser`; `spellings` has what old programs call things, `linking` brings functions of other
+  programs.
 - Checks: `verification`, and `dominance` (values are defined before they are used).
-- Speed: `plain`, a room: host programs as numbers over the shapes of their lines, with names and places, without a
-  module.
+- Speed: `plain`, a room: host programs as numbers over the shapes of their lines, with names and
+  places, without a module.
 """
 
 from __future__ import annotations

@@ -44,9 +44,8 @@ from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
 from tfrt_nb.source.advice import for_people, instead_of, instead_of_stray
 from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
-from tfrt_nb.source.scopes import Scope, with_part
+from tfrt_nb.source.scopes import Scope, ScopedParser, with_part
 from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
-from tfrt_nb.source.statements import StatementParser
 from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
 from tfrt_runtime.hooks import HOOKS
 
@@ -65,7 +64,7 @@ _STATE = (
 """What the parser knows besides its position, its scope and lists."""
 
 
-class SourceParser(StatementParser):
+class SourceParser(ScopedParser):
     """Parses a whole text.  `diagnostics` collects the errors that did not stop it."""
 
     def __init__(self, source: SourceText) -> None:
@@ -158,13 +157,8 @@ class SourceParser(StatementParser):
     # Operations
 
     def _parse_block_body(self, block: Block) -> None:
-        self._read_statements(block)
-        start = self.pos
         while (operation := self._parse_next_operation()) is not None:
             block.add_op(operation)
-            self._learn_from(operation, start)
-            self._read_statements(block)
-            start = self.pos
 
     def parse_operation(self) -> Operation:
         first = self.pos
@@ -194,9 +188,9 @@ class SourceParser(StatementParser):
     ) -> Operation | None:
         """The operation from `start` to before `end`, without the names of its results.
 
-        Its regions, the first of which opens last in this span, are left empty: they have their arguments only.
-        `operands` are the names, `x` or `x#1`, and types of its operands.  None if these are others,
-        in another order.
+        Its regions, the first of which opens last in this span, are left empty: they have their
+        arguments only. `operands` are the names, `x` or `x#1`, and types of its operands.  None if
+        these are others, in another order.
 
         Raises:
             ParseError: it is wrong; what xDSL's parsers raise besides, too.
@@ -204,17 +198,14 @@ class SourceParser(StatementParser):
         values = {name: ForwardDeclaredValue(type) for name, type in operands}
         self._enter(Scope("", None, _by_base_name(values)))
         self._first_skipped = -1
-        operation = self._read_one(start)
-        if operation is None:
-            self._resume_from(start)
-            operation = self.parse_operation()
-            self._learn_from(operation, start)
-            if self._first_skipped >= 0:
-                is_whole = _OPENS.fullmatch(self.source.text, self._first_skipped, end) is not None
-            else:
-                is_whole = self._last_end <= end <= self.pos
-            if not is_whole:
-                return None
+        self._resume_from(start)
+        operation = self.parse_operation()
+        if self._first_skipped >= 0:
+            is_whole = _OPENS.fullmatch(self.source.text, self._first_skipped, end) is not None
+        else:
+            is_whole = self._last_end <= end <= self.pos
+        if not is_whole:
+            return None
         self._first_skipped = None
         expected = [values[name] for name, _ in operands]
         return operation if list(operation.operands) == expected else None
@@ -305,10 +296,11 @@ class SourceParser(StatementParser):
         return spellings.operation_name(written)
 
     def _check_function(self, function: FuncOp) -> None:
-        """Refuse an empty body; add the return to a function that gives nothing and ends with an effect.
+        """Refuse an empty body; add the return to a function that gives nothing and ends with an
+        effect.
 
-        The design document leaves it out after kernels that give a chain.  TFRT refuses functions that
-        end with others.
+        The design document leaves it out after kernels that give a chain.  TFRT refuses functions
+        that end with others.
 
         A declaration is private whether it says so, as later versions ask, or not.
         """
@@ -327,12 +319,14 @@ class SourceParser(StatementParser):
             block.add_op(end)
 
     def _parse_user_kernel(self, name: str, span: Span) -> Operation:
-        """The call of a user's kernel, in the short form: what its annotations say need not be written.
+        """The call of a user's kernel, in the short form: what its annotations say need not be
+        written.
 
             %y = shop.price %x {cents = 300}
 
-        stands for `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`.  The operands have the types of their
-        values, the results those of the annotations; `: (i32) -> i64` at the end says both instead.
+        stands for `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`.  The operands have the
+        types of their values, the results those of the annotations; `: (i32) -> i64` at the end
+        says both instead.
         """
         self._consume_token()
         if name not in HOOKS.kernel_names():
@@ -341,7 +335,8 @@ class SourceParser(StatementParser):
         operands = parse_operands(self, on_this_line=True)
         if not operands and self.parse_optional_punctuation("("):
             self.raise_error(
-                f"'{name}' takes its operands without parentheses, or is written in quotes, with its types",
+                f"'{name}' takes its operands without parentheses, or is written in quotes, with "
+                f"its types",
                 start,
             )
         attributes = self.parse_optional_attr_dict()
@@ -374,8 +369,8 @@ class SourceParser(StatementParser):
         results = HOOKS.result_types(name, [str(one) for one in inputs])
         if results is None:
             self.raise_error(
-                f"kernel '{name}' does not say what it returns: annotate its result in Python, as in"
-                " `-> int`, or write the types behind the operands, as in `: (i32) -> i32`",
+                f"kernel '{name}' does not say what it returns: annotate its result in Python, as "
+                "in `-> int`, or write the types behind the operands, as in `: (i32) -> i32`",
                 span,
             )
         return tuple(host_type(one[1:]) if one.startswith("!") else WORDS[one] for one in results)
@@ -513,7 +508,9 @@ def parse_text(source: SourceText) -> ParsedText:
 
 
 def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
-    """What is wrong with the text where the parsers of other dialects and of builtin attributes raise `exception`."""
+    """What is wrong with the text where the parsers of other dialects and of builtin attributes
+    raise `exception`.
+    """
     span = parser.token_span
     match exception:
         case RecursionError():

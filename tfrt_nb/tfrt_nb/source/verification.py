@@ -118,8 +118,9 @@ def _op_error(operation: Operation, message: str) -> Diagnostic:
 def verification_key(operation: Operation, symbols: Mapping[str, Operation]) -> Hashable | None:
     """All that the checks of the operation read, if that is little; else None.
 
-    Operations with equal keys are checked once.  A key holds the name, the types and the attributes.
-    Types and attributes count by identity, which the parser makes often enough the same.
+    Operations with equal keys are checked once.  A key holds the name, the types and the
+    attributes. Types and attributes count by identity, which the parser makes often enough the
+    same.
     """
     kind = type(operation)
     if operation.attributes or not _has_key(kind):
@@ -459,7 +460,8 @@ def _check_compiled_return(operation: Operation, symbols: Symbols) -> Iterator[D
             return
 
 
-# Attributes of functions and modules that the compiler reads: a wrong one would be passed over without a word
+# Attributes of functions and modules that the compiler reads: a wrong one would be passed over
+# without a word
 
 _KINDS: dict[str, type[Attribute]] = {
     SYNC: UnitAttr,
@@ -475,7 +477,9 @@ _LIKENESS = 0.85
 def kind_problem(
     operation: Operation, name: str, attribute: Attribute, kind: type[Attribute]
 ) -> tuple[str, str] | None:
-    """What is wrong with an attribute that must be an integer or a unit attribute, and what to write; None if nothing is."""
+    """What is wrong with an attribute that must be an integer or a unit attribute, and what to
+    write; None if nothing is.
+    """
     if isinstance(attribute, kind):
         return None
     is_unit = kind is UnitAttr
@@ -486,7 +490,9 @@ def kind_problem(
 
 
 def _check_attributes(operation: Operation, symbols: Symbols) -> Iterator[Diagnostic]:
-    """An error for each attribute that has another kind than its name asks for, or a name that is like one of these."""
+    """An error for each attribute that has another kind than its name asks for, or a name that is
+    like one of these.
+    """
     place = span_of(operation)
     for name, attribute in operation.attributes.items():
         if name in _KINDS:

@@ -11,9 +11,8 @@ from typing import TypeAlias
 
 from xdsl.ir import Attribute, Operation
 
-from tfrt_nb.source.plain.rows import ANY_NAME, TAIL, parts, row_of
+from tfrt_nb.source.plain.rows import ANY_NAME, NAME, TAIL, parts, row_of
 from tfrt_nb.source.spans import SourceText
-from tfrt_nb.source.statements import NAME
 from tfrt_runtime.bef.locations import FilePlace
 
 Types: TypeAlias = tuple[Attribute, ...]
@@ -31,11 +30,12 @@ RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """What lines that differ only in names have in common; `operation` is that of the first one, without its place.
+    """What lines that differ only in names have in common; `operation` is that of the first one,
+    without its place.
 
-    Programs share shapes, so that their operations are never changed.
-    The arguments of its regions, which `operation` is without, have the names and the types of the operands
-    that `arguments` lists.
+    Programs share shapes, so that their operations are never changed. The arguments of its regions,
+    which `operation` is without, have the names and the types of the operands that `arguments`
+    lists.
     """
 
     operation: Operation
@@ -54,15 +54,15 @@ def _numbers() -> array[int]:
 class Body:
     """The body of a function, or of a region, which has no `name`.
 
-    Its registers are its arguments, then its results in the order of the text.
-    `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0 for a
-    region that the text leaves out.
-    `numbers`, `lines` and `columns` have an entry per operation without the return, whose operands are
-    `returned`; a number is the place of its shape in `table`, which the bodies of a text share.  `operands`
-    has the registers of all operations, end to end.  `regions` and `places` (what `loc(...)` says) have an entry for
-    those operations that have some.  `line` and `column` are where the function or the region's operation starts.
-    `register_types` has an entry per register.
-    `like` is a region of an earlier line, which has all of this but the places.
+    Its registers are its arguments, then its results in the order of the text. `owner` is the
+    operation of a region; a function has none.  `end_line` has the brace, and is 0 for a region
+    that the text leaves out. `numbers`, `lines` and `columns` have an entry per operation without
+    the return, whose operands are `returned`; a number is the place of its shape in `table`, which
+    the bodies of a text share. `operands` has the registers of all operations, end to end.
+    `regions` and `places` (what `loc(...)` says) have an entry for those operations that have
+    some.  `line` and `column` are where the function or the region's operation starts.
+    `register_types` has an entry per register. `like` is a region of an earlier line, which has all
+    of this but the places.
     """
 
     name: str
@@ -107,8 +107,8 @@ class Body:
 class PlainProgram:
     """A text as numbers over the shapes of its lines.
 
-    `contents` has each shape when its first line is over, and each body when it ends: the order in which
-    a BEF file has kernels and functions.
+    `contents` has each shape when its first line is over, and each body when it ends: the order in
+    which a BEF file has kernels and functions.
     """
 
     source: SourceText
@@ -156,7 +156,9 @@ class PlainProgram:
         return [(match[1], *match.span(1)) for match in ARGUMENT.finditer(text, *head.span(3))]
 
     def extent(self, body: Body, index: int) -> tuple[int, int]:
-        """Where an operation with the names of its results starts, and where its line or its head ends."""
+        """Where an operation with the names of its results starts, and where its line or its head
+        ends.
+        """
         first, row = self._part(body.lines[index], body.columns[index])
         line = row[0][: row.end(TAIL)].rstrip()
         if index in body.regions:

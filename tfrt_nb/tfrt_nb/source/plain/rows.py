@@ -1,4 +1,6 @@
-"""The lines of a text as rows: what stands before an operation, the operation, its operands, the rest."""
+"""The lines of a text as rows: what stands before an operation, the operation, its operands, the
+rest.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import TypeAlias, cast
 
-from tfrt_nb.source.statements import NAME
+NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
+"""The name of a value."""
 
 
 class NotPlain(Exception):
@@ -23,10 +26,10 @@ _ROW = re.compile(
       | ([^\n]*) ) \n""",
     re.ASCII | re.VERBOSE,
 )
-"""A line: all that stands before the operation, its first result, what names further ones; the operation
-up to its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation.
-What is taken for the name of a result need not be one.  No possessive quantifiers: in the first
-releases of Python 3.11 they forget to give back what a group took in vain."""
+"""A line: all that stands before the operation, its first result, what names further ones; the
+operation up to its operands, these, the rest.  Or, of a line of another form, what stands behind
+its indentation. What is taken for the name of a result need not be one.  No possessive quantifiers:
+in the first releases of Python 3.11 they forget to give back what a group took in vain."""
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
 """What stands for a name in the rest of a line, which has no such character."""
@@ -54,7 +57,9 @@ TAIL = 6
 
 
 def rows_of(text: str) -> Iterator[tuple[int, Row]]:
-    """The lines of a text with their numbers.  Some hundred at a time: a program that is not plain is soon found out."""
+    """The lines of a text with their numbers.  Some hundred at a time: a program that is not plain
+    is soon found out.
+    """
     start, line = 0, 1
     while start < len(text):
         end = text.find("\n", start + _CHUNK) + 1 or len(text)
@@ -73,7 +78,9 @@ def row_of(text: str) -> re.Match[str]:
 
 
 def apart(line: int, row: Row) -> list[tuple[int, Row]]:
-    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its line."""
+    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its
+    line.
+    """
     before, _, _, *rest = row
     found: list[tuple[int, Row]] = []
     for start, part in parts(before + "".join(rest)) or ():
