@@ -1,4 +1,5 @@
-"""The sources of the documentation: pages of this folder, the tutorials, and a reference made from the code.
+"""The sources of the documentation: pages of this folder, the tutorials, and a reference made from
+the code.
 
 `python docs/generate.py --python` writes the page about Python into the repository.
 `python docs/generate.py FOLDER` writes all of them; `make docs` then lets Sphinx make the site.
@@ -78,7 +79,8 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
         (reference / f"{name}.md").write_text(make(), encoding="utf-8")
     listed = "\n".join(PAGES)
     (reference / "index.md").write_text(
-        "# Reference\n\nMade from the code. {ref}`The index <genindex>` has every kernel, operation, pass, Python name, magic and C function;"
+        "# Reference\n\nMade from the code. {ref}`The index <genindex>` has every kernel, "
+        "operation, pass, Python name, magic and C function;"
         f" the search finds them, too.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
         encoding="utf-8",
     )
@@ -98,9 +100,10 @@ def _copy_tutorials(folder: Path) -> None:
     shutil.copy(NOTEBOOKS / "glossary.md", folder)
     listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])
     (folder / "index.md").write_text(
-        "# Tutorials\n\nEach takes at most twenty minutes: a question, short cells, predictions that"
-        " you type before you run, and three exercises that check themselves. Open them with"
-        f" `tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        "# Tutorials\n\nEach takes at most twenty minutes: a question, short cells, predictions "
+        "that you type before you run, and three exercises that check themselves. Open them with "
+        f"`tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: "
+        f"1\n\n{listed}\n```\n",
         encoding="utf-8",
     )
 
@@ -124,7 +127,10 @@ def kernels() -> str:
         groups[one.name.partition(".")[0].partition(" ")[0]].append(one)
     parts = [
         "# Kernels",
-        f"{sum(map(len, groups.values()))} kernels, by the first part of their names. {_ABOUT_KERNELS}",
+        (
+            f"{sum(map(len, groups.values()))} kernels, by the first part of their names. "
+            f"{_ABOUT_KERNELS}"
+        ),
     ]
     with TemporaryDirectory() as folder, chdir(folder):
         for rank in range(6):
@@ -171,7 +177,9 @@ def _family(name: str, members: list[Entry]) -> str:
 
 
 def numbers() -> str:
-    """The table of scalar operations: what each computes for which types, and when it is an error."""
+    """The table of scalar operations: what each computes for which types, and when it is an
+    error.
+    """
     lines = ["| operation | in Python | types | gives | meaning |", "|---|---|---|---|---|"]
     for one in scalars.FAMILIES:
         is_cast = one is scalars.CASTS
@@ -182,14 +190,17 @@ def numbers() -> str:
         lines.append(f"| `tfrt.{one.name}` | {python} | {types} | {gives} | {one.text} |")
     rules = cleandoc(scalars.__doc__ or "").split("\n\n")[-1]
     return (
-        "# Numbers\n\nThe kernel of an operation has the type at the end of its name: `tfrt.add.i32`, in sync"
-        " functions `tfrt.add_s.i32`; a cast has two, `tfrt.cast.i32_to_f64`. Traced functions use them for"
-        f" Python's operators.\n\n{rules}\n\n" + "\n".join(lines) + "\n"
+        "# Numbers\n\nThe kernel of an operation has the type at the end of its name: "
+        "`tfrt.add.i32`, in sync functions `tfrt.add_s.i32`; a cast has two, "
+        "`tfrt.cast.i32_to_f64`. Traced functions use them for Python's "
+        f"operators.\n\n{rules}\n\n" + "\n".join(lines) + "\n"
     )
 
 
 def async_dialect() -> str:
-    """The operations of the async dialect and the passes of a run, with what they do to programs that are run."""
+    """The operations of the async dialect and the passes of a run, with what they do to programs
+    that are run.
+    """
     parts = ["# The async dialect", _ABOUT_STEPS, "## Operations"]
     for one in all_entries(names("async.")):
         parts.append(
@@ -200,8 +211,8 @@ def async_dialect() -> str:
             parts.append(f"```mlir\n{one.example}\n```\n\n```text\n{printed}\n```")
         parts += filter(None, [step_of(one.name)])
     parts.append(
-        "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; `%%tfrt --emit`"
-        " shows what the program is after them, without the shortcuts of `-O1`."
+        "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; "
+        "`%%tfrt --emit` shows what the program is after them, without the shortcuts of `-O1`."
     )
     described = {step.name for step in pipeline.executable_pipeline(level=0).passes}
     listed = {step.name: step for step in pipeline.executable_pipeline().passes}
@@ -246,7 +257,9 @@ def _indexed(*names: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """A docstring as Markdown: indented lines are a program, but below `Args:` and `Raises:` a list."""
+    """A docstring as Markdown: indented lines are a program, but below `Args:` and `Raises:` a
+    list.
+    """
     lines: list[str] = []
     inside = is_list = False
     for line in text.splitlines():
@@ -268,13 +281,16 @@ def _prose(text: str) -> str:
 LINE = 70
 """A signature that is longer has a line for each parameter."""
 PYTHON = {
-    "Programs and runs": "Program Execution Batch call call_each default_host set_default_host last_run",
+    "Programs and "
+    "runs": "Program Execution Batch call call_each default_host set_default_host last_run",
     "Values": "AsyncValue unavailable gather wait_for",
-    "Programs from functions": "program TracedProgram cond repeat while_loop parallel_for map recover in_order min max",
+    "Programs from "
+    "functions": "program TracedProgram cond repeat while_loop parallel_for map recover in_order "
+    "min max",
     "Kernels": "kernel external KernelFrame KernelRegistry KernelError BlockingWarning",
     "Types": "i1 i8 i16 i32 i64 ui8 ui16 ui32 ui64 f32 f64 index tensor out",
-    "Hosts": "HostContext ConcurrentWorkQueue DaskWorkQueue HostAllocator MallocAllocator LeakCheckAllocator"
-    " ResourceContext",
+    "Hosts": "HostContext ConcurrentWorkQueue DaskWorkQueue HostAllocator MallocAllocator "
+    "LeakCheckAllocator ResourceContext",
     "Errors": "TfrtError CancelledError TimeoutError",
     "Traces": "Tracing TracingSink Activity ChromeSink Level",
     "Exercises": "exercise grade Answer Code Names",
@@ -283,7 +299,8 @@ PYTHON = {
 
 
 IN_REPOSITORY = HERE / "python_reference.md"
-"""The page about Python as one reads it in a checkout.  Not a page of the site, which has it with an index."""
+"""The page about Python as one reads it in a checkout.  Not a page of the site, which has it with
+an index."""
 
 
 def python_reference() -> str:
@@ -301,7 +318,10 @@ def python_api() -> str:
     """
     parts = [
         "# Python",
-        "All names are those of `import tfrt_nb as tfrt`. {ref}`The index <genindex>` is alphabetical.",
+        (
+            "All names are those of `import tfrt_nb as tfrt`. {ref}`The index <genindex>` is "
+            "alphabetical."
+        ),
     ]
     named = {name: getattr(tfrt_nb, name) for name in tfrt_nb.__all__}
     shown = {
@@ -434,10 +454,11 @@ def bef() -> str:
     with redirect_stdout(printed), chdir(HERE):
         main(["run", path.name, "--emit", "bef"])
     return (
-        "# A BEF file, annotated\n\nTutorial [07](../tutorials/07_bef.ipynb) explains the idea. Numbers are in"
-        " groups of seven bits, the highest first, where they vary in length; in the bodies of functions they have"
-        " 32 bits, the lowest byte first. Sections that a reader does not know are skipped.\n\n"
-        f"```mlir\n{path.read_text()}```\n\n```text\n{printed.getvalue()}```\n"
+        "# A BEF file, annotated\n\nTutorial [07](../tutorials/07_bef.ipynb) explains the idea. "
+        "Numbers are in groups of seven bits, the highest first, where they vary in length; in the "
+        "bodies of functions they have 32 bits, the lowest byte first. Sections that a reader does "
+        "not know are "
+        f"skipped.\n\n```mlir\n{path.read_text()}```\n\n```text\n{printed.getvalue()}```\n"
     )
 
 
@@ -488,22 +509,27 @@ def errors() -> str:
 
 
 _ABOUT_KERNELS = """\
-Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME` shows it in a notebook."""
+Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME` shows it in a
+notebook."""
 
 _ABOUT_OPERATIONS = """\
-They mean what they mean in MLIR; a text says more where that is needed. What is in parentheses are operands, behind the arrow results, in
-braces attributes. An operation that cannot be compiled where it stands is an error at its line. Tasks, tokens and groups are on
-[a page of their own](async_dialect.md)."""
+They mean what they mean in MLIR; a text says more where that is needed. What is in parentheses are
+operands, behind the arrow results, in braces attributes. An operation that cannot be compiled where
+it stands is an error at its line. Tasks, tokens and groups are on [a page of their
+own](async_dialect.md)."""
 
 _ABOUT_STEPS = """\
-An example is a whole program, with what `tfrt-nb run` prints. Lines that begin with `-` and `+` are what a pass of a run
-takes out and puts in. Each program was run at `-O0` and at `-O1`, with the same outcome."""
+An example is a whole program, with what `tfrt-nb run` prints. Lines that begin with `-` and `+` are
+what a pass of a run takes out and puts in. Each program was run at `-O0` and at `-O1`, with the
+same outcome."""
 
 _ABOUT_ABI = """\
-`ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that resumes it. An object is
-made with two references, one for the code around and one for its producer, which emplacing it or setting its error drops.
+`ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that
+resumes it. An object is made with two references, one for the code around and one for its producer,
+which emplacing it or setting its error drops.
 
-[Call the runtime from C](../howto/port.md#call-the-runtime-from-c) says how C code links against these functions.
+[Call the runtime from C](../howto/port.md#call-the-runtime-from-c) says how C code links against
+these functions.
 
 The RFC of the async dialect has other names for them:
 
@@ -515,25 +541,32 @@ The RFC of the async dialect has other names for them:
 | `MLIR_AsyncRT_Await` | `mlirAsyncRuntimeAwaitTokenAndExecute`, `mlirAsyncRuntimeAwaitValueAndExecute` |
 | `MLIR_AsyncRT_Call` | `mlirAsyncRuntimeExecute` |
 | `MLIR_AsyncRT_DefaultRuntime` | none: a function finds the runtime by its thread, so no runtime is passed |
-"""
+"""  # noqa: E501  # a row of a table is a line
 
 _ABOUT_ERRORS = """\
-Each program is one of the tests, and each message is compared there. A message says what was found, where, and often
-what to write; below each is what to do. To find yours, search this page for its words."""
+Each program is one of the tests, and each message is compared there. A message says what was found,
+where, and often what to write; below each is what to do. To find yours, search this page for its
+words."""
 
 
 def _mistake(name: str, program: str, said: str) -> str:
     title = name.replace("_", " ").capitalize()
     # A message without advice stops the site: the list grows with the messages.
     advice = "\n".join(f"- {one}" for one in advice_on(said))
-    return f"### {title}\n\n```mlir\n{program.rstrip()}\n```\n\n```text\n{said.rstrip()}\n```\n\n{advice}"
+    return (
+        f"### "
+        f"{title}\n\n```mlir\n{program.rstrip()}\n```\n\n```text\n{said.rstrip()}\n```\n\n{advice}"
+    )
 
 
 def misconceptions() -> str:
     """Wrong answers that learners give, each with the hint that it gets, from the exercises."""
     parts = [
         "# Misconceptions, and the exercise that reveals each",
-        "The list is made from the exercises: what a learner answers, and what the exercise says then.",
+        (
+            "The list is made from the exercises: what a learner answers, and what the exercise "
+            "says then."
+        ),
     ]
     for one in exercises():
         rows = [

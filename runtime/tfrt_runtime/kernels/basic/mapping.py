@@ -1,4 +1,6 @@
-"""`tfrt.map`: a function of the program for each item of a list whose length is known when it runs."""
+"""`tfrt.map`: a function of the program for each item of a list whose length is known when it
+runs.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ REGISTRY = KernelRegistry("mapping")
 def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncValue:
     """A list of what the function gives for each item, in their order; the first error wins.
 
-    A second result of the function is a chain: the list is there when the effects have happened, too.
-    The last argument is the attribute `at_once`: how many calls are in flight, 0 for all.
+    A second result of the function is a chain: the list is there when the effects have happened,
+    too. The last argument is the attribute `at_once`: how many calls are in flight, 0 for all.
     """
     *captures, at_once = others
     items = values.result(0)
@@ -47,8 +49,8 @@ def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncVal
         return [] if made.done() else calls[first]
 
     def end() -> None:
-        # A worker runs what is ready newest first: the oldest call is the last to end, and often the only
-        # one that is waited for.
+        # A worker runs what is ready newest first: the oldest call is the last to end, and often
+        # the only one that is waited for.
         when_all([value for call in reversed(calls) for value in call], finish)
 
     def finish() -> None:

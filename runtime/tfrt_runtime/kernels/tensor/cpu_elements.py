@@ -1,7 +1,8 @@
 """Kernels that calculate with the elements of tensors, on numpy.
 
-Those that treat every element alike come first.  A kernel with an operand left over writes its result there and returns a chain; without, it returns
-a new tensor.  The ones called `_inplace` write into their last tensor.
+Those that treat every element alike come first.  A kernel with an operand left over writes its
+result there and returns a chain; without, it returns a new tensor.  The ones called `_inplace`
+write into their last tensor.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Tensors of the host: made, filled, compared, converted, printed; and the memory of dense ones, as a value of a program.
+"""Tensors of the host: made, filled, compared, converted, printed; and the memory of dense ones, as
+a value of a program.
 
 The kernels named after an element type are registered for each type that numpy calculates with, and
-creation for bf16, too.  They write in place: the chain that they return is what orders the readers.  Those of sync
-functions have no chains, as kernels run one after the other.
+creation for bf16, too.  They write in place: the chain that they return is what orders the
+readers.  Those of sync functions have no chains, as kernels run one after the other.
 """
 
 from __future__ import annotations
@@ -245,7 +246,8 @@ def _add_complex_filling(element_type: ElementType, part: str) -> None:
         results=("chain",),
     )
     def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
-        # Real and imaginary parts alternate, and are counted one by one: a tensor of twice the length.
+        # Real and imaginary parts alternate, and are counted one by one: a tensor of twice the
+        # length.
         target = output_tensor(tensor, element_type)
         assign(DenseHostTensor.over(_real_parts(target.array)), parts)
 

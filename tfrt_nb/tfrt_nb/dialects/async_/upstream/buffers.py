@@ -529,8 +529,8 @@ class ExtractStridedMetaDataOp(memref.ExtractStridedMetaDataOp):
         found = list(self.result_types)
         if found != inferred:
             raise VerifyException(
-                f"inferred type(s) {_listed(inferred)} are incompatible with return type(s) of operation"
-                f" {_listed(found)}"
+                f"inferred type(s) {_listed(inferred)} are incompatible with return type(s) of "
+                f"operation {_listed(found)}"
             )
 
 
