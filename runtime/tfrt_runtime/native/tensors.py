@@ -14,7 +14,7 @@ does no harm.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.cells import give_back, give_block, need_block, reclaim, reserve, trim
+from tfrt_runtime.native.cells import give_back, give_block, need_block, reclaim, reserve
 from tfrt_runtime.native.memory import (
     Address,
     allocate,
@@ -30,6 +30,7 @@ from tfrt_runtime.native.memory import (
     release,
     store,
 )
+from tfrt_runtime.native.trimming import trim
 
 MAX_ELEMENTS_BITS = 48
 """No machine has memory for more elements; their byte count still fits in a word."""

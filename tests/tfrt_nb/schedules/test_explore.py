@@ -15,7 +15,8 @@ from tests.fuzz.random_racy_programs import random_racy_program
 from tfrt_nb import AsyncValue, HostContext, KernelFrame, Program, kernel
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.schedules import explore as schedules
-from tfrt_nb.schedules.explore import Explorer, Outcome
+from tfrt_nb.schedules.explore import Explorer
+from tfrt_nb.schedules.outcomes import Outcome
 from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.host.values.async_value import make_unavailable
 

@@ -9,7 +9,7 @@ from tfrt_nb.dialects.catalog import similar_operations
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
-from tfrt_runtime.executor.loading.resolve import types_of
+from tfrt_runtime.executor.loading.kinds import types_of
 from tfrt_runtime.kernels.registry import PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.annotations import mismatch

@@ -8,10 +8,8 @@ names, old spellings, and errors that say what MLIR says where MLIR says it.
 from __future__ import annotations
 
 import re
-import struct
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr, UnitAttr
@@ -39,14 +37,12 @@ from tfrt_nb.dialects.catalog import (
 )
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
 from tfrt_nb.dialects.types import CHAIN, WORDS, host_type
-from tfrt_nb.internal_errors import internal_error
-from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
 from tfrt_nb.source.advice import for_people, instead_of, instead_of_stray
-from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
+from tfrt_nb.source.errors import LocatedError, diagnostic_of, in_mlirs_words
 from tfrt_nb.source.scopes import Scope, ScopedParser, with_part
 from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
-from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
+from tfrt_runtime.diagnostics import led_by, note
 from tfrt_runtime.hooks import HOOKS
 
 _FUNCTION_WORDS = ("func", "func.func", "async.func")
@@ -238,7 +234,7 @@ class SourceParser(ScopedParser):
                 self._raise_at_end_of_line(problem)
             raise
         except (LookupError, AttributeError, AssertionError, TypeError) as problem:
-            if not _is_raised_in("xdsl.dialects.", problem):
+            if not is_raised_in("xdsl.dialects.", problem):
                 raise
             # xDSL's readers presume that the numbers of operands, the positions and the types fit.
             text = f"'{written}' op has operands, positions or types that do not fit together"
@@ -442,7 +438,7 @@ class SourceParser(ScopedParser):
         )
 
 
-def _is_raised_in(package: str, problem: Exception) -> bool:
+def is_raised_in(package: str, problem: Exception) -> bool:
     """Whether the innermost frame of an exception is in a module whose name begins like this."""
     import traceback  # for wrong programs only
 
@@ -474,61 +470,3 @@ def _property_names(operation_type: type[Operation]) -> set[str]:
     if issubclass(operation_type, IRDLOperation):
         return set(operation_type.get_irdl_definition().properties)
     return set()
-
-
-@dataclass(frozen=True)
-class ParsedText:
-    """A module, and the values in it that were used before they were defined."""
-
-    module: ModuleOp
-    resolved_late: tuple[SSAValue, ...]
-
-
-def parse_text(source: SourceText) -> ParsedText:
-    """The module that a text is, not verified.
-
-    Raises:
-        SourceError: with every error that was found.
-    """
-    try:
-        parser = SourceParser(source)
-    except ParseError as exception:
-        raise SourceError(diagnostic_of(exception, source)) from None
-    try:
-        module = parser.parse_module()
-    except ParseError as exception:
-        parser.report(exception)
-    except MemoryError:
-        raise
-    except Exception as exception:  # noqa: BLE001 what is no mistake is raised again
-        parser.diagnostics.append(_mistake(exception, parser))
-    if parser.diagnostics:
-        raise SourceError(*parser.diagnostics)
-    return ParsedText(module, tuple(parser.resolved_late))
-
-
-def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
-    """What is wrong with the text where the parsers of other dialects and of builtin attributes
-    raise `exception`.
-    """
-    span = parser.token_span
-    match exception:
-        case RecursionError():
-            text = f"types or attributes nest more than {MAX_NESTING} deep"
-        case ValueError() | VerifyException():
-            text = str(exception) or "this cannot be parsed"
-            limit = sys.get_int_max_str_digits()
-            if text.startswith("Exceeds the limit") and (
-                numbers := re.findall(rf"[0-9]{{{limit + 1},}}", parser.source.text[: span.end])
-            ):
-                start = parser.source.text.rindex(numbers[-1], 0, span.end)
-                span = Span(start, start + len(numbers[-1]), span.input)
-                text = f"an integer of {len(numbers[-1])} digits: at most {limit} can be read"
-        case OverflowError() | struct.error():
-            text = "a number before this does not fit its type"
-        case NotImplementedError() if _is_raised_in("xdsl.", exception):
-            # xDSL lacks i128 in lists, the bits of f128, semi-affine maps and external resources.
-            text = f"not supported: {str(exception) or 'a number of this type'}"
-        case _:
-            raise internal_error(exception, parser.location(span)) from exception
-    return error(text, parser.location(span))

@@ -11,8 +11,9 @@ from typing import Any
 from tfrt_runtime.host.failures import in_element
 from tfrt_runtime.host.payload import PayloadError, as_python
 from tfrt_runtime.host.structs import Context
-from tfrt_runtime.host.values.async_value import AsyncValue, State, make_available, when_all
+from tfrt_runtime.host.values.async_value import AsyncValue, make_available, when_all
 from tfrt_runtime.host.values.at_once import AtOnce
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError, KernelRegistry, Keyword, PythonKernel
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry, Parameters, PythonKernel
 

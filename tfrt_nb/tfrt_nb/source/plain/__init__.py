@@ -17,5 +17,6 @@ be it wrong or only out of the ordinary, nothing is said here but that it is not
 `source.parse_module` reads it, from the start. This reader exists for its speed: records by way of
 a module take four to thirteen times as long.
 
-Read in this order: `rows` (lines as rows), `program` (what a text is read to), `reader`.
+Read in this order: `rows` (lines as rows), `program` (what a text is read to), `checks` (of a
+line), `reader`.
 """

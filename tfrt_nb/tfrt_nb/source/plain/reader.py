@@ -4,7 +4,6 @@ others.
 
 from __future__ import annotations
 
-import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,15 +17,20 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from tfrt_nb.dialects.catalog import UnknownOp
-from tfrt_nb.dialects.control_flow import IfOp, JitOp, ReturnOp
+from tfrt_nb.dialects.control_flow import IfOp, ReturnOp
 from tfrt_nb.dialects.control_flow.structure import BodyOp, CallingOp
-from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source.parser import SourceParser
+from tfrt_nb.source.plain.checks import (
+    check_return,
+    check_sync_return,
+    is_plain,
+    name_results,
+    split_location,
+)
 from tfrt_nb.source.plain.program import (
     ARGUMENT,
     HEAD,
-    RESULT,
     Body,
     PlainProgram,
     Shape,
@@ -49,7 +53,6 @@ from tfrt_nb.source.spans import SourceText, source_span
 from tfrt_nb.source.verification import check_operation
 from tfrt_runtime.bef.locations import FilePlace
 
-_LOCATION = re.compile(r'\bloc\("([^"\\]*)":([0-9]{1,9}):([0-9]{1,9})\)[ ]*', re.ASCII)
 MAX_REMEMBERED = 1024
 """So many shapes are kept for later texts."""
 _Key: TypeAlias = tuple[str, str]
@@ -167,7 +170,7 @@ class _Reader:
             if not is_nothing(row):
                 function, names = self._read_head(line)
                 self._read_body(rows, function, names, list(function.argument_types))
-                _check_sync_return(function)
+                check_sync_return(function)
                 function.end_line, closer = next_closer(rows)
                 if closer != "}":
                     raise NotPlain
@@ -249,7 +252,7 @@ class _Reader:
                 operands = tuple([names[written.names[index]] for index in known.operands])
             else:
                 if '"' in tail:
-                    head, tail, place = _split_location(head, tail)
+                    head, tail, place = split_location(head, tail)
                     if place is not None:
                         body.places[len(body.numbers)] = place
                 if "%" in tail:
@@ -290,7 +293,7 @@ class _Reader:
             results = shape.result_types
             if result:
                 if more or len(results) != 1:
-                    _name_results(result + more, len(results), names, len(types))
+                    name_results(result + more, len(results), names, len(types))
                 elif result in names:
                     raise NotPlain
                 else:
@@ -299,7 +302,7 @@ class _Reader:
                 if NO_NAME.search(" ".join(names)):
                     raise NotPlain
                 body.returned = operands
-                _check_return(body, shape.operand_types)
+                check_return(body, shape.operand_types)
                 return
             types += results
             add_number(number)
@@ -383,7 +386,7 @@ class _Reader:
             operation = self._parser.operation_at(*span, known)
         except Exception as problem:  # xDSL's parser raises all kinds; the full reader reports it
             raise NotPlain from problem
-        if operation is None or not _is_plain(operation):
+        if operation is None or not is_plain(operation):
             raise NotPlain
         read = source_span(operation)
         if read is None or (read.explicit is not None) is not has_place:
@@ -471,72 +474,3 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
     count = len(operation.regions)
     operation.regions = ()
     return Shape(operation, operand_types, result_types, False, count, arguments)
-
-
-def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
-    """A line without the `loc("file":1:2)` at its end, which may begin in its head, and that
-    place.
-    """
-    if head.endswith("loc("):
-        head, tail = head[:-4], f"loc({tail}"
-    start = tail.rfind("loc(")
-    match = _LOCATION.fullmatch(tail, max(start, 0))
-    if match is None:
-        return head, tail, None
-    return head, tail[:start].rstrip(), FilePlace(match[1], int(match[2]), int(match[3]))
-
-
-def _check_return(body: Body, types: Types) -> None:
-    """Whether a body may return values of these types.
-
-    Raises:
-        NotPlain: else.
-    """
-    if body.owner is None:
-        if types != body.result_types:
-            raise NotPlain
-        return
-    operation = body.owner.operation
-    assert isinstance(operation, BodyOp)
-    if not operation.accepts_return(types):
-        raise NotPlain
-    body.result_types = types
-
-
-def _check_sync_return(function: Body) -> None:
-    """A sync function returns what it made, and each of it once.
-
-    Raises:
-        NotPlain: else.
-    """
-    returned = function.returned
-    is_twice = len(set(returned)) < len(returned)
-    if function.is_sync and (
-        is_twice or any(register < function.argument_count for register in returned)
-    ):
-        raise NotPlain
-
-
-def _is_plain(operation: Operation) -> bool:
-    """Whether only the operation's own line, its callees and its regions decide if it is right."""
-    if isinstance(operation, BodyOp):
-        return not (operation.attributes or isinstance(operation, JitOp))
-    if not isinstance(operation, KernelOp | UnknownOp | CallingOp | ReturnOp):
-        return False
-    return not operation.regions and not operation.successors
-
-
-def _name_results(text: str, count: int, names: dict[str, int], first: int) -> None:
-    """Name `count` results, the first of which has register `first`, as in `%a, %r:2`."""
-    register = first
-    for part in text.split(","):
-        match = RESULT.fullmatch(part.strip(" "))
-        if match is None or match[1] in names:
-            raise NotPlain
-        name, size = match[1], int(match[2] or 1)
-        names[name] = register
-        if match[2] is not None:
-            names |= {f"{name}#{index}": register + index for index in range(min(size, count))}
-        register += size
-    if register != first + count:
-        raise NotPlain
