@@ -72,7 +72,7 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
     if name in ("async.await", "async.execute", "tfrt.return"):
         if name == "tfrt.return" or given.startswith("!async."):
             return f"write the type that it has: '{given}'"
-        return f"it is no async value: write '!async.value<{given}>' where it is made"
+        return f"it is not an async value: write '!async.value<{given}>' where it is made"
     if given == f"!async.value<{wanted}>":
         return f"await it first: '%x = async.await {operand} : {given}'"
     if stem == "arith":

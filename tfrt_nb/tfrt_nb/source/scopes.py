@@ -258,7 +258,7 @@ class ScopedParser(AttributeParser):
 
     def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
         # Results are often inferred from the operands, which are then the cause.
-        text = f"'{operation.name}' gives no value here: leave out what stands before it"
+        text = f"'{operation.name}' gives no value here: leave out what is before it"
         try:
             operation.verify_()
         except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
