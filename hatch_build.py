@@ -1,5 +1,5 @@
-"""Puts the native core, linked for each machine, into wheels and source distributions; into wheels the tutorials
-and the page's modules, too.
+"""Puts the native core, linked for each machine, into wheels and source distributions; into wheels
+the tutorials and the page's modules, too.
 
 A checkout, or an editable install of it, has none: it compiles its own, as its sources change.
 TFRT_NB_PREBUILT=no leaves it out; TFRT_NB_PREBUILT=x86_64 makes it for that machine only.
@@ -74,7 +74,9 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
         build_data["force_include"].update({str(path): f"{inside}/{path.name}" for path in made})
 
     def _compile(self) -> list[Path]:
-        """Once for all builds from the same sources: pip asks for metadata first, which builds, too."""
+        """Once for all builds from the same sources: pip asks for metadata first, which builds,
+        too.
+        """
         machines = self._machines
         folder = Path(self.root, "build", "-".join(["core", self._digest(), *machines]))
         if not folder.exists():

@@ -9,32 +9,43 @@ ADVICE = (
         "unknown kernel name; custom op … is unknown",
         r"unknown kernel name|custom op '[^']*' is unknown",
         (
-            "Write the suggested name. A kernel of your own must be registered before the program is loaded: by a cell above,"
-            " or on the command line by `--with FILE`."
+            "Write the suggested name. A kernel of your own must be registered before the program "
+            "is loaded: by a cell above, or on the command line by `--with FILE`."
         ),
     ),
     (
         "… in sync function; asynchronous function",
         r"sync function|synchronous function",
         (
-            "A function with `tfrt.sync` uses kernels with `_s` in their names and calls sync functions; other functions use"
-            " those without. It returns what its kernels make, each value once, and no argument."
+            "A function with `tfrt.sync` uses kernels with `_s` in their names and calls sync "
+            "functions; other functions use those without. It returns what its kernels make, each "
+            "value once, and no argument."
         ),
     ),
     (
-        "external functions are not allowed; unable to find native function; … is for code that the compiler makes",
-        r"external functions|native function in global registry|is for code that the compiler makes",
         (
-            "A declared function has no body: write one, or use a [kernel in Python](../howto/kernel.md). Compiled programs"
-            " may declare what `@tfrt.external` registers."
+            "external functions are not allowed; unable to find native function; … is for code "
+            "that the compiler makes"
+        ),
+        (
+            r"external functions|native function in global registry|is for code that the compiler "
+            r"makes"
+        ),
+        (
+            "A declared function has no body: write one, or use a [kernel in "
+            "Python](../howto/kernel.md). Compiled programs may declare what `@tfrt.external` "
+            "registers."
         ),
     ),
     (
         "use of undeclared SSA value name; not defined; does not reference a valid function",
-        r"undeclared SSA|not defined|valid function|undefined|within the current region|not dominate|invalid result|defined later",
         (
-            "No line above gives this name, or it belongs to another function or body: correct it, or pass the value as an"
-            " argument."
+            r"undeclared SSA|not defined|valid function|undefined|within the current region|not "
+            r"dominate|invalid result|defined later"
+        ),
+        (
+            "No line above gives this name, or it belongs to another function or body: correct it, "
+            "or pass the value as an argument."
         ),
     ),
     (
@@ -45,48 +56,70 @@ ADVICE = (
     (
         "a region is not closed; no terminator; need to have a tfrt.return",
         (
-            r"not closed|no terminator|have a tfrt.return|last operation|must terminate|multi-block|non-empty|region #\d+ is"
-            r" empty|expected region|region that is not empty|region to have a block|expected an operation, a block|expects parent op|symbol's parent|outside of a function"
+            r"not closed|no terminator|have a tfrt.return|last operation|must "
+            r"terminate|multi-block|non-empty|region #\d+ is"
+            r" empty|expected region|region that is not empty|region to have a block|expected an "
+            r"operation, a block|expects parent op|symbol's parent|outside of a function"
         ),
         (
-            "Each function and each body in braces is closed by `}`, and its last line is its only `tfrt.return` (`return` or"
+            "Each function and each body in braces is closed by `}`, and its last line is its only "
+            "`tfrt.return` (`return` or"
             " a yield where code is compiled)."
         ),
     ),
     (
         "type of return operand; the body of … has N results",
         (
-            r"return operand|return values|operand types do(?:n't| not) match|enclosing function returns|the body of|yield|control flow"
+            r"return operand|return values|operand types do(?:n't| not) match|enclosing function "
+            r"returns|the body of|yield|control flow"
             r" edge|types of the loop values"
         ),
-        "Compare what is returned, in number and types, with what the function or the operation says behind `->` or `:`.",
+        (
+            "Compare what is returned, in number and types, with what the function or the "
+            "operation says behind `->` or `:`."
+        ),
     ),
     (
         "expects different type than prior uses; must be …, but got …",
         (
-            r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast incompatible|same type|element type"
-            r"|are not those of|is of type|an attribute is|types mismatch|expects an? (integer|floating)|cannot be converted"
-            r"|types of the operands|have results of the types|should be the same|expected dim|inferred|by host programs|called from outside|another type than"
+            r"different type|type mismatch|mismatched type|must be .* but got|cannot cross|cast "
+            r"incompatible|same type|element type"
+            r"|are not those of|is of type|must have the type|an attribute is|types "
+            r"mismatch|expects an? "
+            r"(integer|floating)|cannot be converted"
+            r"|types of the operands|have results of the types|should be the same|expected "
+            r"dim|inferred|by host programs|called from outside|another type than"
             r"|chooses by|types of the function|(result|collapsed|expanded|input) type"
         ),
-        "The operation and its operands differ in type or shape: use the kernel of the other type, or convert the value.",
+        (
+            "The operation and its operands differ in type or shape: use the kernel of the other "
+            "type, or convert the value."
+        ),
     ),
     (
         "expected N operands, but found M; takes N arguments",
         (
-            r"expected \d+ |takes (\d+|no|operands|at least)|has \d+ (results?|functions?)|gives \d+|wants \d+|given|requires \d+"
-            r"|incorrect number|to bind|number of subscripts|dimension operand|region has|single number|length of shape|too few|requires one|needs at least one"
+            r"expected \d+ |takes (\d+|no|operands|at least)|has \d+ (results?|functions?)|gives "
+            r"\d+|wants \d+|given|requires \d+"
+            r"|incorrect number|to bind|number of subscripts|dimension operand|region has|single "
+            r"number|length of shape|too few|requires one|needs at least one"
         ),
-        "Compare the line with `%tfrt_kernels NAME`: how many operands, results and bodies the operation has.",
+        (
+            "Compare the line with `%tfrt_kernels NAME`: how many operands, results and bodies the "
+            "operation has."
+        ),
     ),
     (
         "requires attribute; failed to satisfy constraint; out of range",
         (
-            r"attribute|out of range|cost value|not valid for|literal|expected an? (number|integer|constant|shape)"
-            r"|expected constants|hexadecimal|Shape mismatch|ha(?:s|ve) at most|unknown escape|more than \d+ digits"
+            r"attribute|out of range|cost value|not valid for|literal|expected an? "
+            r"(number|integer|constant|shape)"
+            r"|expected constants|hexadecimal|Shape mismatch|ha(?:s|ve) at most|unknown "
+            r"escape|more than \d+ digits"
         ),
         (
-            "Write the constant or attribute in its form, with its type and in its range: `{value = 1 : i32}`."
+            "Write the constant or attribute in its form, with its type and in its range: `{value "
+            "= 1 : i32}`."
             " `%tfrt_kernels NAME` lists those of a kernel."
         ),
     ),
@@ -98,43 +131,58 @@ ADVICE = (
     (
         "is not a type of compiled code",
         r"(type|constant) of compiled code",
-        "Compiled functions have integers, `index`, floats, and buffers (`memref`) of them: use one of these types.",
+        (
+            "Compiled functions have integers, `index`, floats, and buffers (`memref`) of them: "
+            "use one of these types."
+        ),
     ),
     (
         "operation of compiled functions",
         r"of compiled functions|is compiled$|is a host program",
         (
-            "A function is a host program (kernels, `tfrt.return`) or compiled (`return`): put the operation into a compiled"
-            " function, and call that."
+            "A function is a host program (kernels, `tfrt.return`) or compiled (`return`): put the "
+            "operation into a compiled function, and call that."
         ),
     ),
     (
         "entry block of region may not have predecessors",
         r"predecessors",
-        "Branch to a label behind the first operations: nothing leads back to the start of a function.",
+        (
+            "Branch to a label behind the first operations: nothing leads back to the start of a "
+            "function."
+        ),
     ),
     (
         "cannot run non-strictly",
         r"non-strictly",
-        "Take `{bef.nonstrict}` away: only calls, conditions and kernels that take boxes may begin early.",
+        (
+            "Take `{bef.nonstrict}` away: only calls, conditions and kernels that take boxes may "
+            "begin "
+            "early."
+        ),
     ),
     (
         "cannot be compiled",
-        r"be compiled|no side effects|statically-ranked|in one step|not supported|needs constants|makes no|cannot be passed",
         (
-            "Give the buffer a rank and an element type that is known, or use other operations: [the dialect](async_dialect.md)"
-            " lists them."
+            r"be compiled|no side effects|statically-ranked|in one step|not supported|needs "
+            r"constants|makes no|cannot be passed"
+        ),
+        (
+            "Give the buffer a rank and an element type that is known, or use other operations: "
+            "[the dialect](async_dialect.md) lists them."
         ),
     ),
     (
         "division by zero; index … is out of bounds; the buffer …",
         (
-            r"by zero|the shift is|does not fit|out of bounds|buffer|the size of dimension|do not (lie|follow)|alignment|made available|sizes do not"
-            r"|no function of type|too many iterations|' is constant|before it is available|than the memory|must be positive"
+            r"by zero|the shift is|does not fit|out of bounds|buffer|the size of dimension|do not "
+            r"(lie|follow)|alignment|made available|sizes do not"
+            r"|no function of type|too many iterations|' is constant|before it is available|than "
+            r"the memory|must be positive"
         ),
         (
-            "Only what depends on this operation is lost. The line is the one that failed: check the numbers, sizes or buffers"
-            " that it takes."
+            "Only what depends on this operation is lost. The line is the one that failed: check "
+            "the numbers, sizes or buffers that it takes."
         ),
     ),
     (
@@ -145,22 +193,34 @@ ADVICE = (
     (
         "the group is full; the group waits forever",
         r"the group (is full|waits)",
-        "The size of a group is the number of its members: count the `async.add_to_group` that run.",
+        (
+            "The size of a group is the number of its members: count the `async.add_to_group` that "
+            "run."
+        ),
     ),
     (
         "is left over; is dropped too often",
         r"left over|too often",
-        "An object was never freed, or once too often: count its `add_ref` and `drop_ref`, see tutorial [10](../tutorials/10_references.ipynb).",
+        (
+            "An object was never freed, or once too often: count its `add_ref` and `drop_ref`, see "
+            "tutorial [10](../tutorials/10_references.ipynb)."
+        ),
     ),
     (
         "is resolved twice",
         r"resolved twice",
-        "An object is made available, or an error, once only: of the paths to its `set_available` and `set_error` take one.",
+        (
+            "An object is made available, or an error, once only: of the paths to its "
+            "`set_available` and `set_error` take one."
+        ),
     ),
     (
         "the stack is exhausted",
         r"stack is exhausted",
-        "A function calls itself too deep: end the recursion sooner, make it a loop, or an `async.func`, which goes on elsewhere.",
+        (
+            "A function calls itself too deep: end the recursion sooner, make it a loop, or an "
+            "`async.func`, which goes on elsewhere."
+        ),
     ),
     (
         "a header or section is corrupted",
@@ -170,10 +230,14 @@ ADVICE = (
     (
         "expected …; unexpected character",
         r"expected|unexpected|invalid|empty operation name|cannot name|none of parallel",
-        "The syntax does not allow this here: compare the line with an example in [Kernels](kernels.md).",
+        (
+            "The syntax does not allow this here: compare the line with an example in "
+            "[Kernels](kernels.md)."
+        ),
     ),
 )
-"""What a message says, a pattern of it, and what to do; the first pattern that a message has counts."""
+"""What a message says, a pattern of it, and what to do; the first pattern that a message has
+counts."""
 
 
 def table_of_advice() -> str:

@@ -56,8 +56,9 @@ class CellLexer(PythonLexer):  # type: ignore[misc]
 def name_search_results(app: Sphinx, exception: Exception | None) -> None:
     """Let the search show entries of the index under their own names.
 
-    Sphinx shows each as the title of its page: a dozen results for `AsyncValue` were all called "Python".  As
-    a section, an entry has its page's title and its own; those that are sections are found already.
+    Sphinx shows each as the title of its page: a dozen results for `AsyncValue` were all called
+    "Python".  As a section, an entry has its page's title and its own; those that are sections are
+    found already.
     """
     path = Path(app.outdir) / "searchindex.js"
     if exception is not None or not path.exists():

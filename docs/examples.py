@@ -1,17 +1,21 @@
-"""The examples of pages, run as a reader runs them: the blocks of a page are the cells of one notebook.
+"""The examples of pages, run as a reader runs them: the blocks of a page are the cells of one
+notebook.
 
-They run in a real kernel, each page in a folder of its own and without the names of the others, with `tfrt-nb` on the
-path.  The first cell loads the magics; on a recipe it is shown.  What a fenced block says behind its ``` decides how it is run:
+They run in a real kernel, each page in a folder of its own and without the names of the others,
+with `tfrt-nb` on the path.  The first cell loads the magics; on a recipe it is shown.  What a
+fenced block says behind its ``` decides how it is run:
 
 - `{run}`: a cell, which is shown with what it prints and displays;
 - `python`, `tfrt`, or no word and a first line with `%%`: a cell;
-- `pycon`: a cell for each `>>>`, `console`: a cell for each `$`, which a shell runs.  What follows is the output;
+- `pycon`: a cell for each `>>>`, `console`: a cell for each `$`, which a shell runs.  What follows
+  is the output;
 - `text`, or no word: the output of the block above;
 - other words in braces are Sphinx's own.
 
-A word may follow: `raises` if the cells must fail, `not-run (REASON)` if they cannot run here.  A cell whose output
-ends with an error must fail, too.  A cell that fails otherwise, one that does not fail but should, other output than that of the page, a command that exits with an error,
-and a block of another kind stop everything: an example that does not work is not shown.
+A word may follow: `raises` if the cells must fail, `not-run (REASON)` if they cannot run here.  A
+cell whose output ends with an error must fail, too.  A cell that fails otherwise, one that does not
+fail but should, other output than that of the page, a command that exits with an error, and a block
+of another kind stop everything: an example that does not work is not shown.
 """
 
 from __future__ import annotations
@@ -57,7 +61,9 @@ _VARIES = [
 
 
 def steady(text: str) -> str:
-    """A text without what differs from run to run and from machine to machine; widths of columns follow from it."""
+    """A text without what differs from run to run and from machine to machine; widths of columns
+    follow from it.
+    """
     for pattern, word in _VARIES:
         text = pattern.sub(word, text)
     return text
@@ -79,7 +85,9 @@ class Block:
 
     @property
     def kind(self) -> str:
-        """The first word, or "cell" for one without a word whose first line is a magic; "text" for output."""
+        """The first word, or "cell" for one without a word whose first line is a magic; "text" for
+        output.
+        """
         first = self.words.split(maxsplit=1)[0] if self.words else ""
         return first or ("cell" if self.body.startswith("%%") else "text")
 
@@ -150,7 +158,9 @@ def cells_of(text: str) -> dict[Block, list[Cell]]:
 
 
 def _examples(block: Block) -> Iterator[Cell]:
-    """A cell for each `>>>`; one whose output begins with `Traceback` must raise the error of its last line."""
+    """A cell for each `>>>`; one whose output begins with `Traceback` must raise the error of its
+    last line.
+    """
     for one in doctest.DocTestParser().get_examples(block.body):
         error = one.exc_msg
         expected = one.want if error is None else re.sub(r"^[\w.]+\.(?=\w+:)", "", error)
@@ -273,7 +283,9 @@ def _compare(plan: Cell, cell: NotebookNode) -> None:
 
 
 def _text(output: NotebookNode) -> str:
-    """An output as a reader without a page sees it; of a traceback, the line that says what went wrong."""
+    """An output as a reader without a page sees it; of a traceback, the line that says what went
+    wrong.
+    """
     if output.output_type == "stream":
         return str(output.text)
     if output.output_type == "error":
@@ -320,13 +332,17 @@ def _shown(source: str, cell: NotebookNode) -> str:
 
 
 def board_script() -> str:
-    """The modules of the board and `boards.js` as one script: browsers load no modules from a page that was opened as a file."""
+    """The modules of the board and `boards.js` as one script: browsers load no modules from a page
+    that was opened as a file.
+    """
     modules = joined((Path(__file__).parent / "boards.js").resolve())
     return f'"use strict";(() => {{\n{modules}}})();'
 
 
 def with_board(data: Mapping[str, Any]) -> str:
-    """The HTML of an output; where it has a run, with the run's document behind it for the script."""
+    """The HTML of an output; where it has a run, with the run's document behind it for the
+    script.
+    """
     page = str(data["text/html"])
     if RUN not in data:
         return page

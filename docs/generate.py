@@ -1,4 +1,5 @@
-"""The sources of the documentation: pages of this folder, the tutorials, and a reference made from the code.
+"""The sources of the documentation: pages of this folder, the tutorials, and a reference made from
+the code.
 
 `python docs/generate.py --python` writes the page about Python into the repository.
 `python docs/generate.py FOLDER` writes all of them; `make docs` then lets Sphinx make the site.
@@ -8,26 +9,22 @@ from __future__ import annotations
 
 import argparse
 import io
-import re
 import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
-from enum import Enum
-from functools import cached_property
 from html import escape
-from inspect import Parameter, cleandoc, getdoc, signature
+from inspect import cleandoc, getdoc, signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import nbformat
 import numpy as np
 
-import tfrt_nb
 from advice import advice_on, table_of_advice
 from examples import RUN, board_script, run_examples, with_board
+from python_names import HERE, IN_REPOSITORY, indexed, prose, python_api, python_reference
 from steps import by_name, changed, step_of
 from tfrt_nb.cli.examples import run_example
 from tfrt_nb.cli.main import build_parser
@@ -41,7 +38,6 @@ from tfrt_runtime.diagnostics import TfrtError
 from tfrt_runtime.kernels.tensor import btf
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS
 
-HERE = Path(__file__).parent
 ROOT = HERE.parent
 NOTEBOOKS = ROOT / "notebooks"
 DIALECTS = ("func", "scf", "cf", "arith", "math", "memref", "linalg", "ub")
@@ -82,8 +78,10 @@ def write_sources(folder: Path, examples: str = "*.md") -> None:
     )
     listed = "\n".join(PAGES)
     (reference / "index.md").write_text(
-        "# Reference\n\nMade from the code. {ref}`The index <genindex>` has every kernel, operation, pass, Python name, magic and C function;"
-        f" the search finds them, too.\n\n{pages}\n\n```{{toctree}}\n:hidden:\n\n{listed}\n```\n",
+        "# Reference\n\nMade from the code. {ref}`The index <genindex>` has every kernel, "
+        "operation, pass, Python name, magic and C function;"
+        f" the search finds them, too.\n\n{pages}\n\n"
+        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n",
         encoding="utf-8",
     )
 
@@ -102,9 +100,10 @@ def _copy_tutorials(folder: Path) -> None:
     shutil.copy(NOTEBOOKS / "glossary.md", folder)
     listed = "\n".join([*(name.removesuffix(".ipynb") for name in names), "glossary"])
     (folder / "index.md").write_text(
-        "# Tutorials\n\nEach takes at most twenty minutes: a question, short cells, predictions that"
-        " you type before you run, and three exercises that check themselves. Open them with"
-        f" `tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: 1\n\n{listed}\n```\n",
+        "# Tutorials\n\nEach takes at most twenty minutes: a question, short cells, predictions "
+        "that you type before you run, and three exercises that check themselves. Open them with "
+        f"`tfrt-nb tutorials`, or with `make lab` in a checkout.\n\n```{{toctree}}\n:maxdepth: "
+        f"1\n\n{listed}\n```\n",
         encoding="utf-8",
     )
 
@@ -128,7 +127,10 @@ def kernels() -> str:
         groups[one.name.partition(".")[0].partition(" ")[0]].append(one)
     parts = [
         "# Kernels",
-        f"{sum(map(len, groups.values()))} kernels, by the first part of their names. {_ABOUT_KERNELS}",
+        (
+            f"{sum(map(len, groups.values()))} kernels, by the first part of their names. "
+            f"{_ABOUT_KERNELS}"
+        ),
     ]
     with TemporaryDirectory() as folder, chdir(folder):
         for rank in range(6):
@@ -158,7 +160,7 @@ def _family(name: str, members: list[Entry]) -> str:
     if len(members) > SHORT:
         lines = f"<details><summary>{len(members)} kernels</summary>\n\n{lines}\n\n</details>"
     shown = next((one for one in members if ".i32" in one.name), members[0])
-    entries = _indexed(*(one.name for one in members))
+    entries = indexed(*(one.name for one in members))
     parts = [f"### `{name}`", entries, members[0].text, lines]
     parts.append(f"```mlir\n{shown.example}\n```\n\n```text\n{run_example(shown.example)}\n```")
     # As HTML: a thousand programs are too many for Sphinx to colour.
@@ -175,7 +177,9 @@ def _family(name: str, members: list[Entry]) -> str:
 
 
 def numbers() -> str:
-    """The table of scalar operations: what each computes for which types, and when it is an error."""
+    """The table of scalar operations: what each computes for which types, and when it is an
+    error.
+    """
     lines = ["| operation | in Python | types | gives | meaning |", "|---|---|---|---|---|"]
     for one in scalars.FAMILIES:
         is_cast = one is scalars.CASTS
@@ -186,26 +190,29 @@ def numbers() -> str:
         lines.append(f"| `tfrt.{one.name}` | {python} | {types} | {gives} | {one.text} |")
     rules = cleandoc(scalars.__doc__ or "").split("\n\n")[-1]
     return (
-        "# Numbers\n\nThe kernel of an operation has the type at the end of its name: `tfrt.add.i32`, in sync"
-        " functions `tfrt.add_s.i32`; a cast has two, `tfrt.cast.i32_to_f64`. Traced functions use them for"
-        f" Python's operators.\n\n{rules}\n\n" + "\n".join(lines) + "\n"
+        "# Numbers\n\nThe kernel of an operation has the type at the end of its name: "
+        "`tfrt.add.i32`, in sync functions `tfrt.add_s.i32`; a cast has two, "
+        "`tfrt.cast.i32_to_f64`. Traced functions use them for Python's "
+        f"operators.\n\n{rules}\n\n" + "\n".join(lines) + "\n"
     )
 
 
 def async_dialect() -> str:
-    """The operations of the async dialect and the passes of a run, with what they do to programs that are run."""
+    """The operations of the async dialect and the passes of a run, with what they do to programs
+    that are run.
+    """
     parts = ["# The async dialect", _ABOUT_STEPS, "## Operations"]
     for one in all_entries(names("async.")):
         parts.append(
-            f"### `{one.name}`\n\n{_indexed(one.name)}\n\n{one.text}\n\n```text\n{one.line}\n```"
+            f"### `{one.name}`\n\n{indexed(one.name)}\n\n{one.text}\n\n```text\n{one.line}\n```"
         )
         if one.example:
             printed = run_example(one.example) or "(no output)"
             parts.append(f"```mlir\n{one.example}\n```\n\n```text\n{printed}\n```")
         parts += filter(None, [step_of(one.name)])
     parts.append(
-        "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; `%%tfrt --emit`"
-        " shows what the program is after them, without the shortcuts of `-O1`."
+        "## Passes of a run\n\nIn their order. `tfrt-nb opt FILE -p NAME` runs one of them; "
+        "`%%tfrt --emit` shows what the program is after them, without the shortcuts of `-O1`."
     )
     described = {step.name for step in pipeline.executable_pipeline(level=0).passes}
     listed = {step.name: step for step in pipeline.executable_pipeline().passes}
@@ -215,10 +222,10 @@ def async_dialect() -> str:
         title = f"### `{name}`" + ("" if name in described else " (a shortcut, `-O1`)")
         change = changed(name)
         shown = f"\n\nIn a program that was run:\n\n{change}" if change else ""
-        parts.append(f"{title}\n\n{_indexed(name)}\n\n{_prose(text)}{shown}")
+        parts.append(f"{title}\n\n{indexed(name)}\n\n{prose(text)}{shown}")
     parts.append("## Passes that no run needs\n\n`tfrt-nb opt` runs them by name.")
     parts += [
-        f"### `{name}`\n\n{_indexed(name)}\n\n{_prose(text)}\n\n{example}"
+        f"### `{name}`\n\n{indexed(name)}\n\n{prose(text)}\n\n{example}"
         for name, text, example in by_name()
         if name not in listed
     ]
@@ -232,9 +239,7 @@ def operations() -> str:
         parts.append(f"## `{dialect}`")
         for one in all_entries(names(f"{dialect}.")):
             text = _in_short(one.text)
-            parts.append(
-                f"**`{one.name}`**\n{_indexed(one.name)}\n\n`{one.line}`\n\n{text}".strip()
-            )
+            parts.append(f"**`{one.name}`**\n{indexed(one.name)}\n\n`{one.line}`\n\n{text}".strip())
     return "\n\n".join(parts) + "\n"
 
 
@@ -242,158 +247,6 @@ def _in_short(text: str) -> str:
     """The first paragraph of a text, in one line, without links that lead out."""
     first = text.strip().partition("\n\n")[0]
     return "" if "](http" in first or "```" in first else " ".join(first.split())
-
-
-def _indexed(*names: str) -> str:
-    """Entries of the site's index, which its search finds first."""
-    return f"```{{index}} {', '.join(f'!{name}' for name in names)}\n```"
-
-
-def _prose(text: str) -> str:
-    """A docstring as Markdown: indented lines are a program, but below `Args:` and `Raises:` a list."""
-    lines: list[str] = []
-    inside = is_list = False
-    for line in text.splitlines():
-        is_code = line.startswith("    ")
-        if is_code and is_list:
-            name, colon, rest = line.strip().partition(": ")
-            starts = colon and not line.startswith("     ")
-            lines.append(f"- `{name}`: {rest}" if starts else f"  {line.strip()}")
-            continue
-        if line.strip():
-            is_list = line in ("Args:", "Raises:")
-        if is_code != inside and line.strip():
-            lines.append("```text" if is_code else "```")
-            inside = is_code
-        lines.append(line.removeprefix("    ") if is_code else f"{line}\n" if is_list else line)
-    return "\n".join([*lines, *(["```"] if inside else [])])
-
-
-LINE = 70
-"""A signature that is longer has a line for each parameter."""
-PYTHON = {
-    "Programs and runs": "Program Execution Batch call call_each default_host set_default_host last_run",
-    "Values": "AsyncValue unavailable gather wait_for",
-    "Programs from functions": "program TracedProgram cond repeat while_loop parallel_for map recover in_order min max",
-    "Kernels": "kernel external KernelFrame KernelRegistry KernelError BlockingWarning",
-    "Types": "i1 i8 i16 i32 i64 ui8 ui16 ui32 ui64 f32 f64 index tensor out",
-    "Hosts": "HostContext ConcurrentWorkQueue DaskWorkQueue HostAllocator MallocAllocator LeakCheckAllocator"
-    " ResourceContext",
-    "Errors": "TfrtError CancelledError TimeoutError",
-    "Traces": "Tracing TracingSink Activity ChromeSink Level",
-    "Exercises": "exercise grade Answer Code Names",
-}
-"""The public names by what they are for, in the order in which one needs them."""
-
-
-IN_REPOSITORY = HERE / "python_reference.md"
-"""The page about Python as one reads it in a checkout.  Not a page of the site, which has it with an index."""
-
-
-def python_reference() -> str:
-    """The page about Python without what only Sphinx understands."""
-    page = re.sub(r"```\{index\}.*?```\n\n", "", python_api(), flags=re.DOTALL)
-    page = page.replace(" {ref}`The index <genindex>` is alphabetical.", "")
-    return f"{page.rstrip()}\n"
-
-
-def python_api() -> str:
-    """Every public name of the package, with signatures and docstrings.
-
-    Raises:
-        ValueError: if a public name is missing in `PYTHON`.
-    """
-    parts = [
-        "# Python",
-        "All names are those of `import tfrt_nb as tfrt`. {ref}`The index <genindex>` is alphabetical.",
-    ]
-    named = {name: getattr(tfrt_nb, name) for name in tfrt_nb.__all__}
-    shown = {
-        name: thing
-        for name, thing in named.items()
-        if callable(thing) and not name.endswith("_ipython_extension")
-    }
-    if missing := shown.keys() - set(" ".join(PYTHON.values()).split()):
-        raise ValueError(f"public names without a place in the reference: {missing}")
-    for topic, listed in PYTHON.items():
-        parts.append(f"## {topic}")
-        for name in listed.split():
-            if name in shown:
-                parts += _python_name(name, shown[name])
-    return "\n\n".join(parts) + "\n"
-
-
-def _python_name(name: str, thing: Any) -> Iterator[str]:
-    """The sections of a public name: its own, and those of the members of a class."""
-    yield f"### `{name}`\n\n{_indexed(name)}\n\n{_described(name, thing)}"
-    package = thing.__module__.rpartition(".")[0]
-    bases = thing.__mro__ if isinstance(thing, type) else ()
-    for member, value in (
-        (member, value)
-        for base in bases
-        # A base that is public itself has a section of its own.
-        if base is thing
-        or (base.__module__.startswith(package) and base.__name__ not in tfrt_nb.__all__)
-        for member, value in vars(base).items()
-    ):
-        is_shown = callable(value) or isinstance(value, property | cached_property)
-        # `dir` of a class may leave out what is for the runtime's own modules.
-        if not member.startswith("_") and member in dir(thing) and is_shown and getdoc(value):
-            whole = f"{name}.{member}"
-            yield f"#### `{whole}`\n\n{_indexed(whole)}\n\n{_described(member, value)}"
-
-
-def _described(name: str, thing: Any) -> str:
-    if isinstance(thing, property | cached_property):
-        return _prose(cleandoc(getdoc(thing) or ""))
-    try:
-        shown = f"{name}{_typed(thing)}"
-    except (TypeError, ValueError):
-        shown = name
-    return f"```python\n{shown}\n```\n\n{_prose(cleandoc(getdoc(thing) or ''))}"
-
-
-class _Written(str):
-    """An annotation as its file has it."""
-
-    __slots__ = ()
-    __repr__ = str.__str__
-
-
-def _typed(thing: Any) -> str:
-    """The parameters with their types, each on a line of its own where they are long."""
-    found = signature(thing)
-    parameters = [
-        one.replace(annotation=_written(one.annotation), default=_default(one.default))
-        for name, one in found.parameters.items()
-        if name != "self"
-    ]
-    returned = found.empty if isinstance(thing, type) else _written(found.return_annotation)
-    shown = str(found.replace(parameters=parameters, return_annotation=returned))
-    if len(shown) <= LINE or not parameters:
-        return shown
-    end = shown.rindex(") -> ") if ") -> " in shown else len(shown) - 1
-    lines, depth = [""], 0
-    for character in shown[1:end]:
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(character, 0)
-        if character == "," and depth == 0:
-            lines.append("")
-        else:
-            lines[-1] += character
-    rows = "".join(f"    {line.strip()},\n" for line in lines)
-    return f"(\n{rows}{shown[end:]}"
-
-
-def _default(value: Any) -> Any:
-    """A default as one would write it; `...` for a function, which has no short form."""
-    if isinstance(value, Enum):
-        return _Written(f"{type(value).__name__}.{value.name}")
-    is_object = value is not Parameter.empty and repr(value).startswith("<")
-    return _Written("...") if is_object else value
-
-
-def _written(annotation: Any) -> Any:
-    return _Written(annotation) if isinstance(annotation, str) else annotation
 
 
 def magics() -> str:
@@ -409,8 +262,8 @@ def magics() -> str:
                 text = cleandoc(getattr(magic, "__doc__", None) or "")
                 # The help of a magic with options is a literal block.
                 helped = text.removeprefix("::\n\n")
-                shown = _prose(text) if helped == text else f"```text\n{helped}\n```"
-                parts.append(f"## `{sign}{name}`\n\n{_indexed(f'{sign}{name}')}\n\n{shown}")
+                shown = prose(text) if helped == text else f"```text\n{helped}\n```"
+                parts.append(f"## `{sign}{name}`\n\n{indexed(f'{sign}{name}')}\n\n{shown}")
     shell.run_line_magic("unload_ext", "tfrt_nb")
     return "\n\n".join(parts) + "\n"
 
@@ -438,10 +291,11 @@ def bef() -> str:
     with redirect_stdout(printed), chdir(HERE):
         main(["run", path.name, "--emit", "bef"])
     return (
-        "# A BEF file, annotated\n\nTutorial [07](../tutorials/07_bef.ipynb) explains the idea. Numbers are in"
-        " groups of seven bits, the highest first, where they vary in length; in the bodies of functions they have"
-        " 32 bits, the lowest byte first. Sections that a reader does not know are skipped.\n\n"
-        f"```mlir\n{path.read_text()}```\n\n```text\n{printed.getvalue()}```\n"
+        "# A BEF file, annotated\n\nTutorial [07](../tutorials/07_bef.ipynb) explains the idea. "
+        "Numbers are in groups of seven bits, the highest first, where they vary in length; in the "
+        "bodies of functions they have 32 bits, the lowest byte first. Sections that a reader does "
+        "not know are "
+        f"skipped.\n\n```mlir\n{path.read_text()}```\n\n```text\n{printed.getvalue()}```\n"
     )
 
 
@@ -452,7 +306,7 @@ def runtime_abi() -> str:
 
     parts = [
         "# The ABI of the async runtime",
-        _prose(cleandoc(getdoc(async_abi) or "")),
+        prose(cleandoc(getdoc(async_abi) or "")),
         _ABOUT_ABI,
     ]
     for name, one in sorted(
@@ -461,7 +315,7 @@ def runtime_abi() -> str:
         text = cleandoc(getdoc(one.function) or "")
         named = zip(one.parameters, signature(one.function).parameters, strict=True)
         line = f"{one.returns} {name}({', '.join(map(' '.join, named))})"
-        parts.append(f"## `{name}`\n\n{_indexed(name)}\n\n```c\n{line}\n```\n\n{_prose(text)}")
+        parts.append(f"## `{name}`\n\n{indexed(name)}\n\n```c\n{line}\n```\n\n{prose(text)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -492,22 +346,27 @@ def errors() -> str:
 
 
 _ABOUT_KERNELS = """\
-Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME` shows it in a notebook."""
+Each has an example, with what `tfrt-nb run` prints for it; `%tfrt_kernels NAME` shows it in a
+notebook."""
 
 _ABOUT_OPERATIONS = """\
-They mean what they mean in MLIR; a text says more where that is needed. What is in parentheses are operands, behind the arrow results, in
-braces attributes. An operation that cannot be compiled where it stands is an error at its line. Tasks, tokens and groups are on
-[a page of their own](async_dialect.md)."""
+They mean what they mean in MLIR; a text says more where that is needed. What is in parentheses are
+operands, behind the arrow results, in braces attributes. An operation that cannot be compiled where
+it stands is an error at its line. Tasks, tokens and groups are on [a page of their
+own](async_dialect.md)."""
 
 _ABOUT_STEPS = """\
-An example is a whole program, with what `tfrt-nb run` prints. Lines that begin with `-` and `+` are what a pass of a run
-takes out and puts in. Each program was run at `-O0` and at `-O1`, with the same outcome."""
+An example is a whole program, with what `tfrt-nb run` prints. Lines that begin with `-` and `+` are
+what a pass of a run takes out and puts in. Each program was run at `-O0` and at `-O1`, with the
+same outcome."""
 
 _ABOUT_ABI = """\
-`ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that resumes it. An object is
-made with two references, one for the code around and one for its producer, which emplacing it or setting its error drops.
+`ptr` is an address: of a token, a value or a group, of a coroutine's frame, or of the function that
+resumes it. An object is made with two references, one for the code around and one for its producer,
+which emplacing it or setting its error drops.
 
-[Call the runtime from C](../howto/port.md#call-the-runtime-from-c) says how C code links against these functions.
+[Call the runtime from C](../howto/port.md#call-the-runtime-from-c) says how C code links against
+these functions.
 
 The RFC of the async dialect has other names for them:
 
@@ -519,25 +378,32 @@ The RFC of the async dialect has other names for them:
 | `MLIR_AsyncRT_Await` | `mlirAsyncRuntimeAwaitTokenAndExecute`, `mlirAsyncRuntimeAwaitValueAndExecute` |
 | `MLIR_AsyncRT_Call` | `mlirAsyncRuntimeExecute` |
 | `MLIR_AsyncRT_DefaultRuntime` | none: a function finds the runtime by its thread, so no runtime is passed |
-"""
+"""  # noqa: E501  # a row of a table is a line
 
 _ABOUT_ERRORS = """\
-Each program is one of the tests, and each message is compared there. A message says what was found, where, and often
-what to write; below each is what to do. To find yours, search this page for its words."""
+Each program is one of the tests, and each message is compared there. A message says what was found,
+where, and often what to write; below each is what to do. To find yours, search this page for its
+words."""
 
 
 def _mistake(name: str, program: str, said: str) -> str:
     title = name.replace("_", " ").capitalize()
     # A message without advice stops the site: the list grows with the messages.
     advice = "\n".join(f"- {one}" for one in advice_on(said))
-    return f"### {title}\n\n```mlir\n{program.rstrip()}\n```\n\n```text\n{said.rstrip()}\n```\n\n{advice}"
+    return (
+        f"### "
+        f"{title}\n\n```mlir\n{program.rstrip()}\n```\n\n```text\n{said.rstrip()}\n```\n\n{advice}"
+    )
 
 
 def misconceptions() -> str:
     """Wrong answers that learners give, each with the hint that it gets, from the exercises."""
     parts = [
         "# Misconceptions, and the exercise that reveals each",
-        "The list is made from the exercises: what a learner answers, and what the exercise says then.",
+        (
+            "The list is made from the exercises: what a learner answers, and what the exercise "
+            "says then."
+        ),
     ]
     for one in exercises():
         rows = [

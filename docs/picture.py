@@ -78,11 +78,11 @@ def picture() -> str:
     )
     height = 36 + len(LINES) * ROW
     return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' role='img'"
-        " aria-label='Six values of a program become available, each at its own time' font-size='13'"
-        " font-family='ui-monospace, Menlo, Consolas, monospace' fill='#57606a'>"
-        f"<rect x='1' y='1' width='{WIDTH - 2}' height='{height - 2}' rx='8' fill='#f6f8fa' stroke='#d0d7de'/>"
-        f"{rows}</svg>\n"
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' "
+        "role='img' aria-label='Six values of a program become available, each at its own time' "
+        "font-size='13' font-family='ui-monospace, Menlo, Consolas, monospace' "
+        f"fill='#57606a'><rect x='1' y='1' width='{WIDTH - 2}' height='{height - 2}' rx='8' "
+        f"fill='#f6f8fa' stroke='#d0d7de'/>{rows}</svg>\n"
     )
 
 

@@ -1,6 +1,8 @@
-"""What the passes of a run make of the examples of the async dialect: each step with the lines that it changes.
+"""What the passes of a run make of the examples of the async dialect: each step with the lines that
+it changes.
 
-The steps are those of a run, and each program is run at `-O0` and at `-O1`: another result is an error of the site.
+The steps are those of a run, and each program is run at `-O0` and at `-O1`: another result is an
+error of the site.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ AROUND = 1
 
 @dataclass(frozen=True)
 class Step:
-    """What a pass made of a program, as hunks of lines marked `-` for gone, `+` for new and a space."""
+    """What a pass made of a program, as hunks of lines marked `-` for gone, `+` for new and a
+    space.
+    """
 
     name: str
     hunks: tuple[str, ...]
@@ -116,7 +120,9 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
 
 
 def step_of(operation: str) -> str:
-    """What replaces an operation of users, or makes another one, as Markdown; "" if no program has that step."""
+    """What replaces an operation of users, or makes another one, as Markdown; "" if no program has
+    that step.
+    """
     is_of_users = bool(example(operation))
     found = [(one.showing(operation, gone=is_of_users), one.name) for one in steps()]
     hunk, name = min(
@@ -127,14 +133,19 @@ def step_of(operation: str) -> str:
 
 
 def _call_of(operation: str) -> str:
-    """The machine's side of an operation that no pass replaces: the line of LLVM IR that it becomes."""
+    """The machine's side of an operation that no pass replaces: the line of LLVM IR that it
+    becomes.
+    """
     if operation not in _CALLS:
         return _READ_AS.get(operation, "")
     code = Program.from_source(example(operation), "example.mlir", level=0)._compiled
     assert code is not None
     lines = code.emit("llvm").splitlines()
     line = next(line.strip() for line in lines if re.search(_CALLS[operation], line))
-    return f"No pass replaces it. In LLVM IR, which may call the [runtime](runtime_abi.md), it is:\n\n```text\n{line}\n```"
+    return (
+        f"No pass replaces it. In LLVM IR, which may call the [runtime](runtime_abi.md), it "
+        f"is:\n\n```text\n{line}\n```"
+    )
 
 
 def changed(pass_name: str) -> str:
@@ -144,7 +155,9 @@ def changed(pass_name: str) -> str:
 
 
 def by_name() -> Iterator[tuple[str, str, str]]:
-    """The passes that no run has: the name, what is said about it, and a program before and after, as Markdown."""
+    """The passes that no run has: the name, what is said about it, and a program before and after,
+    as Markdown.
+    """
     for program in BY_NAME.read_text("utf-8").split("// -----\n"):
         head, _, text = program.partition("\n")
         written = head.removeprefix("// ")
@@ -158,5 +171,8 @@ def by_name() -> Iterator[tuple[str, str, str]]:
         made = pass_named(name)
         about = getdoc(sys.modules[made.__module__] if made.__module__.startswith("tfrt") else made)
         shown = "\n".join(filter(None, [printed.getvalue().rstrip(), remarks.rstrip()]))
-        example = f"`tfrt-nb opt example.mlir -p '{written}'`:\n\n```mlir\n{text.rstrip()}\n```\n\n```mlir\n{shown}\n```"
+        example = (
+            f"`tfrt-nb opt example.mlir -p "
+            f"'{written}'`:\n\n```mlir\n{text.rstrip()}\n```\n\n```mlir\n{shown}\n```"
+        )
         yield name, cleandoc(about or ""), example

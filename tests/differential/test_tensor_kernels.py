@@ -231,53 +231,18 @@ def types_of(arguments: Sequence[object]) -> tuple[str, ...]:
 # --- kernels ---
 
 
-@dataclasses.dataclass(frozen=True)
-class Calls:
-    """How a kernel is called: the type of elements, numbers of tensors, and what it gives for a number."""
-
-    word: str
-    counts: list[int]
-    results: Callable[[int], tuple[str, ...]] = lambda count: (CHAIN_TYPE,)
-    expect: Callable[[Sequence[object], Sequence[object]], None] = assert_same
-
-
-def elementwise(arity: int, word: str) -> Calls:
-    """One operand more is where the result goes; more than that, or fewer, are too many or too few."""
-    counts = [arity] * 3 + [arity + 1] * 3 + [max(1, arity - 1), arity + 2]
-    return Calls(word, counts, lambda count: (CHAIN_TYPE if count == arity + 1 else TENSOR,))
-
-
 KERNELS = {
-    "tfrt_test.cast.f32_to_i32": elementwise(1, "f32"),
-    "tfrt_test.cast.i32_to_f32": elementwise(1, "i32"),
-    "tfrt_test.softmax_inplace.f32": Calls("f32", [1], expect=assert_close),
-    "tfrt_test.softmax.f32": Calls("f32", [2], expect=assert_close),
+    "tfrt_test.relu_inplace.f32": assert_same,
+    "tfrt_test.softmax_inplace.f32": assert_close,
 }
-for word in ("f32", "i32"):
-    for name, arity in (("relu", 1), ("add", 2), ("equal", 2)):
-        KERNELS[f"tfrt_test.{name}.{word}"] = elementwise(arity, word)
-        KERNELS[f"tfrt_test.{name}_inplace.{word}"] = Calls(word, [arity] * 5 + [1, 2, 3])
-    equality = Calls(word, [2], lambda count: ("i1", CHAIN_TYPE))
-    KERNELS[f"tfrt_dht.tensor_equal.{word}"] = equality
 
 
 @pytest.mark.parametrize("name", KERNELS)
 @given(data=st.data())
 @SETTINGS
 def test_a_kernel_does_the_same_natively(host: HostContext, name: str, data: st.DataObject) -> None:
-    calls = KERNELS[name]
-    count = data.draw(st.sampled_from(calls.counts))
-    made = data.draw(operands(count, calls.word).flatmap(chained))
-    compare(host, program(name, types_of(made), calls.results(count)), made, calls.expect)
-
-
-@pytest.mark.parametrize("word", ["f32", "i32"])
-@given(data=st.data())
-@SETTINGS
-def test_the_largest_of_each_row(host: HostContext, word: str, data: st.DataObject) -> None:
-    made = data.draw(operands(1, word).flatmap(chained))
-    rank = data.draw(st.integers(1, 4))
-    compare(host, program(f"tfrt_test.argmax.{word}.{rank}", types_of(made), (TENSOR,)), made)
+    made = data.draw(operands(data.draw(st.sampled_from([1, 1, 1, 2])), "f32").flatmap(chained))
+    compare(host, program(name, types_of(made), (CHAIN_TYPE,)), made, KERNELS[name])
 
 
 @pytest.mark.parametrize("word", ["f32", "i32"])
@@ -352,34 +317,6 @@ def test_what_a_product_scales_by_0_is_not_read(
     assert (product(2.0, 1.0, -0.0, bad) == 2 * inner).all()
     if inner == 0:
         assert (product(bad, 1.0, 2.0, 3.0) == 6).all()
-
-
-@pytest.mark.parametrize("word", ["f32", "i32"])
-@given(data=st.data())
-@SETTINGS
-def test_filling_does_the_same_natively(host: HostContext, word: str, data: st.DataObject) -> None:
-    made = data.draw(operands(1, word).flatmap(chained))
-    number = data.draw(st.integers(-(2**31), 2**31 - 1))
-    value = f"{number / 1024}" if word == "f32" else f"{number}"
-    name = f"tfrt_dht.fill_tensor_with_constant.{word}"
-    called = program(name, types_of(made), (CHAIN_TYPE,), f"{{value = {value} : {word}}}")
-    compare(host, called, made)
-
-
-@pytest.mark.parametrize("word", ["f32", "i32"])
-@given(data=st.data())
-@SETTINGS
-def test_assigning_does_the_same_natively(
-    host: HostContext, word: str, data: st.DataObject
-) -> None:
-    [target] = data.draw(operands(1, word))
-    count = target.shape.element_count if isinstance(target, DenseHostTensor) else 2
-    count += data.draw(st.sampled_from([0, 0, 0, 1, -1]))
-    values = ", ".join(f"{i}.5 : f32" if word == "f32" else f"{i} : i32" for i in range(count))
-    name = f"tfrt_dht.set_tensor_with_constant_values.{word}"
-    attributes = f"{{values = [{values}]}}"
-    if count > 0:
-        compare(host, program(name, (TENSOR,), (CHAIN_TYPE,), attributes), [target])
 
 
 @given(sizes=st.lists(st.integers(-1, 5) | st.just(2**62), max_size=5))

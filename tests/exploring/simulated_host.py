@@ -20,7 +20,7 @@ from functools import cache
 
 from tests.simulator.world import World
 
-from tfrt_runtime.native import cells, layouts, memory
+from tfrt_runtime.native import cells, layouts, memory, trimming
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import drop_reference, new_value, set_error
 from tfrt_runtime.native.calls.activation import cancel_request
@@ -148,7 +148,7 @@ class SimulatedHost:
         """Give back everything that the host holds; afterwards every block is a leak."""
         for context in self._contexts():
             context_free(context)
-        cells.trim(self.process, 0)
+        trimming.trim(self.process, 0)
         cells.empty_stock(self.process)
         held = memory.load(self.process + at.PROCESS_HELD)
         assert held == 0, f"{held} bytes are still counted"
@@ -170,7 +170,7 @@ class SimulatedHost:
             at.PROCESS_RUN_BLOCKING: run_blocking,
             at.PROCESS_RUN_ROOT: run_root,
             at.PROCESS_RUN_ROWS: run_rows,
-            at.PROCESS_RECLAIM: lambda process, _: cells.trim(process, 0),
+            at.PROCESS_RECLAIM: lambda process, _: trimming.trim(process, 0),
             at.PROCESS_REFUSED: self._refused,
         }
         for field, callback in callbacks.items():

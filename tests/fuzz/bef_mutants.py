@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import random
 import struct
-from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 
-from tests.fuzz.text_mutants import EDGES, mutate
+from tests.fuzz.bef_drafts import NUMBERS, Chance, Draft
+from tests.fuzz.bef_sections import with_other_bytes, with_other_sections, with_other_tables
+from tests.fuzz.text_mutants import mutate
 
-from tfrt_runtime.bef.encoding import MAGIC, VERSION, FunctionKind
+from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule
-from tfrt_runtime.bef.wire import ByteBuilder, Cursor
 from tfrt_runtime.bef.writer import write_bef
 
-Chance = random.Random
 RECORDS, SECTIONS, BYTES = range(3)
 WHOLE_FILES = 0.1
 """How many mutants are certainly of whole files."""
-NUMBERS = [int(edge) for edge in EDGES if edge.lstrip("-").isdigit()]
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class BefCorpus:
         if chance.random() < 0.2 and len(module.attributes):
             return _with_other_attributes(module, chance)
         if chance.random() < 0.03:
-            return _with_other_tables(module, chance)
+            return with_other_tables(module, chance)
         index = chance.randrange(len(module.functions)) if module.functions else 0
         if not module.functions or module.functions[index].kind == FunctionKind.NATIVE:
             return module
@@ -177,121 +175,6 @@ def _reduced(module: BefModule, function: BefFunction, places: Sequence[int]) ->
     draft.results = [register for register, _ in returned]
     draft.changed["result_types"] = tuple(type_ for _, type_ in returned)
     return draft.function(repaired=True)
-
-
-class Draft:
-    """A function that is being changed."""
-
-    def __init__(
-        self, module: BefModule, function: BefFunction, names: Sequence[str], chance: Chance
-    ) -> None:
-        self.module, self.origin, self.names, self.chance = module, function, names, chance
-        self.kernels = list(function.kernels)
-        self.register_count = function.register_count
-        self.results = list(function.result_registers)
-        self.streams = defaultdict(int, enumerate(function.streams))
-        self.changed: dict[str, object] = {}
-
-    def register(self) -> int:
-        """A register, mostly one that exists."""
-        if self.chance.random() < 0.03:
-            return self.chance.choice((self.register_count, *(n for n in NUMBERS if n >= 0)))
-        return self.chance.randrange(max(1, self.register_count))
-
-    def pick(self) -> int:
-        """The index of a kernel; -1 if there are none."""
-        return self.chance.randrange(len(self.kernels)) if self.kernels else -1
-
-    def function(self, *, repaired: bool) -> BefFunction:
-        """The function; `repaired`: registers are numbered and uses counted again."""
-        origin = self.origin
-        if repaired:
-            self._renumber()
-        kernels = self.kernels
-        arguments = len(self._parameters())
-        highest = max((r for k in kernels for r in k.results), default=-1) + 1
-        count = max(self.register_count, arguments, highest) if highest < 5000 else highest
-        if count > 5000:
-            count = self.register_count
-        values: dict[str, object] = {
-            "kernels": tuple(kernels),
-            "register_count": count,
-            "result_registers": tuple(self.results),
-            "streams": tuple(self.streams[one] for one in range(1 + len(kernels))),
-        }
-        counts = origin.use_counts
-        values["use_counts"] = (*counts, *(0,) * (count - len(counts)))[:count]
-        if repaired:
-            values |= counted(kernels, count, arguments, self.results)
-        if origin.register_types is not None:
-            types = (*origin.register_types, *("i32",) * count)
-            values["register_types"] = types[:count]
-        if origin.attribute_names is not None:
-            known = [name for names in origin.attribute_names for name in names] or ["value"]
-            values["attribute_names"] = tuple(
-                tuple((known * len(k.attributes))[: len(k.attributes)]) for k in kernels
-            )
-        return replace(origin, **(values | self.changed))  # type: ignore[arg-type]
-
-    def _parameters(self) -> tuple[str, ...]:
-        """The types of the function's arguments, as changed."""
-        types = self.changed.get("argument_types", self.origin.argument_types)
-        return types  # type: ignore[return-value]
-
-    def _renumber(self) -> None:
-        """Number the registers in the order of their definitions; what is undefined becomes another one."""
-        origin, chance = self.origin, self.chance
-        count = len(self._parameters())
-        numbers = {register: register for register in range(count)}
-        for place, kernel in enumerate(self.kernels):
-            used = [numbers.get(register, -1) for register in kernel.arguments]
-            arguments = [chance.randrange(count) if n < 0 else n for n in used if count or n >= 0]
-            made = tuple(range(count, count + len(kernel.results)))
-            numbers |= dict(zip(kernel.results, made, strict=True))
-            count += len(made)
-            self.kernels[place] = kernel._replace(arguments=tuple(arguments), results=made)
-        returned = [numbers.get(register, -1) for register in self.results]
-        self.results = [
-            chance.randrange(count) if n < 0 else n for n in returned if count or n >= 0
-        ]
-        self.register_count = count
-        words = self.changed.get("result_types", origin.result_types)
-        padded = (*words, *("i32",) * len(self.results))  # type: ignore[misc]
-        self.changed["result_types"] = padded[: len(self.results)]
-        if (known := self.changed.get("register_types", origin.register_types)) is not None:
-            types = {
-                number: known[register]  # type: ignore[index]
-                for register, number in numbers.items()
-                if register < len(known)  # type: ignore[arg-type]
-            }
-            self.changed["register_types"] = tuple(types.get(n, "i32") for n in range(count))
-
-
-def counted(
-    kernels: Sequence[BefKernel], count: int, arguments: int, results: Sequence[int]
-) -> dict[str, object]:
-    """The users of each register, from the operands alone."""
-    users: dict[int, list[int]] = {}
-    uses: dict[int, int] = {}
-    for number in range(len(kernels), 0, -1):
-        for register in kernels[number - 1].arguments:
-            users.setdefault(register, []).append(number)
-            uses[register] = uses.get(register, 0) + 1
-    for register in results:
-        uses[register] = uses.get(register, 0) + 1
-    kernels = [
-        kernel._replace(
-            used_by=tuple(tuple(users.get(register, ())) for register in kernel.results),
-            operands_to_wait=1 if kernel.is_nonstrict else len(kernel.arguments),
-        )
-        for kernel in kernels
-    ]
-    return {
-        "kernels": tuple(kernels),
-        "use_counts": tuple(uses.get(register, 0) for register in range(count)),
-        "entry_users": tuple(i for i, kernel in enumerate(kernels, 1) if not kernel.arguments),
-        "argument_users": tuple(tuple(users.get(i, ())) for i in range(arguments)),
-    }
 
 
 def _change_list(numbers: Sequence[int], fresh: Callable[[], int], chance: Chance) -> list[int]:
@@ -557,97 +440,3 @@ def _with_other_attributes(module: BefModule, chance: Chance) -> BefModule:
         changed[chance.choice(list(changed))] = chance.choice(list(kinds.values()))
         return replace(module, attributes=bytes(data), attribute_types=changed)
     return replace(module, attributes=bytes(data))
-
-
-def _with_other_tables(module: BefModule, chance: Chance) -> BefModule:
-    """Functions in another order or left out, locations of other bytes, optional sections left out."""
-    match chance.randrange(4):
-        case 0 if len(module.functions) > 1:
-            functions = list(module.functions)
-            chance.shuffle(functions)
-            return replace(module, functions=tuple(functions))
-        case 1 if module.functions:
-            kept = list(module.functions)
-            del kept[chance.randrange(len(kept))]
-            return replace(module, functions=tuple(kept))
-        case 2 if module.locations:
-            data = bytearray(module.locations)
-            data[chance.randrange(len(data))] = chance.randrange(256)
-            return replace(module, locations=bytes(data))
-    functions = [
-        replace(one, register_types=None, attribute_names=None) for one in module.functions
-    ]
-    return replace(module, functions=tuple(functions), attribute_types=None)
-
-
-def sections(data: bytes) -> list[tuple[int, int, bytes]]:
-    """Id, alignment (0 if it has none) and bytes of each section of a file that is whole."""
-    cursor = Cursor(memoryview(data), "sections", len(MAGIC) + 1)
-    found = []
-    while cursor.remaining:
-        section = cursor.byte()
-        length, is_aligned = divmod(cursor.varint(), 2)
-        alignment = cursor.byte() if is_aligned else 0
-        if alignment:
-            cursor.align(alignment)
-        found.append((section, alignment, cursor.take(length).tobytes()))
-    return found
-
-
-def write_sections(parts: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """A file of such sections, whatever is in them."""
-    out = ByteBuilder()
-    out.data += MAGIC
-    out.byte(VERSION)
-    for section, alignment, data in parts:
-        out.byte(section)
-        out.varint(2 * len(data) + bool(alignment))
-        if alignment:
-            out.byte(alignment)
-            out.align(alignment)
-        out.data += data
-    return bytes(out.data)
-
-
-def with_other_sections(data: bytes, chance: Chance) -> bytes:
-    """A section is dropped, doubled, moved, cut, has another id or other bytes; lengths are right."""
-    try:
-        parts = sections(data)
-    except Exception:  # noqa: BLE001 - a step before has left no whole file
-        return with_other_bytes(data, chance)
-    if not parts:
-        return data
-    place = chance.randrange(len(parts))
-    section, alignment, body = parts[place]
-    match chance.choice((0, 1, 2, 3, 4, 5, 6, 6, 6, 6)):
-        case 0:
-            del parts[place]
-        case 1:
-            parts.insert(chance.randrange(len(parts) + 1), parts[place])
-        case 2:
-            parts.insert(chance.randrange(len(parts)), parts.pop(place))
-        case 3:
-            parts[place] = (section, alignment, body[: chance.randrange(len(body) + 1)])
-        case 4:
-            parts[place] = (chance.choice((*range(12), 0x70, 0x71, 255)), alignment, body)
-        case 5:
-            parts[place] = (section, chance.choice((0, 1, 2, 4, 8, 16, 128)), body)
-        case _ if body:
-            parts[place] = (section, alignment, with_other_bytes(body, chance))
-    return write_sections(parts)
-
-
-def with_other_bytes(data: bytes, chance: Chance) -> bytes:
-    """Another byte somewhere; every second time a small number in the place of a small number."""
-    changed = bytearray(data)
-    if not changed:
-        return data
-    small = [offset for offset, byte in enumerate(changed) if byte < 16]
-    if small and chance.random() < 0.5:
-        changed[chance.choice(small)] = chance.randrange(16)
-    elif chance.random() < 0.1:
-        del changed[chance.randrange(len(changed))]
-    else:
-        offset = chance.randrange(len(changed))
-        changed[offset] ^= chance.choice((1, 2, 4, 8, 16, 32, 64, 128, 255))
-    return bytes(changed)

@@ -10,7 +10,8 @@ from tests.fuzz.random_runs import ENOUGH_SECONDS
 from tests.fuzz.running import Runner
 
 from tfrt_nb.programs import Program
-from tfrt_nb.schedules.explore import Explorer, Outcome, comparable_outcome
+from tfrt_nb.schedules.explore import Explorer, comparable_outcome
+from tfrt_nb.schedules.outcomes import Outcome
 
 HOST_SHARE = 0.3
 RUNS = 200

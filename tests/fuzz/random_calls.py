@@ -10,7 +10,7 @@ import random
 import struct
 from collections.abc import Sequence
 
-from tests.fuzz.bef_mutants import counted
+from tests.fuzz.bef_drafts import counted
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel, BefModule

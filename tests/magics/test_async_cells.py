@@ -14,7 +14,7 @@ from tfrt_magics.views.outlet import has_no_board
 from tfrt_magics.views.stages import stage_bundle
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Location
-from tfrt_runtime.host.values.async_value import State
+from tfrt_runtime.host.values.held_value import State
 
 SLOW = 240
 """Far more seconds than anything here takes."""

@@ -13,7 +13,7 @@ import pytest
 from tfrt_runtime.async_runtime import AsyncRuntime, LiveObject
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.values.async_value import State
+from tfrt_runtime.host.values.held_value import State
 
 Pointer = ctypes.c_void_p
 MAIN = ctypes.CFUNCTYPE(ctypes.c_bool, Pointer)

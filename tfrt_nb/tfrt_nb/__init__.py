@@ -67,7 +67,8 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue
     from tfrt_runtime.host.request import ResourceContext
     from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level, Tracing, TracingSink
-    from tfrt_runtime.host.values.async_value import AsyncValue, wait_for
+    from tfrt_runtime.host.values.async_value import AsyncValue
+    from tfrt_runtime.host.values.waiting import wait_for
     from tfrt_runtime.kernels.frame import KernelFrame
     from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
     from tfrt_runtime.kernels.users.remote import DaskWorkQueue
@@ -114,7 +115,7 @@ _NAMES = {
     "tfrt_runtime.host.queues.user_queue": "ConcurrentWorkQueue",
     "tfrt_runtime.host.request": "ResourceContext",
     "tfrt_runtime.host.tracing.trace": "Activity ChromeSink Level Tracing TracingSink",
-    "tfrt_runtime.host.values.async_value": "wait_for",
+    "tfrt_runtime.host.values.waiting": "wait_for",
     "tfrt_runtime.host.blocking": "BlockingWarning",
     "tfrt_runtime.kernels.frame": "KernelFrame",
     "tfrt_runtime.kernels.registry": "KernelError KernelRegistry",

@@ -13,7 +13,8 @@ from tfrt_magics.bridge.saved import Writer
 from tfrt_nb.documents.escapes import visible
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program
-from tfrt_nb.schedules.explore import MAX_SHOWN, Explorer, Outcome, Schedules
+from tfrt_nb.schedules.explore import Explorer
+from tfrt_nb.schedules.outcomes import MAX_SHOWN, Outcome, Schedules
 
 
 @dataclass(frozen=True, slots=True)

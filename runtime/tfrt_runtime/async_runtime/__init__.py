@@ -2,8 +2,8 @@
 
 The functions themselves are native (`native.async_abi`).  Depends on `host` and `kernels`.
 
-- The entry point is `runtime`, which answers the events of compiled code, and through which a run
-  sees its code; `connection` lets each find the other.
+- The entry point is `runtime`, which answers the events of compiled code; `host_runtime`, on which
+  it builds, runs and ends code; `connection` lets code and runtime find each other.
 - Objects: `objects` describes tokens, values, and groups, and reads what compiled code says about
   its operations.
 - Runs: `runs` knows which runs are cancelled and where each prints, `starvation` ends objects that

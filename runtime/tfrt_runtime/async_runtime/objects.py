@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from tfrt_runtime.diagnostics import Diagnostic, Location, error, note
 from tfrt_runtime.host.structs import Group, Value, Waiter
-from tfrt_runtime.host.values.async_value import State
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native import layouts as at
 
 UNKNOWN = "an async operation failed"

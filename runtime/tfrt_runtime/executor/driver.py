@@ -18,7 +18,8 @@ from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.process import native_process
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.scalars import INTEGERS
 
 if TYPE_CHECKING:

@@ -28,13 +28,9 @@ from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
 from tfrt_runtime.host.process import MISSING, native_process, shielded
 from tfrt_runtime.host.request import Request, within
 from tfrt_runtime.host.structs import Context, Function
-from tfrt_runtime.host.values.async_value import (
-    AsyncValue,
-    State,
-    make_error,
-    make_unavailable,
-    wait_for,
-)
+from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
+from tfrt_runtime.host.values.held_value import State
+from tfrt_runtime.host.values.waiting import wait_for
 from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
 from tfrt_runtime.kernels.users.prints import Diverted, divert_output
 

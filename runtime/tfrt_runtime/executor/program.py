@@ -24,9 +24,16 @@ from tfrt_runtime.diagnostics import (
     meant,
     note,
 )
+from tfrt_runtime.executor.arguments import (
+    Registry,
+    is_remote,
+    registers_read_here,
+    writer_of_argument,
+)
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.loading.arena import Arena, Piece
 from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
+from tfrt_runtime.executor.loading.kinds import types_of
 from tfrt_runtime.executor.loading.native_functions import PREFIX, with_bodies
 from tfrt_runtime.executor.loading.python_kernels import (
     Finish,
@@ -35,7 +42,7 @@ from tfrt_runtime.executor.loading.python_kernels import (
     report,
     run_python_kernel,
 )
-from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last, types_of
+from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last
 from tfrt_runtime.executor.loading.type_check import TypeCheck
 from tfrt_runtime.executor.machine import MachineFunctions
 from tfrt_runtime.executor.sync.sync_code import runs_in_sync
@@ -61,8 +68,6 @@ from tfrt_runtime.native.layouts import FUNCTION_HANDLE, FUNCTION_WORDS, KERNEL_
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch
-
-Registry = Mapping[str, Kernel]
 
 
 MAX_ALIKE = 64
@@ -220,7 +225,7 @@ class Executable:
         # Such a kernel may also see a constant through another value, which forwards to it.
         are_observed = any(map(_is_raw, used.values()))
         in_sync = function.kind is FunctionKind.SYNC
-        read_here = _read_here(function, used)
+        read_here = registers_read_here(function, used)
         for position, record in enumerate(function.kernels):
             kernel = used[record.name]
             if (call := resolver.known(kernel, record, in_sync)) is not None:
@@ -321,8 +326,8 @@ class Executable:
                 self.addresses[index],
                 functools.partial(self.file.location, called.location),
                 functools.partial(_described, weakref.ref(self)),
-                functools.partial(_writer, self.functions, self._registry, index),
-                functools.partial(_is_remote, self.functions[index], self._registry),
+                functools.partial(writer_of_argument, self.functions, self._registry, index),
+                functools.partial(is_remote, self.functions[index], self._registry),
                 carries=self._carries,
             )
         return found
@@ -447,52 +452,6 @@ def _shape(function: BefFunction) -> object:
         function.result_registers,
         tuple([(one[0], one[2:6], one.is_nonstrict) for one in function.kernels]),
     )
-
-
-def _read_here(function: BefFunction, used: Mapping[str, Kernel]) -> set[int]:
-    """The registers that something other than a remote kernel reads; of a function without
-    these, none is asked for.
-    """
-    remote = {name for name, one in used.items() if isinstance(one, PythonKernel) and one.remote}
-    if not remote:
-        return set()
-    taken = (record.arguments for record in function.kernels if record.name not in remote)
-    return set(function.result_registers).union(*taken)
-
-
-def _writer(
-    functions: Sequence[BefFunction], registry: Registry, index: int, argument: int
-) -> str | None:
-    """The kernel that a function calls to write an argument, a tensor, if one does, or a
-    function that it calls.
-    """
-    left, seen = [(index, argument)], set[tuple[int, int]]()
-    while left:
-        place = index, argument = left.pop()
-        if place in seen:
-            continue
-        seen.add(place)
-        for record in functions[index].kernels:
-            if argument not in record.arguments:
-                continue
-            kernel = registry.get(record.name)
-            if isinstance(kernel, PythonKernel) and kernel.parameters is not None:
-                # A call may have a chain more, or fewer arguments than there are names.
-                taken = zip(record.arguments, kernel.parameters.annotations, strict=False)
-                if any(one == argument and getattr(kind, "is_out", False) for one, kind in taken):
-                    return kernel.name
-            elif isinstance(kernel, ControlKernel):
-                passed = enumerate(record.arguments[kernel.own :], kernel.added)
-                same = [number for number, one in passed if one == argument]
-                left += [(callee, number) for callee in record.functions for number in same]
-    return None
-
-
-def _is_remote(function: BefFunction, registry: Registry, argument: int) -> bool:
-    """Whether remote kernels take an argument of a function, and nothing else."""
-    used = {record.name: registry[record.name] for record in function.kernels}
-    has_remote = any(isinstance(one, PythonKernel) and one.remote for one in used.values())
-    return has_remote and argument not in _read_here(function, used)
 
 
 def _described(reference: weakref.ref[Executable], function: int, argument: int) -> str:

@@ -32,6 +32,10 @@ class _QuickCells(Protocol):
     def give_back(self, process: int, size: int) -> None: ...
     def memory_limit(self, context: int) -> int: ...
     def reserve_within(self, process: int, limit: int, size: int) -> int: ...
+
+
+@_of("trimming")
+class _QuickTrimming(Protocol):
     def trim(self, process: int, kept: int) -> int: ...
     def trim_at_rest(self, context: int) -> None: ...
 
@@ -43,8 +47,8 @@ class _QuickEvents(Protocol):
     def take_kept(self, place: int) -> int: ...
 
 
-@_of("tasks")
-class _QuickTasks(Protocol):
+@_of("deques")
+class _QuickDeques(Protocol):
     def take_tasks(self, queue: int) -> int: ...
 
 
@@ -144,8 +148,9 @@ class _QuickAsyncBuffers(Protocol):
 
 class Quick(
     _QuickCells,
+    _QuickTrimming,
     _QuickEvents,
-    _QuickTasks,
+    _QuickDeques,
     _QuickBlockingPool,
     _QuickWaiters,
     _QuickStarting,

@@ -191,7 +191,7 @@ class NativeProcess:
         words.reclaim = library["tensors.reclaim_all"]
         words.store = self.store
         words.run_coroutine = library["async_awaiting.run_coroutine"]
-        words.member_resolved = library["async_objects.member_resolved"]
+        words.member_resolved = library["async_groups.member_resolved"]
         return list(callbacks.values())
 
     def keep(self, callback: ctypes._FuncPointer) -> int:

@@ -18,8 +18,6 @@ MODULES = (
     "basic.scalars",
     "basic.effects",
     "basic.functions",
-    "basic.mapping",
-    "basic.recovering",
     "basic.strings",
     "basic.test_kernels",
     "tensor.tensor_shapes",

@@ -48,14 +48,13 @@ from tfrt_runtime.native.memory import (
     load,
     load_acquire,
     native,
-    now,
     outline,
     pause,
     release,
     store,
     store_release,
 )
-from tfrt_runtime.native.stacks import push, push_list, take_all, take_one
+from tfrt_runtime.native.stacks import push, push_list, take_one
 
 LARGE = 1 << 18
 """From this size on, the pages of unused blocks may go back to the system."""
@@ -419,161 +418,6 @@ def empty_stock(process: Address) -> None:
         release(slab)
         give_back(process, at.SLAB_SIZE)
         slab = take_stocked(process)
-
-
-@entry
-def trim(process: Address, kept: int) -> int:
-    """Free slabs whose blocks are all in the depot, until the process holds `kept` bytes.
-
-    Fills the stock first.  Returns the number of slabs found; 0 if another thread is trimming.
-    """
-    # One thread at a time: the words of the slabs that sort the blocks are plain.
-    if compare_and_swap(process + at.PROCESS_TRIMMING, 0, 1) == 0:
-        return 0
-    found = 0
-    for size_class in range(1, at.FREE_CLASSES):
-        if load_acquire(process + at.PROCESS_HELD) > kept:
-            found += trim_class(process, size_class)
-    store_release(process + at.PROCESS_TRIMMING, 0)
-    return found
-
-
-@native
-def trim_class(process: Address, size_class: int) -> int:
-    """Apply `trim` to one size class, on the one thread that trims."""
-    # The left slabs and the batches belong to this thread now.  Meanwhile, others find none and cut
-    # new blocks.
-    left = take_all(process + at.PROCESS_LEFT + 8 * size_class)
-    slabs = sort_by_slab(take_all(process + at.PROCESS_DEPOT + 8 * size_class))
-    while left != 0:
-        slab = left
-        left = load(slab + at.SLAB_LINK)
-        if load(slab + at.SLAB_FREE) == load(slab + at.SLAB_CARVED):
-            store(slab + at.SLAB_OPEN, 0)
-        else:
-            push(process + at.PROCESS_LEFT + 8 * size_class, slab, at.SLAB_LINK)
-    found = 0
-    first = 0
-    count = 0
-    while slabs != 0:
-        slab = slabs
-        slabs = load(slab + at.SLAB_NEXT)
-        free = load(slab + at.SLAB_FREE)
-        store(slab + at.SLAB_FREE, 0)
-        # Acquire: SLAB_CARVED is final once the slab is closed.
-        if load_acquire(slab + at.SLAB_OPEN) == 0 and free == load(slab + at.SLAB_CARVED):
-            found += 1
-            if load_acquire(process + at.PROCESS_STOCKED) < STOCK:
-                give_stocked(process, slab)
-            else:
-                release(slab)
-                give_back(process, at.SLAB_SIZE)
-        else:
-            # Blocks of a slab stay together: a thread that takes the batch finds each block near
-            # the previous one.
-            block = load(slab + at.SLAB_LIST)
-            while block != 0:
-                following = load(block + at.VALUE_NEXT)
-                store(block + at.VALUE_NEXT, first)
-                first = block
-                block = following
-            count += free
-        if first != 0 and (slabs == 0 or count * size_class >= at.BATCH_CELLS):
-            store(first + at.BATCH_COUNT, count)
-            give_batches(process, size_class, first, first)
-            first = 0
-            count = 0
-    return found
-
-
-@native
-def sort_by_slab(batches: Address) -> Address:
-    """Return the slabs of the blocks in linked batches.
-
-    Each slab has the list and the count of its blocks.
-    """
-    slabs = 0
-    while batches != 0:
-        block = batches
-        batches = load(block + at.BATCH_NEXT)
-        while block != 0:
-            following = load(block + at.VALUE_NEXT)
-            slab = block & -at.SLAB_SIZE
-            free = load(slab + at.SLAB_FREE)
-            if free == 0:
-                store(slab + at.SLAB_LIST, 0)
-                store(slab + at.SLAB_NEXT, slabs)
-                slabs = slab
-            store(slab + at.SLAB_FREE, free + 1)
-            store(block + at.VALUE_NEXT, load(slab + at.SLAB_LIST))
-            store(slab + at.SLAB_LIST, block)
-            block = following
-    return slabs
-
-
-@native
-def give_all(context: Address) -> None:
-    """Hand over this thread's free blocks, and the rest of its slabs, to other threads."""
-    for size_class in range(1, at.FREE_CLASSES):
-        leave_slab(context, size_class)
-        give_free(context, size_class)
-
-
-@native
-def give_free(context: Address, size_class: int) -> None:
-    """Hand over this thread's free blocks of one size class to other threads."""
-    process = load(context + at.CONTEXT_PROCESS)
-    spare = load(context + at.CONTEXT_SPARE + 8 * size_class)
-    if spare != 0:
-        give_batches(process, size_class, spare, spare)
-        store(context + at.CONTEXT_SPARE + 8 * size_class, 0)
-    batch = take_list(context, size_class)
-    if batch != 0:
-        give_batches(process, size_class, batch, batch)
-
-
-@native
-def give_if_much(context: Address) -> None:
-    """Keep few free blocks before this thread sleeps.
-
-    Keep no blocks and no slab if the process holds more than it may at rest.
-    """
-    if load_acquire(load(context + at.CONTEXT_PROCESS) + at.PROCESS_HELD) > at.KEPT_AT_REST:
-        give_all(context)
-    else:
-        keep_few(context)
-
-
-@native
-def keep_few(context: Address) -> None:
-    """Hand over this thread's longer lists of free blocks to other threads.
-
-    A free block in a list keeps its whole slab from being freed, and each block may be from another
-    slab.  A thread that only frees what others make would collect two full batches, while the
-    others cut new slabs.
-    """
-    for size_class in range(1, at.FREE_CLASSES):
-        if load(context + at.CONTEXT_FREE_COUNT + 8 * size_class) * size_class >= at.IDLE_CELLS:
-            give_free(context, size_class)
-
-
-@entry
-def trim_at_rest(context: Address) -> None:
-    """Free what the process holds beyond KEPT_AT_REST, when no run is left, as far as it is unused.
-
-    Live memory, and free blocks beside it, may exceed that after each of many short runs.  Scanning
-    all free blocks takes ten thousand times as long as a run; therefore each scan is followed by a
-    pause in proportion to its duration.
-    """
-    process = load(context + at.CONTEXT_PROCESS)
-    start = now()
-    if start < load_acquire(process + at.PROCESS_TRIM_NEXT):
-        return
-    give_all(context)
-    trim(process, at.KEPT_AT_REST)
-    if load_acquire(process + at.PROCESS_HELD) > at.KEPT_AT_REST:
-        end = now()
-        store_release(process + at.PROCESS_TRIM_NEXT, end + at.TRIM_PAUSE * (end - start))
 
 
 @native

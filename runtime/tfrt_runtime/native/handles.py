@@ -21,7 +21,7 @@ from tfrt_runtime.native.async_value import (
     wait_for,
 )
 from tfrt_runtime.native.calls.activation import cancel_request
-from tfrt_runtime.native.cells import give_all, give_block, need_block, take_block
+from tfrt_runtime.native.cells import give_block, need_block, take_block
 from tfrt_runtime.native.events import leave_log
 from tfrt_runtime.native.memory import (
     Address,
@@ -41,6 +41,7 @@ from tfrt_runtime.native.queues.blocking_pool import add_blocking_task
 from tfrt_runtime.native.queues.tasks import new_task, wake_all
 from tfrt_runtime.native.queues.waiters import drop_latch, publish, run_waiters
 from tfrt_runtime.native.tensors import add_tensor_reference
+from tfrt_runtime.native.trimming import give_all
 
 FIRST_READY_ENTRIES = 256
 

@@ -221,7 +221,7 @@ _struct(
     RUN_BLOCKING="Task function `executor.run_blocking`.",
     MACHINE=("machine(context, MACHINE_HOT or MACHINE_LOOK, argument): see `calls.machine_calls`."),
     RUN_COROUTINE="Task function `async_awaiting.run_coroutine`.",
-    MEMBER_RESOLVED="Waiter function `async_objects.member_resolved`.",
+    MEMBER_RESOLVED="Waiter function `async_groups.member_resolved`.",
     ASYNC_EVENT="event(context, EVENT_*, argument): compiled code needs Python, or is wrong.",
     RUN_ROOT="Task function `executor.run_root`.",
     RELEASE_TENSOR=(

@@ -14,7 +14,7 @@ does no harm.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.cells import give_back, give_block, need_block, reclaim, reserve, trim
+from tfrt_runtime.native.cells import give_back, give_block, need_block, reclaim, reserve
 from tfrt_runtime.native.memory import (
     Address,
     allocate,
@@ -30,6 +30,7 @@ from tfrt_runtime.native.memory import (
     release,
     store,
 )
+from tfrt_runtime.native.trimming import trim
 
 MAX_ELEMENTS_BITS = 48
 """No machine has memory for more elements; their byte count still fits in a word."""
@@ -253,15 +254,3 @@ def drop_tensor(context: Address, tensor: Address) -> None:
         give_memory(memory_store, load(tensor + at.TENSOR_DATA), load(tensor + at.TENSOR_BYTES))
     fetch_add(memory_store + at.STORE_TENSORS, -1)
     give_block(context, tensor, at.TENSOR_SIZES + 8 * load(tensor + at.TENSOR_RANK))
-
-
-@native
-def have_same_shape(left: Address, right: Address) -> bool:
-    """Tell whether two tensors, or shapes, have the same sizes."""
-    rank = load(left + at.TENSOR_RANK)
-    if load(right + at.TENSOR_RANK) != rank:
-        return False
-    for i in range(rank):
-        if load(left + at.TENSOR_SIZES + 8 * i) != load(right + at.TENSOR_SIZES + 8 * i):
-            return False
-    return True

@@ -10,7 +10,8 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
+from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelRegistry
 from tfrt_runtime.kernels.standard import standard_kernels

@@ -14,12 +14,8 @@ from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.default_host import gather
 from tfrt_runtime.host.payload import CHAIN, PayloadError
-from tfrt_runtime.host.values.async_value import (
-    AsyncValue,
-    State,
-    make_available,
-    make_unavailable,
-)
+from tfrt_runtime.host.values.async_value import AsyncValue, make_available, make_unavailable
+from tfrt_runtime.host.values.held_value import State
 
 SLOW = 60
 """Seconds after which a test that waits has failed."""

@@ -9,7 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.values.async_value import AsyncValue, State, make_unavailable
+from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
+from tfrt_runtime.host.values.held_value import State
 
 
 class AsyncValueMachine(RuleBasedStateMachine):

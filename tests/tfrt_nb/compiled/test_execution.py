@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from tfrt_nb.programs import Program
-from tfrt_runtime.async_runtime.runtime import CodeOfRun
+from tfrt_runtime.async_runtime.host_runtime import CodeOfRun
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 from tfrt_runtime.host.context import HostContext
 

@@ -54,7 +54,7 @@ def with_main(declaration: str) -> str:
     return f"{declaration}\nfunc.func @main() {{\n  return\n}}"
 
 
-UNKNOWN = "is declared but not defined, and is no function that programs may call"
+UNKNOWN = "is declared but not defined, and is not a function that programs may call"
 
 
 def test_a_file_is_judged_like_a_text(host: HostContext) -> None:

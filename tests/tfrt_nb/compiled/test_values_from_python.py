@@ -17,7 +17,8 @@ from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.host.tensor.shapes import TensorShape
 from tfrt_runtime.host.tracing.trace import DebugSink, Level, Tracing
-from tfrt_runtime.host.values.async_value import State, make_unavailable
+from tfrt_runtime.host.values.async_value import make_unavailable
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.tensor.tensors import StringHostTensor
 
 SLOW = 120

@@ -163,7 +163,7 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  %t = async.execute { async.yield }\n  %b = async.await %t : !async.token\n  return",
             [
-                "3:3: error: 'async.await' gives no value here: leave out what stands before it",
+                "3:3: error: 'async.await' gives no value here: leave out what is before it",
                 "cannot name an operation with no results",
             ],
         ),

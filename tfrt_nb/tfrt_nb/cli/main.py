@@ -129,10 +129,11 @@ def build_parser() -> argparse.ArgumentParser:
     grade = commands.add_parser(
         "grade",
         help="check the answers to exercises in notebooks",
-        description="Each notebook is graded in a process of its own, with an empty folder, limits, and, where"
-        " the system has namespaces, without network. One that cannot be graded is a line with the reason.",
-        epilog="Exit status: 0 when all answers are right, 1 when one is not or could not be graded, or a"
-        " module could not be imported; 2 for a wrong command line; 130 after Ctrl-C.",
+        description="Each notebook is graded in a process of its own, with an empty folder, "
+        "limits, and, where the system has namespaces, without network. One that cannot be graded "
+        "is a line with the reason.",
+        epilog="Exit status: 0 when all answers are right, 1 when one is not or could not be "
+        "graded, or a module could not be imported; 2 for a wrong command line; 130 after Ctrl-C.",
     )
     grade.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help=".ipynb files")
     grade.add_argument(
@@ -140,13 +141,15 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="MODULE",
         action="append",
         default=[],
-        help="a Python module with exercises of your own, in this folder or installed; may be given again",
+        help="a Python module with exercises of your own, in this folder or installed; may be "
+        "given again",
     )
     grade.add_argument(
         "--format",
         choices=["table", "csv", "json"],
         default="table",
-        help="lines to read, or rows of notebook, exercise, mark and text for a spreadsheet or a program",
+        help="lines to read, or rows of notebook, exercise, mark and text for a spreadsheet or a "
+        "program",
     )
     grade.add_argument(
         "--timeout",
@@ -165,8 +168,8 @@ def build_parser() -> argparse.ArgumentParser:
     tutorials = commands.add_parser(
         "tutorials",
         help="copy the tutorials and open them in JupyterLab",
-        epilog="A file that differs from the tutorials is never overwritten: then nothing is copied, and"
-        " the exit status is 1.",
+        epilog="A file that differs from the tutorials is never overwritten: then nothing is "
+        "copied, and the exit status is 1.",
     )
     tutorials.add_argument(
         "folder",
@@ -207,7 +210,8 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         nargs="*",
         default=[],  # else a missing PROGRAM is said to miss it, too
         metavar="ARGUMENT",
-        help="of the function, in order: 7, 2.5, true, '\"text\"', @FILE.npy for an array, or chain",
+        help="of the function, in order: 7, 2.5, true, '\"text\"', @FILE.npy for an array, or "
+        "chain",
     )
     command.add_argument("--function", metavar="NAME", help="run this function only")
     command.add_argument(
@@ -216,16 +220,17 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="a Python file whose kernels the program calls, or an .mlir file with functions that it calls;"
-        " any number of times, or with commas between them",
+        help="a Python file whose kernels the program calls, or an .mlir file with functions that "
+        "it calls; any number of times, or with commas between them",
     )
     command.add_argument(
         "--tier",
         choices=["auto", "interpreter", "compiled"],
         default="auto",
-        help="what runs host functions of scalars, calls and control flow: compiled makes machine code of them at"
-        " once and says if that is not possible, auto when they are hot, interpreter never; runs that are"
-        " traced, stepped or explored are interpreted; default auto",
+        help="what runs host functions of scalars, calls and control flow: compiled makes machine "
+        "code of them at once and says if that is not possible, auto when they are hot, "
+        "interpreter never; runs that are traced, stepped or explored are interpreted; default "
+        "auto",
     )
     command.add_argument(
         "--memory",
@@ -242,17 +247,17 @@ def _add_compiled(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     compiled.add_argument(
         "--parallel-for",
         metavar="OPTIONS",
-        help="split parallel loops into tasks, for instance 'num-workers=4 min-task-size=100' or ''; a first"
-        " line '// parallel-for: OPTIONS' asks for the same; default: split async.parallel_for for the workers"
-        " of the queue, and run scf.parallel sequentially",
+        help="split parallel loops into tasks, for instance 'num-workers=4 min-task-size=100' or "
+        "''; a first line '// parallel-for: OPTIONS' asks for the same; default: split "
+        "async.parallel_for for the workers of the queue, and run scf.parallel sequentially",
     )
     compiled.add_argument(
         "-O",
         dest="level",
         type=int,
         choices=(0, 1),
-        help="-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where none is"
-        " needed; default: a run takes them, and --emit shows coroutines",
+        help="-O0 lowers every task and async function to a coroutine, -O1 takes shortcuts where "
+        "none is needed; default: a run takes them, and --emit shows coroutines",
     )
     return compiled
 
@@ -261,11 +266,12 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run = commands.add_parser(
         "run",
         help="run a program",
-        description="Run every function of a host program that takes no arguments, in the order of the"
-        " file. Where functions are compiled (async.func, and func.func with a return), run @main.",
-        epilog="Exit status: 0; 1 when the program or its file is wrong, an error was raised that"
-        " no expected-error comment names, or async objects are left over; 2 for a wrong command line;"
-        " 130 after Ctrl-C.",
+        description="Run every function of a host program that takes no arguments, in the order of "
+        "the file. Where functions are compiled (async.func, and func.func with a return), run "
+        "@main.",
+        epilog="Exit status: 0; 1 when the program or its file is wrong, an error was raised that "
+        "no expected-error comment names, or async objects are left over; 2 for a wrong command "
+        "line; 130 after Ctrl-C.",
     )
     _add_program(run)
     run.add_argument(
@@ -285,8 +291,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         nargs="?",
         type=schedules,
         const=0,
-        help="try every order of the operations that may make a difference, at most N schedules, and"
-        " show the outcomes; comes behind PROGRAM",
+        help="try every order of the operations that may make a difference, at most N schedules, "
+        "and show the outcomes; must follow PROGRAM",
     )
     order.add_argument(
         "--replay",
@@ -304,8 +310,8 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         "--emit",
         metavar="STAGE",
         choices=STAGES,
-        help=f"print a stage instead of running: {', '.join(STAGES)}; dot is the graph in Graphviz's"
-        " language, the stages after it apply only to compiled functions",
+        help=f"print a stage instead of running: {', '.join(STAGES)}; dot is the graph in "
+        "Graphviz's language, the stages after it apply only to compiled functions",
     )
     compiled.add_argument(
         "--check-references",
@@ -325,8 +331,9 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     run.add_argument(
         "--trace-level",
         choices=["none", "default", "verbose", "debug"],
-        help="what is traced: default has runs and functions, debug every kernel as well, what it waited for"
-        " and what made it ready; the default is debug with --trace and default with --tracing-sink",
+        help="what is traced: default has runs and functions, debug every kernel as well, what it "
+        "waited for and what made it ready; the default is debug with --trace and default with "
+        "--tracing-sink",
     )
 
 
@@ -334,10 +341,10 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     bench = commands.add_parser(
         "bench",
         help="measure how long a program takes",
-        description="Run each function that `run` would run again and again, and print how long it takes."
-        " What the program prints is not shown.",
-        epilog="Exit status: 0; 1 when the program is wrong, or a run ends with an error; 2 for a wrong command"
-        " line; 130 after Ctrl-C.",
+        description="Run each function that `run` would run again and again, and print how long it "
+        "takes. What the program prints is not shown.",
+        epilog="Exit status: 0; 1 when the program is wrong, or a run ends with an error; 2 for a "
+        "wrong command line; 130 after Ctrl-C.",
     )
     _add_program(bench)
     bench.add_argument(
@@ -359,7 +366,8 @@ def _add_verification(command: argparse.ArgumentParser, instead: str = "") -> No
     command.add_argument(
         "--verify-diagnostics",
         action="store_true",
-        help="compare what is said about the program with its comments '// expected-error {{text}}',"
+        help="compare what is said about the program with its comments '// expected-error "
+        "{{text}}',"
         f" -warning, -remark and -note, say only what differs{instead}",
     )
 

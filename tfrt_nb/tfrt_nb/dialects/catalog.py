@@ -161,14 +161,18 @@ INSTEAD = {
 }
 """How to write the equivalent of an operation that does not exist here."""
 NOT_HERE = {
-    "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', and 'memref.store'",
+    "affine": "lower it first, with 'mlir-opt -lower-affine', or write 'scf.for', 'memref.load', "
+    "and 'memref.store'",
     "bufferization": "bufferize first, with 'mlir-opt -one-shot-bufferize'",
     "complex": "lower it first, with 'mlir-opt -convert-complex-to-standard'",
     "gpu": "write 'scf.parallel': programs run on the CPU",
-    "index": "write the operation of 'arith' with the type 'index', as in 'arith.addi %a, %b : index'",
-    "llvm": "give the program as it was before it was lowered, with 'func', 'scf', 'cf', 'arith', and 'memref'",
+    "index": "write the operation of 'arith' with the type 'index', as in 'arith.addi %a, %b : "
+    "index'",
+    "llvm": "give the program as it was before it was lowered, with 'func', 'scf', 'cf', 'arith', "
+    "and 'memref'",
     "omp": "write 'scf.parallel' instead",
-    "tensor": "bufferize first, with 'mlir-opt -one-shot-bufferize', or write 'memref.load' and 'memref.store'",
+    "tensor": "bufferize first, with 'mlir-opt -one-shot-bufferize', or write 'memref.load' and "
+    "'memref.store'",
 }
 """The remedies for MLIR's dialects that do not exist here."""
 

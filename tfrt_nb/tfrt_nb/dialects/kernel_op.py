@@ -251,7 +251,7 @@ def attribute_problems(
             number = f"{attribute.value.data}{'.0' if word.startswith(('f', 'bf')) else ''}"
             kind = "" if word in ("f64", "i64") else f" : {word}"
             written = f'"{number}"' if word == "string" else number + kind
-            said += f"; '{name}' is of type {word}: write {written}"
+            said += f"; '{name}' must have the type {word}: write {written}"
         yield said
 
 

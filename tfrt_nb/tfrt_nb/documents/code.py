@@ -30,7 +30,7 @@ from tfrt_nb.passes.log_events import COUNTED, LOGGED
 from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, Logged
-from tfrt_runtime.host.values.async_value import State
+from tfrt_runtime.host.values.held_value import State
 
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}

@@ -35,7 +35,8 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Logged, logged_in
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
 
 if TYPE_CHECKING:

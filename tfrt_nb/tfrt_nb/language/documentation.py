@@ -15,40 +15,49 @@ from tfrt_runtime.scalars import OPERATIONS
 
 FAMILIES = {
     "tfrt.constant": "A number that the program says.",
-    "tfrt.print": "Print the number with its type, once the chain is available; the new chain is for what"
-    " comes next.",
-    "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.  A round begins when"
-    " all values of the one before are resolved.",
-    "demo.wait": "The operand, so many seconds later, or a chain where there is none.  A timer does it: no thread"
-    " waits.",
+    "tfrt.print": "Print the number with its type, once the chain is available; the new chain is "
+    "for what comes next.",
+    "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.  A "
+    "round begins when all values of the one before are resolved.",
+    "demo.wait": "The operand, so many seconds later, or a chain where there is none.  A timer "
+    "does it: no thread waits.",
     "tfrt_test.get_string_sync": "The string of an attribute.",
     "tfrt_test.invoke_sync_function": "What a sync function returns for these operands.",
     "tfrt_test.sync.const_dense_attr": "A copy of the elements of an attribute.",
     "tfrt_test.get_static_tensor_type": "The kind of tensor of that name.",
-    "tfrt_test.matmul": "Write alpha times the matrix product of two tensors, plus beta times what it"
-    " holds, into the third.",
-    "tfrt_test.relu": "Write into the second tensor the elements of the first, zero for negative ones.",
+    "tfrt_test.matmul": "Write alpha times the matrix product of two tensors, plus beta times what "
+    "it holds, into the third.",
+    "tfrt_test.relu": "Write into the second tensor the elements of the first, zero for negative "
+    "ones.",
     "tfrt_test.relu_inplace": "Make negative elements zero.",
     "tfrt_test.add": "Write the sums of the elements of two tensors into the third.",
     "tfrt_test.add_inplace": "Add the elements of the first tensor to those of the second.",
-    "tfrt_test.equal": "Write into the third tensor whether the elements of the first two are equal.",
-    "tfrt_test.equal_inplace": "Write into the second tensor whether its elements equal the first's.",
+    "tfrt_test.equal": "Write into the third tensor whether the elements of the first two are "
+    "equal.",
+    "tfrt_test.equal_inplace": "Write into the second tensor whether its elements equal the "
+    "first's.",
     "tfrt_test.broadcast": "The tensor, repeated to fill the shape.",
     "tfrt_test.argmax": "Where each row has its largest element.",
     "tfrt_test.reduce_mean": "The mean over the first axis.",
-    "tfrt_test.slice_inplace": "Write into the last tensor the part of the first that begins at an index.",
+    "tfrt_test.slice_inplace": "Write into the last tensor the part of the first that begins at an "
+    "index.",
     "tfrt_test.cast": "The tensor with elements of the other type.",
-    "tfrt_dht.create_uninitialized_tensor": "A dense tensor of that shape, its elements not set: they are 0.",
+    "tfrt_dht.create_uninitialized_tensor": "A dense tensor of that shape, its elements not set: "
+    "they are 0.",
     "tfrt_dht.fill_tensor_with_constant": "Set all elements of the tensor to one number.",
-    "tfrt_dht.set_tensor_with_constant_values": "Set the elements to numbers that the program says.",
+    "tfrt_dht.set_tensor_with_constant_values": "Set the elements to numbers that the program "
+    "says.",
     "tfrt_dht.set_tensor_with_values": "Set the elements to the operands.",
     "tfrt_dht.make_tensor": "A tensor of that shape over the memory of a buffer.",
     "tfrt_dht.tensor_equal": "Whether two tensors have the same shape and elements.",
-    "tfrt_dht.tensor_allclose": "Whether two tensors have the same shape and nearly the same elements.",
-    "tfrt_dht_sync.create_uninitialized_tensor": "A dense tensor of that shape, its elements not set: they are 0.",
+    "tfrt_dht.tensor_allclose": "Whether two tensors have the same shape and nearly the same "
+    "elements.",
+    "tfrt_dht_sync.create_uninitialized_tensor": "A dense tensor of that shape, its elements not "
+    "set: they are 0.",
     "tfrt_dht_sync.fill_tensor_with_constant": "Set all elements of the tensor to one number.",
     "tfrt_dht_sync.print_tensor": "Print a tensor of any kind.",
-    "tfrt_dht_sync.set_tensor_with_constant_values": "Set the elements to numbers that the program says.",
+    "tfrt_dht_sync.set_tensor_with_constant_values": "Set the elements to numbers that the program "
+    "says.",
     "tfrt_dht_sync.tensor_equal": "Whether two tensors have the same shape and elements.",
     "coo.convert_dht_to_coo": "The tensor in coordinates: only elements other than zero are kept.",
     "coo.convert_coo_to_dht": "The dense tensor with the elements of a sparse one.",
@@ -70,45 +79,52 @@ FAMILIES = {
     "memref.dealloc": "Frees a buffer of memref.alloc, which must not be used any more.",
     "memref.dim": "The size of a buffer in one dimension.",
     "memref.get_global": "The buffer of a memref.global.",
-    "memref.subview": "A part of a buffer: its offsets, sizes and strides.  The elements are shared.",
+    "memref.subview": "A part of a buffer: its offsets, sizes and strides.  The elements are "
+    "shared.",
     "memref.dma_start": "Starts to copy elements from one buffer to another.",
     "memref.dma_wait": "Waits until the copy of a memref.dma_start is made.",
     "linalg.reduce": "Combines the elements along some dimensions.",
-    "linalg.conv_2d": "A convolution in two dimensions; the letters are the order of the dimensions.",
+    "linalg.conv_2d": "A convolution in two dimensions; the letters are the order of the "
+    "dimensions.",
     "func.call_indirect": "Calls the function that a value is.",
     "func.constant": "A function as a value.",
-    "memref.atomic_rmw": "Combines an element of a buffer with a number, as one step for all tasks; the result is the element"
-    " before.",
-    "memref.generic_atomic_rmw": "Replaces an element of a buffer by what the region makes of it, as one step for all tasks;"
-    " the region may run again.",
+    "memref.atomic_rmw": "Combines an element of a buffer with a number, as one step for all "
+    "tasks; the result is the element before.",
+    "memref.generic_atomic_rmw": "Replaces an element of a buffer by what the region makes of it, "
+    "as one step for all tasks; the region may run again.",
     "memref.atomic_yield": "Ends the region of memref.generic_atomic_rmw.",
     "memref.cast": "The same buffer, as a type that says more or less of its sizes.",
     "memref.copy": "Copies the elements of one buffer into another.",
     "memref.extract_aligned_pointer_as_index": "The address of a buffer's elements.",
     "memref.extract_strided_metadata": "The base of a buffer, its offset, sizes and strides.",
-    "memref.global": "A buffer of the module, for all runs; memref.get_global gives it to a function.",
+    "memref.global": "A buffer of the module, for all runs; memref.get_global gives it to a "
+    "function.",
     "memref.memory_space_cast": "The same buffer, as a type of another memory space.",
     "memref.rank": "How many dimensions a buffer has.",
     "linalg.copy": "Copies the elements of one buffer into another.",
     "linalg.fill": "Sets all elements of a buffer.",
-    "linalg.generic": "Runs its region for each element that the maps name; what it yields is written into the outs.",
+    "linalg.generic": "Runs its region for each element that the maps name; what it yields is "
+    "written into the outs.",
     "linalg.yield": "Ends the region of linalg.generic.",
     "scf.execute_region": "Runs its region once, which may have several blocks.",
-    "scf.for": "Runs its region for each number from the lower bound up to the upper one, which is not among them; iter_args go"
-    " from round to round.",
-    "scf.if": "Runs the first region if the condition is true, else the second one; the results are what it yields.",
+    "scf.for": "Runs its region for each number from the lower bound up to the upper one, which is "
+    "not among them; iter_args go from round to round.",
+    "scf.if": "Runs the first region if the condition is true, else the second one; the results "
+    "are what it yields.",
     "scf.index_switch": "Runs the region of the case that has the number, else the default one.",
-    "scf.parallel": "Runs its region for each combination of numbers, in any order; with --parallel-for the rounds are shared"
-    " among tasks, as those of async.parallel_for always are.",
-    "scf.reduce": "Ends the region of scf.parallel.  Each region of its own combines two values into one.",
+    "scf.parallel": "Runs its region for each combination of numbers, in any order; with "
+    "--parallel-for the rounds are shared among tasks, as those of async.parallel_for always are.",
+    "scf.reduce": "Ends the region of scf.parallel.  Each region of its own combines two values "
+    "into one.",
     "scf.while": "Runs the first region, and the second one as long as the first says so.",
     "cf.assert": "Fails with the message, unless the condition is true.",
     "cf.br": "Goes on in another block, which gets the operands.",
     "cf.cond_br": "Goes on in the first block if the condition is true, else in the second one.",
     "cf.switch": "Goes on in the block of the case that has the number, else in the default one.",
-    "arith.cmpi": "Whether two whole numbers are so: eq, ne; with a sign slt, sle, sgt, sge; without one ult, ule, ugt, uge.",
-    "arith.cmpf": "Whether two floats are so: oeq, one, olt, ole, ogt, oge are false where one is NaN; ueq, une, ult, ule, ugt,"
-    " uge are true there; ord, uno ask for that.",
+    "arith.cmpi": "Whether two whole numbers are so: eq, ne; with a sign slt, sle, sgt, sge; "
+    "without one ult, ule, ugt, uge.",
+    "arith.cmpf": "Whether two floats are so: oeq, one, olt, ole, ogt, oge are false where one is "
+    "NaN; ueq, une, ult, ule, ugt, uge are true there; ord, uno ask for that.",
     "arith.select": "The second operand if the first is true, else the third.",
     "math.absf": "The number without its sign.",
     "math.absi": "The number without its sign; the least number stays.",
@@ -143,7 +159,8 @@ FAMILIES = {
     "math.tan": "The tangent of an angle in radians.",
     "math.tanh": "The hyperbolic tangent.",
     "math.trunc": "The number rounded towards 0.",
-    "scf.condition": "Ends the first region of scf.while: whether it goes on, and with which values.",
+    "scf.condition": "Ends the first region of scf.while: whether it goes on, and with which "
+    "values.",
     "scf.yield": "Ends a region and gives its results.",
     "scf.reduce.return": "Ends a region of scf.reduce and gives the combined value.",
     "arith.addf": "The sum.",
@@ -151,7 +168,7 @@ FAMILIES = {
     "arith.mulf": "The product.",
     "arith.divf": "The quotient; a number by 0 is infinite, 0 by 0 is not a number.",
     "arith.negf": "The number with the other sign.",
-}  # fmt: skip
+}
 
 _INTEGERS = {
     "add": "The sum; what does not fit wraps around.",
@@ -165,7 +182,8 @@ _INTEGERS = {
     "ceildivs": "The quotient, rounded up.  To divide by 0 is an error.",
     "ceildivu": "The quotient of numbers without a sign, rounded up.  To divide by 0 is an error.",
     "floordivs": "The quotient, rounded down.  To divide by 0 is an error.",
-    "rems": "What a division rounded towards 0 leaves, with the sign of the dividend.  To divide by 0 is an error.",
+    "rems": "What a division rounded towards 0 leaves, with the sign of the dividend.  To divide "
+    "by 0 is an error.",
     "remu": "What a division of numbers without a sign leaves.  To divide by 0 is an error.",
     "maxs": "The larger one.",
     "maxu": "The larger one of numbers without a sign.",

@@ -1,9 +1,8 @@
 """An example of each kernel: a small program that runs and shows what the kernel gives.
 
-Native kernels may have theirs in their table, others with effects, attributes or functions in `examples.mlir`, one text for
-a family.  Of the others
-the signature says enough to write one: values for the operands, the kernel, a print of results that `return` does not
-show.
+Native kernels may have theirs in their table, others with effects, attributes or functions in
+`examples.mlir`, one text for a family.  Of the others the signature says enough to write one:
+values for the operands, the kernel, a print of results that `return` does not show.
 """
 
 from __future__ import annotations
@@ -57,7 +56,9 @@ def example(name: str) -> str:
 
 @cache
 def signature_of(name: str) -> Signature | None:
-    """The signature of a kernel: from the tables, or that of its family with the types of its name."""
+    """The signature of a kernel: from the tables, or that of its family with the types of its
+    name.
+    """
     if name in SIGNATURES:
         return SIGNATURES[name]
     words = _words(name)

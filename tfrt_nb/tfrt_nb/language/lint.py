@@ -9,7 +9,7 @@ from tfrt_nb.dialects.catalog import similar_operations
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Diagnostic, Location, TfrtError, error, note
-from tfrt_runtime.executor.loading.resolve import types_of
+from tfrt_runtime.executor.loading.kinds import types_of
 from tfrt_runtime.kernels.registry import PythonKernel
 from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.annotations import mismatch
@@ -26,7 +26,8 @@ _OPERATION = re.compile(
 """A line that is an operation with all that is its own, and does not end a block."""
 _RESULT = re.compile(r"%[\w$.-]+")
 _OF_BLOCKS = re.compile(r"this is its last line|terminator|non-empty")
-"""What a message says of a block that may have lost its only or its last line because that is wrong."""
+"""What a message says of a block that may have lost its only or its last line because that is
+wrong."""
 
 
 def lint(
@@ -55,7 +56,8 @@ def all_mistakes(
     found: Sequence[Diagnostic],
     libraries: Mapping[str, Program] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """What is wrong with a text besides `found`, where reading it ended: the lines that are wrong are left out.
+    """What is wrong with a text besides `found`, where reading it ended: the lines that are wrong
+    are left out.
 
     What these lines would define is not missed, nor are ends of blocks.
     """
@@ -96,7 +98,9 @@ def _line(one: Diagnostic) -> int:
 
 
 def wrong_kernels(program: Program) -> tuple[Diagnostic, ...]:
-    """An error for each operation that no kernel runs, or no user's kernel of these types, as its load says it."""
+    """An error for each operation that no kernel runs, or no user's kernel of these types, as its
+    load says it.
+    """
     kernels = available_kernels()
     missing = {one for one in program.file.kernel_names if one not in kernels}
     users = {one: USER_KERNELS[one] for one in program.file.kernel_names if one in USER_KERNELS}

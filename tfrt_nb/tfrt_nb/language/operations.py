@@ -1,4 +1,6 @@
-"""The table of operations: kernels of the runtime, the user's own, control flow, MLIR's dialects."""
+"""The table of operations: kernels of the runtime, the user's own, control flow, MLIR's
+dialects.
+"""
 
 from __future__ import annotations
 
@@ -136,7 +138,9 @@ def _docstring(name: str) -> str:
 
 
 def _class_entry(operation: type[IrOperation]) -> Entry:
-    """An operation that has a class, the docstring of which says what it does, or only how it is written."""
+    """An operation that has a class, the docstring of which says what it does, or only how it is
+    written.
+    """
     text, docstring = family_text(operation.name), inspect.cleandoc(operation.__doc__ or "")
     if not text:
         text = docstring

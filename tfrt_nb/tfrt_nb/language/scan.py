@@ -70,7 +70,9 @@ class Statement:
 
 @dataclass(slots=True)
 class Region:
-    """A region of a host program's operation: of the values around it, it sees the operands of that."""
+    """A region of a host program's operation: of the values around it, it sees the operands of
+    that.
+    """
 
     start: int
     operands: frozenset[str]

@@ -56,8 +56,8 @@ def value(answer: Answer) -> str | None:
         "[a, b]": "kernels that compute",
         "[a, b, left, right]": "kernels that compute",
     },
-    why="A kernel may run when its own arguments are available.  %left and %right need only constants, so both may"
-    " run at once.  %sum needs both of them.",
+    why="A kernel may run when its own arguments are available.  %left and %right need only "
+    "constants, so both may run at once.  %sum needs both of them.",
 )
 def ready(answer: Answer) -> str | None:
     """The constants are available.  Which values can now be computed at the same time?
@@ -158,8 +158,8 @@ def ready(answer: Answer) -> str | None:
     why="Every number is a constant with a name, and every step names its result for the next one.",
 )
 def write(answer: Code) -> str | None:
-    """Change the program so that it computes (7 + 5) * 2 and returns the result.  Use `tfrt.add.i32` and
-    `tfrt.mul.i32`.
+    """Change the program so that it computes (7 + 5) * 2 and returns the result.  Use
+    `tfrt.add.i32` and `tfrt.mul.i32`.
     """
     if re.search(r"tfrt\.(?:add|mul)\.i32\s+(?:%\w+,\s*)?\d", answer.text):
         return (
@@ -171,10 +171,16 @@ def write(answer: Code) -> str | None:
     if result == (12,):
         return "12 is the sum.  Now multiply it by two, and return the product."
     if result != (24,):
-        return f"The function returns {result[0] if len(result) == 1 else result}; it should return 24."
+        return (
+            f"The function returns {result[0] if len(result) == 1 else result}; it should "
+            f"return 24."
+        )
     computes = answer.needed("tfrt.add.i32") + answer.needed("tfrt.mul.i32") > 1
     if not computes or not {"5", "7"} <= {
         *re.findall(_CONSTANT + r"\b[^\n]*?(?<![\w%.])(\d+)\b", answer.bare)
     }:
-        return "24 is right, but let the program compute it: begin with 7 and 5, and use tfrt.add.i32 and tfrt.mul.i32."
+        return (
+            "24 is right, but let the program compute it: begin with 7 and 5, and use "
+            "tfrt.add.i32 and tfrt.mul.i32."
+        )
     return None

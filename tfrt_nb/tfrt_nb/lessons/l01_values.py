@@ -27,8 +27,9 @@ if TYPE_CHECKING:
         "a = [4]": "Part b has no answer",
         "a: 4\nb: first": "Line 1: write `a = 4`",
     },
-    why="%four and its print need nothing that is missing.  %p2 has no number yet, and %p3 waits for the chain of"
-    " %p2.  %square needs only %four, so the third result is available, although its line is the last one.",
+    why="%four and its print need nothing that is missing.  %p2 has no number yet, and %p3 waits "
+    "for the chain of %p2.  %square needs only %four, so the third result is available, although "
+    "its line is the last one.",
 )
 def before(answer: Answer) -> str | None:
     """Nothing has been put into `%late` yet.
@@ -53,7 +54,10 @@ def before(answer: Answer) -> str | None:
     a, b = answer.parts("a", "b")
     printed, results = a.numbers(), {*b.items(words=("first", "second", "third"))}
     if printed == ():
-        return "A function does not wait for its arguments; each kernel waits for its own.  Does %p1 need %late?"
+        return (
+            "A function does not wait for its arguments; each kernel waits for its own.  Does "
+            "%p1 need %late?"
+        )
     if printed == (4, 8):
         return "%p3 has its number, but a print also waits for its own chain.  Whose chain is it?"
     if printed != (4,):
@@ -78,10 +82,13 @@ def before(answer: Answer) -> str | None:
         "[1, 4]": "%eight",
         "1 8": "Line 1 was not understood: `1 8`",
     },
-    why="Filling the box lets %p2 run, its chain lets %p3 run.  4 was printed before, and is not printed again.",
+    why="Filling the box lets %p2 run, its chain lets %p3 run.  4 was printed before, and is not "
+    "printed again.",
 )
 def after(answer: Answer) -> str | None:
-    """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on, in order?"""
+    """The same program. Now 1 is put into `%late`. Which numbers are printed from this moment on,
+    in order?
+    """
     numbers = answer.numbers()
     if numbers[:1] == (4,):
         return "4 was printed already, before the box was filled; a kernel runs once."
@@ -120,12 +127,12 @@ def after(answer: Answer) -> str | None:
         "doubled = 3": "must be a function",
         "async def doubled(box):\n    return 2 * await box": "gives a coroutine",
     },
-    why="`then` leaves a note at the box and returns a new box at once.  `result` would wait, and nothing could fill the"
-    " box meanwhile on this thread.",
+    why="`then` leaves a note at the box and returns a new box at once.  `result` would wait, and "
+    "nothing could fill the box meanwhile on this thread.",
 )
 def double(answer: Names) -> str | None:
-    """Write a function `doubled(box)` that takes an AsyncValue of a number and returns an AsyncValue of twice that number.
-    It must return at once, also when the box is still empty.
+    """Write a function `doubled(box)` that takes an AsyncValue of a number and returns an
+    AsyncValue of twice that number. It must return at once, also when the box is still empty.
     """
     box = unavailable()
     function = answer.get("doubled")
@@ -140,8 +147,14 @@ def double(answer: Names) -> str | None:
         waits = not calling.done()
         box.set_result(7)
         if waits:
-            return "The function waits until the box is filled, as `result()` does.  Leave a note at the box instead: `then`."
-        return "The function asks for the value before the box was filled, so it raises TimeoutError.  Use `then`."
+            return (
+                "The function waits until the box is filled, as `result()` does.  Leave a note "
+                "at the box instead: `then`."
+            )
+        return (
+            "The function asks for the value before the box was filled, so it raises "
+            "TimeoutError.  Use `then`."
+        )
     except Exception as problem:  # noqa: BLE001  # the learner's function may raise anything
         return raised("doubled(box)", problem)
     if inspect.iscoroutine(made):
@@ -152,7 +165,10 @@ def double(answer: Names) -> str | None:
     if not hasattr(made, "result"):
         return f"The function must return an AsyncValue; it returned {made!r}."
     if box.done():
-        return "The function fills the box itself.  Another one fills it, later: return a new box, which follows it."
+        return (
+            "The function fills the box itself.  Another one fills it, later: return a new "
+            "box, which follows it."
+        )
     box.set_result(7)
     found = attempt("doubled(box).result()", lambda: made.result(timeout=5))
     if found != 14:

@@ -21,7 +21,8 @@ from tfrt_nb.exercises.exercise import exercise
     why="The paths are a-c-d (300 + 100 + 100) and b-d (400 + 100).  Both take 500 ms.",
 )
 def path(answer: Answer) -> str | None:
-    """The numbers are the times of the kernels in ms. There are enough threads. How many ms does a run take?
+    """The numbers are the times of the kernels in ms. There are enough threads. How many ms does a
+    run take?
 
     ```
     %a = slow 300 (%x)
@@ -51,12 +52,12 @@ def path(answer: Answer) -> str | None:
         "d": "takes the least",
         "all": "Write a, b, c or d; found 'all'.",
     },
-    why="The critical path is %b, %d: 700 + 50.  The other path has 300 + 300 + 50 = 650, so shortening %a or %c changes"
-    " nothing, and %d has only 50 ms to give.",
+    why="The critical path is %b, %d: 700 + 50.  The other path has 300 + 300 + 50 = 650, so "
+    "shortening %a or %c changes nothing, and %d has only 50 ms to give.",
 )
 def faster(answer: Answer) -> str | None:
-    """You may make one kernel twice as fast. Which one, so that the run becomes as short as possible?
-    Write its name, without `%`.
+    """You may make one kernel twice as fast. Which one, so that the run becomes as short as
+    possible? Write its name, without `%`.
 
     ```
     %a = slow 300 (%x)
@@ -108,15 +109,18 @@ func.func @main() -> i32 {
     why="All three take %one, which is available at once, so their times overlap.",
 )
 def fan(answer: Code) -> str | None:
-    """This program takes 750 ms, and returns 3. Change it so that it still has three slow kernels and returns 3,
-    but takes about 250 ms.
+    """This program takes 750 ms, and returns 3. Change it so that it still has three slow kernels
+    and returns 3, but takes about 250 ms.
     """
     seconds = re.findall(r"seconds\s*=\s*([\d.]+)", answer.bare)
     if answer.kernels().count("demo.wait.i32") != 3 or [*map(float, seconds)] != [0.25] * 3:
         return "Keep the three slow kernels of 250 ms, and change only what they take."
     steps = answer.longest_path("demo.wait.i32")
     if steps > 1:
-        return f"The run still takes {steps * 250} ms: a slow kernel waits for another one.  Follow the arrows."
+        return (
+            f"The run still takes {steps * 250} ms: a slow kernel waits for another one.  "
+            f"Follow the arrows."
+        )
     if answer.needed("demo.wait.i32") < 3:
         return "Keep the two additions, so that the result needs all three slow kernels."
     results = answer.run(queue="mstd:2").results

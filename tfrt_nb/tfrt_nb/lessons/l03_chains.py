@@ -18,8 +18,8 @@ from tfrt_nb.exercises.exercise import exercise
         "[5, 6, 7]\n[5, 7, 6]": "Line 2 is another answer",
         "[[5, 6]]": "numbers 5, 6 and 7",
     },
-    why="The print of 6 takes the chain of the print of 5, so 5 is before 6.  The print of 7 takes only the"
-    " first chain, which is available at once: 7 may be first, between them, or last.",
+    why="The print of 6 takes the chain of the print of 5, so 5 is before 6.  The print of 7 takes "
+    "only the first chain, which is available at once: 7 may be first, between them, or last.",
 )
 def outputs(answer: Answer) -> str | None:
     """Write every output that the program above may have, each as a list of its numbers."""
@@ -29,7 +29,10 @@ def outputs(answer: Answer) -> str | None:
     if any(order.index(6) < order.index(5) for order in orders):
         return "One of your lists has 6 before 5.  Whose chain does the print of 6 take?"
     if orders == {(5, 6, 7)}:
-        return "You wrote only the text order, but order comes from chains, not text order.  Which chain does the print of 7 wait for?"
+        return (
+            "You wrote only the text order, but order comes from chains, not text order.  "
+            "Which chain does the print of 7 wait for?"
+        )
     if (7, 5, 6) not in orders:
         return "The print of 7 waits only for the first chain.  So 7 may come first, too."
     missing = "A list is missing.  Put 7 at each of the three places around 5 and 6."
@@ -69,8 +72,8 @@ func.func @show(%x: i32, %ch: !tfrt.chain) -> !tfrt.chain {
   tfrt.return %p : !tfrt.chain
 }""": "in @main itself",
     },
-    why="Each print takes the chain of the one before it.  A merge orders what comes after it, and says nothing"
-    " about the order of the chains that go into it.",
+    why="Each print takes the chain of the one before it.  A merge orders what comes after it, and "
+    "says nothing about the order of the chains that go into it.",
 )
 def countdown(answer: Code) -> str | None:
     """Change the program so that it always prints 3, then 2, then 1."""
@@ -79,7 +82,10 @@ def countdown(answer: Code) -> str | None:
         return None
     if ("3", "2", "1") not in orders:
         return f"This program never prints 3 2 1; it can print {_listed(orders)}."
-    return f"It can print 3 2 1, but it can also print {_listed(orders - {('3', '2', '1')})}.  A print waits only for its own chain; the merge orders what comes after it."
+    return (
+        f"It can print 3 2 1, but it can also print {_listed(orders - {('3', '2', '1')})}.  A "
+        f"print waits only for its own chain; the merge orders what comes after it."
+    )
 
 
 def _listed(orders: set[tuple[str, ...]]) -> str:
@@ -97,7 +103,8 @@ def _listed(orders: set[tuple[str, ...]]) -> str:
         "6": "waits for %b",
         "4": "list them",
     },
-    why="1 is first, since %b and %c wait for %a.  4 waits for %b.  That leaves 1 2 3 4, 1 2 4 3 and 1 3 2 4.",
+    why="1 is first, since %b and %c wait for %a.  4 waits for %b.  That leaves 1 2 3 4, 1 2 4 3 "
+    "and 1 3 2 4.",
 )
 def after(answer: Answer) -> str | None:
     """How many different outputs may this program have?

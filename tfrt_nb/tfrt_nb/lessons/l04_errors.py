@@ -21,12 +21,13 @@ from tfrt_nb.exercises.exercise import exercise
         "a = [9]\nb = [error, 18]": "Write 3 values",
         "a = [9]\nb = [error, 18, skipped]": "its result is an error",
     },
-    why="%bad is an error.  %p has a good number and chain, so 9 is printed.  The merge takes %bad, so %m is an error,"
-    " and %q is skipped although %nine is good.  %twice has no path from %bad.",
+    why="%bad is an error.  %p has a good number and chain, so 9 is printed.  The merge takes "
+    "%bad, so %m is an error, and %q is skipped although %nine is good.  %twice has no path from "
+    "%bad.",
 )
 def which(answer: Answer) -> str | None:
-    """The division by zero makes `%bad` an error. (a) What is printed? (b) What are the three results:
-    a number, `chain` or `error`? Write two lists.
+    """The division by zero makes `%bad` an error. (a) What is printed? (b) What are the three
+    results: a number, `chain` or `error`? Write two lists.
 
     ```
     %bad, %rest = tfrt.div.i32 %nine, %zero
@@ -70,11 +71,12 @@ def which(answer: Answer) -> str | None:
         "[2, 3, 4]": "200 ms",
         "[2, cancelled]": "Write 3 values",
     },
-    why="After 200 ms only the first box is filled; it keeps its value.  The other two are empty, and become errors at once;"
-    " the slow kernel is not waited for.",
+    why="After 200 ms only the first box is filled; it keeps its value.  The other two are empty, "
+    "and become errors at once; the slow kernel is not waited for.",
 )
 def cancel(answer: Answer) -> str | None:
-    """A run is cancelled 200 ms after its start. `%one` is 1. What are the three results: a number or `cancelled`?
+    """A run is cancelled 200 ms after its start. `%one` is 1. What are the three results: a number
+    or `cancelled`?
 
     ```
     %two = tfrt.add.i32 %one, %one
@@ -138,20 +140,27 @@ func.func @main(%cake: i32, %guests: i32) -> (i32, !tfrt.chain) {
         .replace("%cake, %guests\n", "%cake, %five\n")
         .replace("%cake, %a", "%cake, %ch"): "Keep the division by %guests",
     },
-    why="The print of %cake took the chain of the print of %share, which is an error when there are no guests.  With"
-    " the first chain, it no longer depends on the division.",
+    why="The print of %cake took the chain of the print of %share, which is an error when there "
+    "are no guests.  With the first chain, it no longer depends on the division.",
 )
 def save(answer: Code) -> str | None:
-    """With 10 and 0 this program prints nothing. Change it so that 10, the cake, is printed also when there are no guests. With
-    10 and 5 it must still print both numbers, 2 and 10, in any order, and return 2.
+    """With 10 and 0 this program prints nothing. Change it so that 10, the cake, is printed also
+    when there are no guests. With 10 and 5 it must still print both numbers, 2 and 10, in any
+    order, and return 2.
     """
     good = answer.run(10, 5)
     if sorted(good.printed) != ["10", "2"] or good.result != 2:
         shown = " ".join(good.printed) or "nothing"
-        return f"With 5 guests the program now prints {shown} and returns {good.result}; it should print 2 and 10, and return 2."
+        return (
+            f"With 5 guests the program now prints {shown} and returns {good.result}; it "
+            "should print 2 and 10, and return 2."
+        )
     bad = answer.run(10, 0)
     if not isinstance(bad.result, Failed):
         return "Keep the division by %guests: without guests the share must still be an error."
     if bad.printed != ("10",):
-        return f"With no guests it prints {' '.join(bad.printed) or 'nothing'}.  Which chain does the print of %cake take, and can that be an error?"
+        return (
+            f"With no guests it prints {' '.join(bad.printed) or 'nothing'}.  Which chain does "
+            f"the print of %cake take, and can that be an error?"
+        )
     return None

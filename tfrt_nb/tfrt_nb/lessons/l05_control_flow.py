@@ -20,12 +20,12 @@ from tfrt_nb.exercises.exercise import exercise
         "a = late\nb = start\nc = late\nd = late": "condition",
         "a = late\nb = start\nc = late": "Part d",
     },
-    why="A strict call waits for all arguments.  A non-strict one starts at once; what is inside waits only when it"
-    " uses the late value.",
+    why="A strict call waits for all arguments.  A non-strict one starts at once; what is inside "
+    "waits only when it uses the late value.",
 )
 def when(answer: Answer) -> str | None:
-    """`%x` is available, `%late` comes after a second. `@first` returns its first argument and ignores the second; `@add`
-    adds both. When is each result available: `start` or `late`?
+    """`%x` is available, `%late` comes after a second. `@first` returns its first argument and
+    ignores the second; `@add` adds both. When is each result available: `start` or `late`?
 
     ```
     %a = tfrt.call @first(%x, %late)
@@ -65,11 +65,12 @@ def when(answer: Answer) -> str | None:
         "[error, 4]": "Write 3 values",
         "[error, 4, skipped]": "its result is an error",
     },
-    why="The strict call is skipped.  The non-strict @first never touches the error.  The non-strict @add has an addition"
-    " inside that takes it.",
+    why="The strict call is skipped.  The non-strict @first never touches the error.  The "
+    "non-strict @add has an addition inside that takes it.",
 )
 def control_error(answer: Answer) -> str | None:
-    """`%x` is 4, `%bad` is an error. `@first` and `@add` are as above. What are the three results: a number or `error`?
+    """`%x` is 4, `%bad` is an error. `@first` and `@add` are as above. What are the three results:
+    a number or `error`?
 
     ```
     %a = tfrt.call @first(%x, %bad)
@@ -124,18 +125,21 @@ _ONE_MORE = """\
             "tfrt.return %next, %number : i32, i32", "tfrt.return %next : i32"
         ): "not right yet",
     },
-    why="The second value that the loop carries is the number of the round.  The body returns it one larger, and so the"
-    " next round adds 2, then 3, and so on.",
+    why="The second value that the loop carries is the number of the round.  The body returns it "
+    "one larger, and so the next round adds 2, then 3, and so on.",
 )
 def control_sum(answer: Code) -> str | None:
-    """The body of a `repeat` gets what the round before returned. This program counts: `@main(4)` is 4. Change the body so that
-    `@main(n)` is 1 + 2 + … + n: for 4 it is 10.
+    """The body of a `repeat` gets what the round before returned. This program counts: `@main(4)`
+    is 4. Change the body so that `@main(n)` is 1 + 2 + … + n: for 4 it is 10.
     """
     found = [answer.run(n).result for n in range(6)]
     if found == [0, 1, 3, 6, 10, 15]:
         return None
     if "%result#1" in answer.bare:
-        return "The sum is the first value of the loop, %result#0; this function returns its second value."
+        return (
+            "The sum is the first value of the loop, %result#0; this function returns its "
+            "second value."
+        )
     if found == [found[0]] * 6 and found[0] not in (0, 1):
         return f"It returns {found[0]} for every n.  Return what the loop makes."
     if found == [1] * 6:

@@ -28,11 +28,13 @@ _CALLS = 8
         "a = compute\nb = blocking\nc = blocking\nd = blocking": "needs a processor",
         "a = compute\nb = blocking": "Part c",
     },
-    why="Sorting (a) and compressing (d) need a processor all the time.  The others wait for something outside.",
+    why="Sorting (a) and compressing (d) need a processor all the time.  The others wait for "
+    "something outside.",
 )
 def pools(answer: Answer) -> str | None:
-    """Which pool is right, `compute` or `blocking`, for a kernel that (a) sorts numbers for 4 seconds, (b) waits 1 ms for a clock, (c) downloads a
-    page, (d) compresses a picture that is in memory?
+    """Which pool is right, `compute` or `blocking`, for a kernel that (a) sorts numbers for 4
+    seconds, (b) waits 1 ms for a clock, (c) downloads a page, (d) compresses a picture that is in
+    memory?
     """
     return answer.hint_for_parts(
         a=(
@@ -66,12 +68,14 @@ def pools(answer: Answer) -> str | None:
         "a = 0\nb = 600": "at the same time",
         "a = now\nb = 200": "Part a: Write whole numbers",
     },
-    why="If %d is taken first, it starts at once.  If two sleepers are taken first, both workers are asleep until 200 ms.  Then a worker"
-    " is free; if the third sleeper goes first, the other worker takes %d, also at 200 ms.",
+    why="If %d is taken first, it starts at once.  If two sleepers are taken first, both workers "
+    "are asleep until 200 ms.  Then a worker is free; if the third sleeper goes first, the other "
+    "worker takes %d, also at 200 ms.",
 )
 def start(answer: Answer) -> str | None:
-    """On `mstd:2`, three kernels that sleep 200 ms run on the **compute** pool by mistake; `%d`, a sum, is ready at 0 as well. (a) When can `%d` start at the
-    earliest, and (b) at the latest? Write two numbers, in ms. (Only the two workers run kernels.)
+    """On `mstd:2`, three kernels that sleep 200 ms run on the **compute** pool by mistake; `%d`, a
+    sum, is ready at 0 as well. (a) When can `%d` start at the earliest, and (b) at the latest?
+    Write two numbers, in ms. (Only the two workers run kernels.)
     """
     a, b = (one.number() for one in answer.parts("a", "b"))
     if (a, b) == (0, 0):
@@ -81,7 +85,10 @@ def start(answer: Answer) -> str | None:
     if b in (100, 600):
         return "(b) The two workers sleep at the same time, from 0 on."
     if b == 400:
-        return "(b) At 200 ms both workers wake up.  One may take the third sleeper; what does the other one do?"
+        return (
+            "(b) At 200 ms both workers wake up.  One may take the third sleeper; what does "
+            "the other one do?"
+        )
     return None if b == 200 else "Keep a clock for each of the two workers."
 
 
@@ -135,20 +142,32 @@ def start(answer: Answer) -> str | None:
         """,
     ),
     wrong={
-        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> int:\n    return page * 2": "Keep the wait",
-        "import time\n@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    time.sleep(0.05)\n    return page * 2": "still keeps a worker",
-        "@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    return page * 2": "Keep the wait",
-        "import asyncio, time\n@tfrt.kernel('my.download')\nasync def download(page: int) -> int:\n    await asyncio.sleep(0)\n    time.sleep(0.1)\n    return page * 2": "event loop",
-        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> int:\n    time.sleep(0.1)\n    print(page * 2)": "expected i64",
-        "import time\ndef download(page):\n    time.sleep(0.1)\n    return page * 2": "@tfrt.kernel",
-        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> int:\n    time.sleep(0.1)\n    return page": "not 6",
-        "import time\n@tfrt.kernel('my.download')\nasync def download(page: int) -> int:\n    time.sleep(0.1)\n    return page * 2": "event loop",
-        "from time import sleep\n@tfrt.kernel('my.download')\nasync def download(page: int) -> int:\n    sleep(0.1)\n    return page * 2": "event loop",
+        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> "
+        "int:\n    return page * 2": "Keep the wait",
+        "import time\n@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    "
+        "time.sleep(0.05)\n    return page * 2": "still keeps a worker",
+        "@tfrt.kernel('my.download')\ndef download(page: int) -> int:\n    return "
+        "page * 2": "Keep the wait",
+        "import asyncio, time\n@tfrt.kernel('my.download')\nasync def download(page: int) -> "
+        "int:\n    await asyncio.sleep(0)\n    time.sleep(0.1)\n    return page * 2": "event loop",
+        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> "
+        "int:\n    time.sleep(0.1)\n    print(page * 2)": "expected i64",
+        "import time\ndef download(page):\n    time.sleep(0.1)\n    return "
+        "page * 2": "@tfrt.kernel",
+        "import time\n@tfrt.kernel('my.download', blocking=True)\ndef download(page: int) -> "
+        "int:\n    time.sleep(0.1)\n    return page": "not 6",
+        "import time\n@tfrt.kernel('my.download')\nasync def download(page: int) -> int:\n    "
+        "time.sleep(0.1)\n    return page * 2": "event loop",
+        "from time import sleep\n@tfrt.kernel('my.download')\nasync def download(page: int) -> "
+        "int:\n    sleep(0.1)\n    return page * 2": "event loop",
     },
-    why="`blocking=True` gives the kernel a thread of the blocking pool.  An `async def` kernel waits without any thread.",
+    why="`blocking=True` gives the kernel a thread of the blocking pool.  An `async def` kernel "
+    "waits without any thread.",
 )
 def blocking(answer: Names) -> str | None:
-    """Change the kernel so that it waits without keeping a worker. It must still wait, and return twice its argument."""
+    """Change the kernel so that it waits without keeping a worker. It must still wait, and return
+    twice its argument.
+    """
     function = answer.get("download")
     made = getattr(function, "kernel", None)
     if made is None or not callable(function):
@@ -159,13 +178,19 @@ def blocking(answer: Names) -> str | None:
         found = attempt("download(3)", lambda: waited_for(call(made.name, 3)))
         if time.monotonic() - began < _WAIT / 2:  # clocks differ
             awaited = "  A coroutine such as `asyncio.sleep(…)` runs only when it is awaited."
-            return f"Keep the wait of {_WAIT} s: the kernel stands for one that needs it.{awaited * is_async}"
+            return (
+                f"Keep the wait of {_WAIT} s: the kernel stands for one that needs "
+                f"it.{awaited * is_async}"
+            )
     # The second time, all that a first call needs is there.
     if not getattr(USER_KERNELS[made.name], "blocking", False) and not any(
         _overlap(function) for _ in range(2)
     ):
         if is_async:
-            return "It stops all kernels of the event loop: in an `async def`, write `await asyncio.sleep`."
+            return (
+                "It stops all kernels of the event loop: in an `async def`, write `await "
+                "asyncio.sleep`."
+            )
         return "It still keeps a worker while it waits, however short the wait is."
     return None if found == 6 else f"download(3) gives {found}, not 6."
 

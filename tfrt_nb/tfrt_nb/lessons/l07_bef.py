@@ -19,11 +19,12 @@ from tfrt_nb.exercises.exercise import exercise
         "[3, 5, 2]": "one constant",
         "[3, 5]": "Write 3 values",
     },
-    why="Kernels: constant, mul, minus.  Registers: %step, %ten, %long, %longer, %rest.  The number 10 is stored once.",
+    why="Kernels: constant, mul, minus.  Registers: %step, %ten, %long, %longer, %rest.  The "
+    "number 10 is stored once.",
 )
 def count(answer: Answer) -> str | None:
-    """How many entries has the table of kernels, how many registers has `@way`, and how many integers are among the
-    attributes? Write three numbers.
+    """How many entries has the table of kernels, how many registers has `@way`, and how many
+    integers are among the attributes? Write three numbers.
     """
     kernels, registers, integers = answer.numbers(3)
     once = "The table has each different kernel once"
@@ -61,11 +62,12 @@ def count(answer: Answer) -> str | None:
         '"tfrt.minus.i32"': "called by its name",
         "[ways]": "There is no 'ways'",
     },
-    why="Functions are called by name, and kernels are found by name when the file is loaded.  Values become registers.",
+    why="Functions are called by name, and kernels are found by name when the file is loaded.  "
+    "Values become registers.",
 )
 def inside(answer: Answer) -> str | None:
-    """Which of these are in the bytes of the sections that a run needs: `way`, `longer`, `tfrt.minus.i32`, `tfrt.return`, the
-    `comment`? Write a list of them.
+    """Which of these are in the bytes of the sections that a run needs: `way`, `longer`,
+    `tfrt.minus.i32`, `tfrt.return`, the `comment`? Write a list of them.
     """
     value = "The names of values are gone: values are registers with numbers."
     hints = {
@@ -99,15 +101,18 @@ def inside(answer: Answer) -> str | None:
     """,
     wrong={
         "def patched(data):\n    return data.replace(b'25', b'40')": "not as the letters",
-        "def patched(data):\n    return data.replace(bytes([25, 0, 0, 0]), bytes([50, 0, 0, 0]))": "returns 50, not 40",
+        "def patched(data):\n    return data.replace(bytes([25, 0, 0, 0]), bytes([50, 0, 0, "
+        "0]))": "returns 50, not 40",
         "def patched(data):\n    return data[:-1]": "no whole BEF file",
         "def patched(data):\n    return 80": "must return bytes",
     },
-    why="The constant is stored in four bytes, the smallest first: 19 00 00 00 in hexadecimal is 25.",
+    why="The constant is stored in four bytes, the smallest first: 19 00 00 00 in hexadecimal "
+    "is 25.",
 )
 def patch(answer: Names) -> str | None:
-    """`data` is the BEF file of this program. Write `patched(data)`, which returns the bytes of a program that returns 40. Do not
-    compile anything: change the bytes. (`data.replace(old, new)` replaces bytes.)
+    """`data` is the BEF file of this program. Write `patched(data)`, which returns the bytes of a
+    program that returns 40. Do not compile anything: change the bytes. (`data.replace(old, new)`
+    replaces bytes.)
 
     ```
     func.func @main() -> i32 {
@@ -129,7 +134,11 @@ def patch(answer: Names) -> str | None:
     if not isinstance(found, bytes):
         return f"`patched` must return bytes; it returned {reprlib.repr(found)}."
     if found == data:
-        return "The bytes are the same as before: what you look for is not in them.  25 is stored as four bytes, the lowest first, not as the letters 2 and 5; and 0x25 is another number."
+        return (
+            "The bytes are the same as before: what you look for is not in them.  25 is stored "
+            "as four bytes, the lowest first, not as the letters 2 and 5; and 0x25 is another "
+            "number."
+        )
     try:
         result = waited_for(Program.from_bef(found).run())
     except TfrtError as problem:

@@ -17,7 +17,8 @@ from tfrt_nb.exercises.exercise import exercise
         "600": "Write 2 values, not 1",
         "4x10": "Line 1 was not understood",
     },
-    why="(4, 15) times (15, 10): the 15 vanishes, and (4, 10) is left: ten numbers for each of four pictures.",
+    why="(4, 15) times (15, 10): the 15 vanishes, and (4, 10) is left: ten numbers for each of "
+    "four pictures.",
 )
 def shape(answer: Answer) -> str | None:
     """Four pictures are a tensor of shape (4, 15), the weights have the shape (15, 10).
@@ -42,7 +43,8 @@ def shape(answer: Answer) -> str | None:
         "shown": "own",
         "b": "Write ch",
     },
-    why="%cut is available when the tensor is written and cut.  The chain of the last kernel that writes is the one to wait for.",
+    why="%cut is available when the tensor is written and cut.  The chain of the last kernel that "
+    "writes is the one to wait for.",
 )
 def chain(answer: Answer) -> str | None:
     """Which chain must the print take, so that it shows the finished tensor:
@@ -56,7 +58,8 @@ def chain(answer: Answer) -> str | None:
     ```
     """
     hints = {
-        "written": "After %written the product is written, but that is half of the work: relu may still change it.",
+        "written": "After %written the product is written, but that is half of the work: relu may "
+        "still change it.",
         "ch": "%ch is available before anything is written.",
         "t": "%t is the tensor: its memory exists from the start, written or not.",
         "shown": "%shown is the print's own chain.",

@@ -22,8 +22,9 @@ from tfrt_nb.exercises.exercise import exercise
         "[]": "goes on",
         "[1, 4, 2, 3]": "five numbers",
     },
-    why="@work starts hot and prints 1.  Its await finds an empty box, so @main goes on and prints 4.  Then %gate is filled: 2,"
-    " and behind it 3, because the task has the token of @work in its brackets.  5 stands below the await of the task.",
+    why="@work starts hot and prints 1.  Its await finds an empty box, so @main goes on and prints "
+    "4.  Then %gate is filled: 2, and behind it 3, because the task has the token of @work in its "
+    "brackets.  5 stands below the await of the task.",
 )
 def order(answer: Answer) -> str | None:
     """What is printed? (`show` prints a number.)
@@ -52,7 +53,10 @@ def order(answer: Answer) -> str | None:
     """
     printed = answer.items()
     if all(isinstance(one, str) for one in printed):
-        return "Nothing stops here for ever: an await in an async.func keeps no thread, so @main goes on, and fills %gate."
+        return (
+            "Nothing stops here for ever: an await in an async.func keeps no thread, so @main "
+            "goes on, and fills %gate."
+        )
     if sorted(printed, key=str) != [1, 2, 3, 4, 5]:
         return "Write the five numbers in their order, each once."
     hints = (
@@ -90,14 +94,14 @@ def order(answer: Answer) -> str | None:
         "a = 3\nb = frame\nc = no\nd = worker": "hot",
         "a = 3\nb = frame\nc = no": "Part d",
     },
-    why="One suspension point for the cold start and one for each await.  What is needed later is in the frame.  A"
-    " stopped coroutine is only memory and a note at a box.",
+    why="One suspension point for the cold start and one for each await.  What is needed later is "
+    "in the frame.  A stopped coroutine is only memory and a note at a box.",
 )
 def coroutine(answer: Answer) -> str | None:
-    """(a) How many suspension points has the coroutine of an `async.execute` with two awaits in its body?
-    (b) Where is a value kept that is made before an await and used after it: `stack` or `frame`?
-    (c) Does a coroutine that is stopped at an await keep a thread: `yes` or `no`?
-    (d) Who runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
+    """(a) How many suspension points has the coroutine of an `async.execute` with two awaits in its
+    body? (b) Where is a value kept that is made before an await and used after it: `stack` or
+    `frame`? (c) Does a coroutine that is stopped at an await keep a thread: `yes` or `no`? (d) Who
+    runs the first piece of an `async.func` that is called: the `caller` or a `worker`?
     """
     (first,) = answer.parts("a")
     if first.number() == 2:
@@ -184,10 +188,13 @@ func.func @main() -> i64 {
         .replace("    %double = arith.addi %y", "  " + _AWAIT + "    %double = arith.addi %y")
         .replace(_AWAIT_B, _AWAIT + _AWAIT_B): "in its body",
     },
-    why="Start everything first, await afterwards.  An await between the two starts makes them one after the other.",
+    why="Start everything first, await afterwards.  An await between the two starts makes them one "
+    "after the other.",
 )
 def together(answer: Code) -> str | None:
-    """These tasks never run at the same time. Change the program so that both can, and it still returns 84."""
+    """These tasks never run at the same time. Change the program so that both can, and it still
+    returns 84.
+    """
     results = answer.run().results
     # Each start and each await, with the number of braces around it.
     depth, found = 0, list[tuple[str, int, str]]()
@@ -197,17 +204,29 @@ def together(answer: Code) -> str | None:
             found.append((one["step"], depth, one["bracket"]))
     starts = [at for at, (step, _, _) in enumerate(found) if step == "execute"]
     if not starts and "async.func" in answer.bare:
-        return "Keep the two tasks.  An async.func starts hot: each call would run on the thread of @main, one after the other."
+        return (
+            "Keep the two tasks.  An async.func starts hot: each call would run on the thread "
+            "of @main, one after the other."
+        )
     if len(starts) != 2:
         return "Keep the two tasks."
     first, second = starts
     around = found[first][1]
     if any(inside == around for _, inside, _ in found[first + 1 : second]):
-        return "They still run one after the other: the second task is started only when the first await is over."
+        return (
+            "They still run one after the other: the second task is started only when the "
+            "first await is over."
+        )
     if any(found[at][2] for at in starts):
-        return "What stands in brackets must be there before a task starts, so they run one after the other."
+        return (
+            "What stands in brackets must be there before a task starts, so they run one after "
+            "the other."
+        )
     if any(inside > around for _, inside, _ in found):
-        return "A task that awaits the other one in its body waits for it, so they run one after the other."
+        return (
+            "A task that awaits the other one in its body waits for it, so they run one after "
+            "the other."
+        )
     if results != (84,):
         return f"It returns {results[0] if results else 'nothing'}, not 84."
     # With another number, a program that adds what its tasks yield returns another sum.

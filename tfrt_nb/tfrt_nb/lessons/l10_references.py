@@ -20,13 +20,14 @@ from tfrt_nb.exercises.exercise import exercise
         "a = 2\nb = 3\nc = 'execute u'\nd = 'execute v'": "returned",
         "a = 2\nb = 3\nc = execute u\nd = none": "Line 3 was not understood",
     },
-    why="The tasks %s and %u use %t: an add_ref before each, a drop_ref in each.  @main drops its own reference after its last"
-    " use, the execute of %u.  %v is returned, so its reference goes to the caller.",
+    why="The tasks %s and %u use %t: an add_ref before each, a drop_ref in each.  @main drops its "
+    "own reference after its last use, the execute of %u.  %v is returned, so its reference goes "
+    "to the caller.",
 )
 def places(answer: Answer) -> str | None:
-    """(a) How many `async.add_ref` does `%t` get? (b) How many `async.drop_ref`, in all?
-    (c) After which line is the one in `@main`: `"execute t"`, `"execute s"`, `"execute u"`, `"await s"`
-    or `"await u"`? (d) After which line is `%v` dropped: `"execute v"` or `none`?
+    """(a) How many `async.add_ref` does `%t` get? (b) How many `async.drop_ref`, in all? (c) After
+    which line is the one in `@main`: `"execute t"`, `"execute s"`, `"execute u"`, `"await s"` or
+    `"await u"`? (d) After which line is `%v` dropped: `"execute v"` or `none`?
 
     ```
     %t = async.execute { async.yield }
@@ -40,14 +41,26 @@ def places(answer: Answer) -> str | None:
     """
     a, b, c, d = answer.parts("a", "b", "c", "d")
     if a.number() != 2:
-        return "Part a: each task that uses %t has a reference of its own, and it is added before the execute."
+        return (
+            "Part a: each task that uses %t has a reference of its own, and it is added before "
+            "the execute."
+        )
     if b.number() == 2:
-        return "Part b: one drop in each task, and one for the reference that belongs to the code around."
+        return (
+            "Part b: one drop in each task, and one for the reference that belongs to the code "
+            "around."
+        )
     if b.number() != 3:
-        return "Part b: everything that was added is dropped, and so is the reference that the result started with."
+        return (
+            "Part b: everything that was added is dropped, and so is the reference that the "
+            "result started with."
+        )
     rows = ("execute t", "execute s", "execute u", "await s", "await u")
     if c.choice(*rows) != "execute u":
-        return "Part c: find the last line of @main that uses %t.  What a task does with it later is the task's own matter."
+        return (
+            "Part c: find the last line of @main that uses %t.  What a task does with it later "
+            "is the task's own matter."
+        )
     is_dropped = d.choice("execute v", "none", "None") == "execute v"
     return "Part d: %v is returned." if is_dropped else None
 
@@ -63,12 +76,12 @@ def places(answer: Answer) -> str | None:
         "[2, 1, 3, 2, 2, 1]": "a use that takes none",
         "[2, 1, 3]": "Write 6 values",
     },
-    why="create makes two references, set_available drops the producer's one, the add_ref adds two, and each drop takes one.  With 0"
-    " the object is freed.",
+    why="create makes two references, set_available drops the producer's one, the add_ref adds "
+    "two, and each drop takes one.  With 0 the object is freed.",
 )
 def reference_count(answer: Answer) -> str | None:
-    """Write the reference count of `%t` after each of these six lines. (The await takes no reference, and is not counted among
-    them.)
+    """Write the reference count of `%t` after each of these six lines. (The await takes no
+    reference, and is not counted among them.)
 
     ```
     %t = async.runtime.create : !async.token
@@ -90,7 +103,10 @@ def reference_count(answer: Answer) -> str | None:
         if number == wrong:
             return hint
     if found[3:5] == (2, 2):
-        return "After the first drop comes an await, a use that takes none; the next line is a drop again."
+        return (
+            "After the first drop comes an await, a use that takes none; the next line is a "
+            "drop again."
+        )
     return (
         None if found == (2, 1, 3, 2, 1, 0) else "Go line by line, and write the count after each."
     )
@@ -146,11 +162,13 @@ def _count_at_load(text: str) -> int:
             "  return", "  async.runtime.drop_ref %value : !async.value<i64>\n  return"
         ): "not right yet",
     },
-    why="A reference that the program takes by hand must be dropped by hand, after the last use.  The compiler drops its own one, or"
-    " leaves both to you.",
+    why="A reference that the program takes by hand must be dropped by hand, after the last use.  "
+    "The compiler drops its own one, or leaves both to you.",
 )
 def leak(answer: Code) -> str | None:
-    """This program counts by hand, and leaks. Change it so that nothing is left over, and it still loads the value and returns 7."""
+    """This program counts by hand, and leaks. Change it so that nothing is left over, and it still
+    loads the value and returns 7.
+    """
     ran = answer.run()
     if ran.errors and "before it is available" in ran.errors[0]:
         return f"Now the run fails: {ran.errors[0]}.  Keep `set_available`, which fills it."
@@ -161,7 +179,10 @@ def leak(answer: Code) -> str | None:
     if ran.errors:
         return f"Now the run fails: {ran.errors[0]}.  A drop too many, or before the last use?"
     if ran.left:
-        return f"Something is still left over: {ran.left[0]}.  Count: 2 after create, 1 after set_available, …"
+        return (
+            f"Something is still left over: {ran.left[0]}.  Count: 2 after create, 1 after "
+            f"set_available, …"
+        )
     loaded = re.search(r"^\s*(%\w+) = async\.runtime\.load", answer.bare, re.MULTILINE)
     if loaded is None or not re.search(rf"return\s+{loaded[1]}\b", answer.bare):
         return "Keep the load of the value, and return what it gives."

@@ -20,14 +20,14 @@ from tfrt_nb.exercises.orders import linear_orders
         "[1, 3]": "without %c",
         "1-3": "Line 1 was not understood",
     },
-    why="%b is always before the get, %d never.  %a, and %c behind it, may each be before or after it: 1, 2 or 3.",
+    why="%b is always before the get, %d never.  %a, and %c behind it, may each be before or after "
+    "it: 1, 2 or 3.",
 )
 def results(answer: Answer) -> str | None:
     """Which results are possible? Write all numbers."""
     hints = {
-        (
-            3,
-        ): "3 is the result of one schedule.  A thousand runs with that schedule would not show the others.",
+        (3,): "3 is the result of one schedule.  A thousand runs with that schedule would not show "
+        "the others.",
         (2, 3): "There is no path from %a to the get: the get may run before %a.",
         (1, 2): "%a, %b and %c may all three be before the get.",
         (1, 3): "2 is possible, too: %a may be before the get without %c.",
@@ -58,10 +58,13 @@ _BEFORE = (("b", "get"), ("get", "d"), ("a", "c"), ("b", "c"))
         "[c, a, b, get, d]": "chain of %a",
         "[get, a, b, c, d]": "The get needs",
     },
-    why="%c needs %a and %b, because it takes the merge of their chains.  When it is before the get, too, the get reads 3.",
+    why="%c needs %a and %b, because it takes the merge of their chains.  When it is before the "
+    "get, too, the get reads 3.",
 )
 def largest(answer: Answer) -> str | None:
-    """Write one order of the five kernels `a`, `b`, `c`, `d` and `get` that gives the largest result."""
+    """Write one order of the five kernels `a`, `b`, `c`, `d` and `get` that gives the largest
+    result.
+    """
     names = ["a", "b", "c", "d", "get"]
     words = answer.items(words=names)
     if sorted(words, key=str) != names:
@@ -89,7 +92,7 @@ func.func @main() -> i32 {
   %c = "tfrt_test.atomic.inc.i32"(%k, %ch) : (!test.atomic.i32, !tfrt.chain) -> !tfrt.chain
   %v, %g = "tfrt_test.atomic.get.i32"(%k, %c) : (!test.atomic.i32, !tfrt.chain) -> (i32, !tfrt.chain)
   tfrt.return %v : i32
-}"""
+}"""  # noqa: E501  # learners see each operation in a line
 _GET = "  %v, %g"
 
 
@@ -126,10 +129,13 @@ _GET = "  %v, %g"
             "tfrt.return %v", "%three = tfrt.constant.i32 3\n  tfrt.return %three"
         ): "Return what the get reads",
     },
-    why="The get must have a path from every inc: a merge of their chains, or one chain through all of them.",
+    why="The get must have a path from every inc: a merge of their chains, or one chain through "
+    "all of them.",
 )
 def repair(answer: Code) -> str | None:
-    """Change the program so that it returns 3 in every schedule. Keep the three `inc` and the `get`."""
+    """Change the program so that it returns 3 in every schedule. Keep the three `inc` and the
+    `get`.
+    """
     kernels = answer.kernels()
     if (
         sum("atomic.inc" in one for one in kernels) != 3

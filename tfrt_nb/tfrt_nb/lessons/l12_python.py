@@ -25,7 +25,8 @@ def tell(number: int) -> None:
         "[[1, 2, 9], [9, 1, 2]]": "between",
         "[[1, 2], [2, 1]]": "whole output",
     },
-    why="Only `after=a` gives order: 1 is before 2.  The third call has no chain, so 9 may stand anywhere.",
+    why="Only `after=a` gives order: 1 is before 2.  The third call has no chain, so 9 may stand "
+    "anywhere.",
 )
 def outputs(answer: Answer) -> str | None:
     """`say` is a kernel that prints its argument. Write every output that `f(1, 2)` may have,
@@ -46,7 +47,10 @@ def outputs(answer: Answer) -> str | None:
     if any(one.index(2) < one.index(1) for one in orders):
         return "The second call has `after=a`, so 2 never comes before 1."
     if orders == {(1, 2, 9)}:
-        return "A traced function does not run line by line: each call is an operation.  Which chain does the last one wait for?"
+        return (
+            "A traced function does not run line by line: each call is an operation.  Which "
+            "chain does the last one wait for?"
+        )
     return None if len(orders) == 3 else "One is missing: 9 may be first, last, or between the two."
 
 
@@ -72,18 +76,24 @@ def outputs(answer: Answer) -> str | None:
         """,
     ),
     wrong={
-        "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return max(x, y)": "raises TfrtError",
+        "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return "
+        "max(x, y)": "raises TfrtError",
         "def larger(x, y):\n    return max(x, y)": "@tfrt.program",
-        "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    tfrt.max(x, y)": "returns nothing",
-        "@tfrt.program\ndef larger(x: tfrt.i32):\n    return x": "raises TfrtError: @larger takes 1 argument",
+        "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    "
+        "tfrt.max(x, y)": "returns nothing",
+        "@tfrt.program\ndef larger(x: tfrt.i32):\n    "
+        "return x": "raises TfrtError: @larger takes 1 argument",
         "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return tfrt.min(x, y)": "not 5",
-        "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return tfrt.cond(x > y, lambda a, b: b, lambda a, b: a, x, y)": "not 5",
+        "@tfrt.program\ndef larger(x: tfrt.i32, y: tfrt.i32):\n    return tfrt.cond(x > y, lambda "
+        "a, b: b, lambda a, b: a, x, y)": "not 5",
     },
-    why="While the function is traced there is no number to compare.  `tfrt.cond` writes the choice into the program;"
-    " `tfrt.max` is a kernel that makes it.",
+    why="While the function is traced there is no number to compare.  `tfrt.cond` writes the "
+    "choice into the program; `tfrt.max` is a kernel that makes it.",
 )
 def program(answer: Names) -> str | None:
-    """This program cannot be traced. Write `larger` so that it is still a `@tfrt.program`, and returns the larger of two numbers."""
+    """This program cannot be traced. Write `larger` so that it is still a `@tfrt.program`, and
+    returns the larger of two numbers.
+    """
     if not hasattr(answer.get("larger"), "trace"):
         return "`larger` must be a `@tfrt.program`."
     for x, y in ((5, 3), (3, 5), (-2, -2)):
@@ -179,10 +189,13 @@ def program(answer: Names) -> str | None:
             return x
         """: "not defined",
     },
-    why="A call is an operation; only a chain puts one after the other.  `in_order` passes the chain along by itself.",
+    why="A call is an operation; only a chain puts one after the other.  `in_order` passes the "
+    "chain along by itself.",
 )
 def python_order(answer: Names) -> str | None:
-    """`tell` is a kernel with an effect. Change `count` so that it always tells x, then x + 1, then x + 2."""
+    """`tell` is a kernel with an effect. Change `count` so that it always tells x, then x + 1, then
+    x + 2.
+    """
     from tfrt_nb.exercises.orders import linear_orders
 
     function = answer.get("count")
@@ -194,7 +207,10 @@ def python_order(answer: Names) -> str | None:
     if len(calls) != 3:
         return f"`count` itself must call `tell` three times; calls here: {len(calls)}."
     if len(linear_orders(body, calls)) > 1:
-        return "The program may also tell the numbers in another order: two of the calls have no chain between them."
+        return (
+            "The program may also tell the numbers in another order: two of the calls have no "
+            "chain between them."
+        )
     _told.clear()
     run = attempt("count(4)", lambda: function(4))
     attempt("count(4)", lambda: waited_for(run))

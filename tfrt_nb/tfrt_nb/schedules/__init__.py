@@ -2,6 +2,7 @@
 
 `chosen` is a host whose ready kernels and tasks, and arrivals from timers, coroutines and threads,
 wait until one of them is picked. `uses` determines the places that a step touches, which decide
-whether an order matters. `explore` tries every order that may make a difference. `memory` finds
+whether an order matters. `explore` tries every order that may make a difference, and
+`outcomes` is what it finds. `memory` finds
 races of tasks for a buffer, even where each order has the same outcome. `step` lets a caller pick.
 """

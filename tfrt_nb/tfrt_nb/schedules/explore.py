@@ -13,19 +13,30 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import starmap
 from typing import Self
 
-from tfrt_nb.documents.escapes import clean, label, visible
+from tfrt_nb.documents.escapes import clean, label
 from tfrt_nb.documents.previews import preview_of
-from tfrt_nb.documents.program import ProgramDocument, Row, body_of
+from tfrt_nb.documents.program import ProgramDocument, body_of
 from tfrt_nb.passes.interleave import STATE as QUESTION
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import PATIENCE_SECONDS, ChosenHost, Step
 from tfrt_nb.schedules.memory import memory_races
+from tfrt_nb.schedules.outcomes import (
+    LATE,
+    MAX_SHOWN,
+    OF_ONE_RUN,
+    Done,
+    Exploration,
+    Node,
+    Outcome,
+    Race,
+    Restart,
+    Schedules,
+)
 from tfrt_nb.schedules.uses import OUTPUT, PRINTS, Judge, Place, Uses, shared
-from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted, error
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
@@ -36,139 +47,9 @@ POISON, OTHER_POISON = -0x5555555555555556, 0x5454545454545454
 
 The numbers are even: see `native.layouts.QUEUE_CHOOSE`.
 """
-MAX_SHOWN = 20
-"""The maximum number of outcomes that are shown."""
-_MAX_LINES = 12
 _NEVER = "never there"
 _UNWRITTEN = re.compile("uninitialized|allocate_buffer|memref.alloc")
 """The operations that allocate memory that nothing has written."""
-_OF_ONE_RUN = re.compile(
-    r"((?:base@ = |pointer=| at )(?=0x)|BM:.*\((?:ns|percent)\): )[0-9a-fx.e+]+"
-)
-"""Addresses, and times of `tfrt_test.benchmark`."""
-_LATE = "the time for schedules is over"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of a run: the texts of its results, its output, and its errors in any order."""
-
-    values: tuple[str, ...]
-    printed: str = ""
-    errors: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The results, the output, and the errors, one per line."""
-        is_one = len(self.values) == 1
-        lines = [f"result{'' if is_one else f' {i}'} = {v}" for i, v in enumerate(self.values)]
-        printed = visible(self.printed).splitlines()
-        lines += printed[:_MAX_LINES]
-        if len(printed) > _MAX_LINES:
-            lines.append(f"and {counted(len(printed) - _MAX_LINES, 'line')} more")
-        lines += [f"error: {visible(message)}" for message in self.errors]
-        return "".join(f"  {line}\n" for line in lines)
-
-
-@dataclass(frozen=True)
-class Race:
-    """Two unordered operations that touch one buffer, at least one of them writing."""
-
-    first: int
-    second: int
-
-
-@dataclass
-class Schedules:
-    """The schedules that lead to an outcome: how many, and the choices and operations of one."""
-
-    count: int
-    choices: tuple[int, ...]
-    operations: tuple[int, ...]
-    """The ids of the operations that were chosen, in order; -1 for a task."""
-    reads_unwritten: bool = False
-    """Whether the outcome depends on memory that was never written."""
-
-
-@dataclass
-class Exploration:
-    """The result of the search: outcomes in the order of discovery, and whether these are all."""
-
-    outcomes: dict[Outcome, Schedules] = field(default_factory=dict)
-    races: list[Race] = field(default_factory=list)
-    schedules: int = 0
-    is_complete: bool = False
-    steps: int = 0
-    """The steps of the unfinished schedule that had run when the time was up.
-
-    It is 0 if the time was up between two schedules.
-    """
-
-    def text(self, document: ProgramDocument, replay: str = "") -> str:
-        """Return the numbers of outcomes and schedules, the races, and then each outcome.
-
-        With `replay`, a command that takes the choices of a schedule, each outcome has a schedule.
-        """
-        return "\n".join(self._lines(document.data["operations"], replay)) + "\n"
-
-    def _lines(self, operations: Sequence[Row], replay: str) -> Iterator[str]:
-        outcomes = counted(len(self.outcomes), "outcome")
-        limit = "" if self.is_complete else ", which are not all: the limit was reached"
-        if self.steps:
-            limit += f", {counted(self.steps, 'step')} into schedule {self.schedules + 1}"
-        yield f"{outcomes} in {counted(self.schedules, 'schedule')}{limit}"
-        for race in self.races:
-            yield "race: nothing orders these two, and both touch one buffer"
-            for number in (race.first, race.second):
-                row = operations[number]
-                yield f"  line {row['line']}: {row['text']}"
-        for number, (outcome, schedule) in enumerate(self.outcomes.items(), 1):
-            if number > MAX_SHOWN:
-                yield f"and {counted(len(self.outcomes) - MAX_SHOWN, 'outcome')} more"
-                return
-            yield f"outcome {number}, {counted(schedule.count, 'schedule')}"
-            yield from outcome.text.splitlines()
-            if schedule.reads_unwritten:
-                yield "  it reads memory that was never written"
-            if replay:
-                known = [f"line {operations[o]['line']}" for o in schedule.operations if o >= 0]
-                order = known or ["task"] * len(schedule.operations)
-                yield f"  schedule: {', '.join(order) or 'no operation waits for a choice'}"
-                yield f"  replay: {replay} {','.join(map(str, schedule.choices)) or '0'}"
-
-
-@dataclass
-class _Node:
-    """A state with a choice, by keys.
-
-    `enabled` may run, `asleep` need not be tried, `todo` must be tried, and `done` has been tried.
-    """
-
-    enabled: set[int]
-    asleep: dict[int, Uses]
-    todo: set[int] = field(default_factory=set)
-    done: dict[int, Uses] = field(default_factory=dict)
-    current: int = 0
-
-
-@dataclass
-class _Done:
-    """A step that has run: `before` are the steps that made it ready, `node` is its choice or -1.
-
-    `operation` is the kernel's, or one on the line of the first effect of compiled code; -1 if
-    there is none.
-    """
-
-    key: int
-    operation: int
-    kernel: str
-    uses: Uses
-    before: frozenset[int]
-    node: int
-
-
-class _Restart(Exception):
-    """A kernel that was assumed to have no visible effect has printed."""
 
 
 class Explorer:
@@ -200,7 +81,7 @@ class Explorer:
         self._host.host.work_queue.native.choose = POISON | 1
         self._present: Execution | None = None
         self._is_late = False
-        self._nodes: list[_Node] = []
+        self._nodes: list[Node] = []
         self._forced: tuple[int, ...] | None = None
         self._races: dict[Race, None] = {}
         self._order = _Order(self.document)
@@ -218,7 +99,7 @@ class Explorer:
             while True:
                 try:
                     found = self._explore(most)
-                except _Restart:
+                except Restart:
                     self._nodes.clear()
                     self._races.clear()
                 else:
@@ -259,7 +140,7 @@ class Explorer:
                 while True:
                     try:
                         return self._run(watch=watch)
-                    except _Restart:  # now the kernels that print are known
+                    except Restart:  # now the kernels that print are known
                         continue
         finally:
             self._forced = None
@@ -280,13 +161,13 @@ class Explorer:
     def _end(self) -> None:
         self._is_late = self._host.hurries = True
         if self._present is not None:
-            self._present.cancel(_LATE)
+            self._present.cancel(LATE)
 
     # One run
 
     def _run(self, *, watch: bool = False) -> tuple[Execution, Outcome]:
-        self._steps: list[_Done] = []
-        self._chosen: list[_Done] = []
+        self._steps: list[Done] = []
+        self._chosen: list[Done] = []
         self._made: dict[int, frozenset[int]] = {}
         self._handles: dict[int, frozenset[int]] = {}
         self._depth, self._is_blocked, self._restart = 0, False, False
@@ -325,7 +206,7 @@ class Explorer:
         if self._host.problem is not None:
             raise self._host.problem
         if self._restart:
-            raise _Restart
+            raise Restart
         if self._refusal is not None:
             raise TfrtError(self._refusal)
         return run, outcome
@@ -373,7 +254,7 @@ class Explorer:
         else:
             kernel = step.program.kernel_name(step.kernel)
             operation = self.document.operation_of(step.kernel)
-        self._steps.append(_Done(step.key, operation, kernel, uses, before, node))
+        self._steps.append(Done(step.key, operation, kernel, uses, before, node))
         if node >= 0:
             self._chosen.append(self._steps[-1])
 
@@ -404,7 +285,7 @@ class Explorer:
             free = sorted(enabled - set(asleep))
             # If all steps are asleep, other runs have shown what follows.
             self._is_blocked |= not free
-            self._nodes.append(_Node(enabled, asleep, current=(free or sorted(enabled))[0]))
+            self._nodes.append(Node(enabled, asleep, current=(free or sorted(enabled))[0]))
         return self._nodes[depth].current
 
     # The search
@@ -466,7 +347,7 @@ class Explorer:
             clocks.append(before | 1 << j)
             needed.append(causes | 1 << j)
 
-    def _note_race(self, one: _Done, other: _Done, places: frozenset[Place]) -> None:
+    def _note_race(self, one: Done, other: Done, places: frozenset[Place]) -> None:
         # `memory_races` finds those of compiled functions, because it knows what they await.
         if not (one.kernel and other.kernel and any(isinstance(place, int) for place in places)):
             return
@@ -555,7 +436,7 @@ def comparable_outcome(run: Execution, printed: str) -> Outcome:
 
 def _comparable(text: str) -> str:
     """Return the text without addresses and times, which differ in each run."""
-    return _OF_ONE_RUN.sub(r"\1...", text)
+    return OF_ONE_RUN.sub(r"\1...", text)
 
 
 def _text(value: AsyncValue) -> str:

@@ -12,7 +12,7 @@ from tfrt_nb.documents.previews import preview_of
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.programs import Program
 from tfrt_nb.schedules.chosen import ChosenHost, Step
-from tfrt_nb.schedules.explore import Outcome
+from tfrt_nb.schedules.outcomes import Outcome
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.queues.threads import start_thread

@@ -2,13 +2,15 @@
 
 Stands on `dialects`.  The way in is `parse_module()`.  Read in this order:
 
-- Places: `spans`; `errors` (what is wrong with a text), `advice` (what to write instead).
-- The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names), `statements`
-  (the fast way, for lines that differ only in names), `parser`; `spellings` is what old programs call things,
-  `linking` brings functions of other programs.
-- Checks: `verification`, and `dominance` (values are defined before they are used).
-- Speed: `plain`, a room: host programs as numbers over the shapes of their lines, with names and places, without a
-  module.
+- Places: `spans`; `errors` (what is wrong with a text), `advice` (what to write
+  instead, by the tables of `sentences`).
+- The parser in its layers, each a class on the one before: `lexer`, `attributes`, `scopes` (names),
+  `parser`, and `parsing` (a whole text); `spellings` has what old programs call things, `linking`
+  brings functions of other programs.
+- Checks: `verification` with `callees` (calls), and `dominance` (values are defined before they are
+  used).
+- Speed: `plain`, a room: host programs as numbers over the shapes of their lines, with names and
+  places, without a module.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from tfrt_nb.nesting import deep_stack
 from tfrt_nb.source.advice import for_people
 from tfrt_nb.source.errors import SourceError
 from tfrt_nb.source.linking import Made, link
-from tfrt_nb.source.parser import parse_text
+from tfrt_nb.source.parsing import parse_text
 from tfrt_nb.source.spans import SourceText
 from tfrt_nb.source.verification import verify
 from tfrt_runtime.bef.records import collector_paused

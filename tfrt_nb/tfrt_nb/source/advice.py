@@ -1,10 +1,11 @@
 """What to write instead of what is wrong.
 
-In this order: of an operation on other numbers or types; of what stands where an operand should, a number, a text, or
-a name without its `%`; of an operation that a check of its own refuses.
+In this order: of an operation on other numbers or types; of what stands where an operand should, a
+number, a text, or a name without its `%`; of an operation that a check of its own refuses.
 
-A reader that wants an operand says so in its own words, or that something else should follow.  What to write instead
-depends only on the line up to there, so it is found from the text, for operations of every dialect.
+A reader that wants an operand says so in its own words, or that something else should follow.  What
+to write instead depends only on the line up to there, so it is found from the text, for operations
+of every dialect.
 """
 
 from __future__ import annotations
@@ -18,22 +19,19 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from tfrt_nb.dialects.catalog import SIGNATURES, UPSTREAM_DIALECTS, in_host_programs
 from tfrt_nb.dialects.control_flow.structure import BodyOp
+from tfrt_nb.source.sentences import (
+    CONVERSIONS,
+    OF_FLOATS,
+    OF_INTEGERS,
+    ORDERS,
+    PREDICATES,
+    RULES,
+    SENTENCES,
+    TYPES_ELSEWHERE,
+    UNKNOWN,
+)
 from tfrt_nb.source.spans import span_of
 from tfrt_runtime.diagnostics import Diagnostic, Location, known_names, note
-
-_OF_FLOATS = {
-    "addi": "addf", "subi": "subf", "muli": "mulf", "divsi": "divf", "divui": "divf", "remsi": "remf", "remui": "remf",
-    "cmpi": "cmpf", "maxsi": "maximumf", "maxui": "maximumf", "minsi": "minimumf", "minui": "minimumf",
-}  # fmt: skip
-"""Operations of `arith` on integers, and what does the same with floats."""
-_OF_INTEGERS = {
-    "addf": "addi", "subf": "subi", "mulf": "muli", "divf": "divsi", "remf": "remsi", "cmpf": "cmpi",
-    "maximumf": "maxsi", "maxnumf": "maxsi", "minimumf": "minsi", "minnumf": "minsi",
-}  # fmt: skip
-PREDICATES = {
-    "arith.cmpi": "eq, ne, slt, sle, sgt, sge, ult, ule, ugt, uge",
-    "arith.cmpf": "oeq, one, olt, ole, ogt, oge, ord, ueq, une, ult, ule, ugt, uge, uno, true, false",
-}
 
 
 def instead_of(name: str, problem: str) -> Iterator[str]:
@@ -43,7 +41,7 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
         r"must be (signless-integer|floating-point)-like, but got '(b?f|i|index)", problem
     )
     if dialect == "arith" and got is not None:
-        other = _OF_FLOATS if got[2] in ("f", "bf") else _OF_INTEGERS
+        other = OF_FLOATS if got[2] in ("f", "bf") else OF_INTEGERS
         if stem in other:
             yield f"did you mean 'arith.{other[stem]}'?"
     if name in PREDICATES and "comparison mnemonic" in problem:
@@ -56,22 +54,10 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
         yield f"give a size for each '?', as in '{name}(%n)'"
 
 
-_CONVERSIONS = {
-    ("index", "i"): "index_cast", ("i", "index"): "index_cast", ("i", "f"): "sitofp", ("f", "i"): "fptosi",
-    ("i", "wider"): "extsi", ("i", "narrower"): "trunci", ("f", "wider"): "extf", ("f", "narrower"): "truncf",
-}  # fmt: skip
-"""Operations of `arith` by the kinds of two types."""
-
-
-_ORDERS = {
-    "async.add_to_group": "a token or a value, and the group",
-    "async.runtime.add_to_group": "a token or a value, and the group",
-    "async.runtime.store": "what is stored, and the value that holds it",
-}
-
-
 def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
-    """What to do where an operation called `name` takes `operand` as a `wanted`, and it is a `given`."""
+    """What to do where an operation called `name` takes `operand` as a `wanted`, and it is a
+    `given`.
+    """
     stem, _, suffix = name.rpartition(".")
     dialect = name.partition(".")[0]
     if wanted == "i1" and re.fullmatch(r"i\d+|index", given):
@@ -79,18 +65,18 @@ def on_type(name: str, operand: str, wanted: str, given: str) -> str | None:
         if dialect not in UPSTREAM_DIALECTS:
             example = f"tfrt.greater.{given} {operand}, %zero"
         return f"'{name}' takes an i1, true or false: compare, as in '%c = {example}'"
-    if name in _ORDERS and given.startswith("!async."):
-        return f"the operands of '{name}' are {_ORDERS[name]}"
+    if name in ORDERS and given.startswith("!async."):
+        return f"the operands of '{name}' are {ORDERS[name]}"
     if name == "async.execute" and wanted == "!async.token" and given.startswith("!async.value"):
         return f"values go in parentheses: '({operand} as %x: {given})'"
     if name in ("async.await", "async.execute", "tfrt.return"):
         if name == "tfrt.return" or given.startswith("!async."):
             return f"write the type that it has: '{given}'"
-        return f"it is no async value: write '!async.value<{given}>' where it is made"
+        return f"it is not an async value: write '!async.value<{given}>' where it is made"
     if given == f"!async.value<{wanted}>":
         return f"await it first: '%x = async.await {operand} : {given}'"
     if stem == "arith":
-        other = {"f": _OF_FLOATS, "i": _OF_INTEGERS}.get(given[0], {}).get(suffix)
+        other = {"f": OF_FLOATS, "i": OF_INTEGERS}.get(given[0], {}).get(suffix)
         if other is not None and given[0] != wanted[0]:
             return f"'arith.{other}' takes operands of type {given}"
     elif f"{stem}.{given}" in SIGNATURES and suffix == wanted:
@@ -113,7 +99,7 @@ def _conversion(given: str, wanted: str) -> str | None:
     )
     if source == target and bits and bits != other_bits:
         target = "wider" if int(bits) < int(other_bits) else "narrower"
-    return _CONVERSIONS.get((source, target))
+    return CONVERSIONS.get((source, target))
 
 
 # Where an operand should stand
@@ -133,10 +119,6 @@ _ASSIGNS = re.compile(r"=\s*$")
 _SUM = re.compile(
     r"(?P<left>%\w+)[ ]*(?:(?P<operator>[-+*/])[ ]*(?P<right>%\w+|\d[\w.]*)|$)", re.MULTILINE
 )
-_TYPES_ELSEWHERE = {
-    "int": "i32", "integer": "i32", "int32": "i32", "int64": "i64", "long": "i64", "bool": "i1", "boolean": "i1",
-    "float": "f32", "float32": "f32", "float64": "f64", "double": "f64",
-}  # fmt: skip
 _TYPE_IS_MISSING = ("expected shape type", "expected a type", "expected an attribute")
 _VALUE = re.compile(r"%([\w.$-]+)")
 _WITH_ALL_TYPES = ("return", "yield", "cf.br", "tfrt.return")
@@ -170,67 +152,11 @@ _CONDITIONS = (
 """Operations whose first operand is an `i1`."""  # fmt: skip
 
 
-_OP = r"[\w\"]\.\w|\breturn\b|\bcall\b"
-_NAME = r"(?P<word>[A-Za-z_]\w*)(?![\w.$]|[ ]*=)"
-_UNKNOWN = r"custom op '\S+' is unknown"
-_PYTHON = (
-    "this is Python, and a program is written in MLIR: '%x = tfrt.constant.i32 3', between"
-    " 'func.func @main() {' and '}'"
-)
-_ADVICE = (
-    (r"expected '\('", _OP, "->", "parentheses follow the name, even without arguments: '@main()'"),
-    (r"expected '\(' in operation argument list", _OP, "%", "arguments go in parentheses, as in '(%x)'"),
-    ("expected valid '@'", _OP, ",", "no comma goes before the name of a function"),
-    ("expected a function type", _OP, "", "the types of arguments go in parentheses, as in '(i32) -> i32'"),
-    ("expected '}': a region is not closed", "", "", "a '}' is missing here"),
-    ("expected '}'", _OP, ":", "an attribute is written with '=', as in '{name = 1 : i32}'"),
-    ("expected SSA value tuple size", _OP, "", "a comma goes between two operands"),
-    ("expected SSA value tuple size", "", r"[^=\n]*=", "a result has no type in front of '=': the operation gives it"),
-    ("expected an operation name", r"=$", "=", "one '=' goes here"),
-    ("expected '=' after operation result list", r"%\d+$", r"[A-Za-z_]", "a name that begins with a digit has digits only: write '%first' or '%1'"),
-    (r"expected '\)'", r"[(,][ ]*[\w!.<>]+[ ]+$", r"(?P<value>%[\w.$-]+)", "the type follows the name, as in '{value}: i32'"),
-    ("expected an operation, a block", r"\w\.[\w.]+[ ]*$", r"\(", "operands have no parentheses here: leave them out"),
-    ("expected ':'$", r"\bcall\b[^.]*$", "", "the types of arguments and results follow, as in ': (i64) -> ()'"),
-    ("expected '='$", r"\biter_args\([^)]*$", "", "a loop value has a name of its own, as in 'iter_args(%sum = %first)'"),
-    (r"expected '\('$", r"->\s*$", "", "the types of results go in parentheses, as in '-> (i32)'"),
-    ("expected 'as'$", r"async\.execute", "", "a value is passed as in '(%v as %x: !async.value<i32>)', a token as in '[%t]'"),
-    ("expected ':' after block argument", "", "", "an argument has a type, as in '%x: i32'"),
-    ("expected valid '@'", "", _NAME, "names of functions begin with '@': write '@{word}'"),
-    ("expected argument or type$", "", _NAME, "names of values begin with '%': write '%{word}'"),
-    ("expected an operation$", "->", ",", "several results go in parentheses, as in '-> (i32, i32)'"),
-    (_UNKNOWN, "", r"(?:class|def|for|from|import|while|with|try|elif|del|raise|assert|pass|lambda)\b", _PYTHON),
-    (_UNKNOWN, "", r"[\w.]+[^\n%@]*:[ ]*$|print\(", _PYTHON),
-    (_UNKNOWN, "", r"[A-Za-z_][\w.]*[ ]*(?:[-+*/%]=|=(?![ ]*(?:\"|%|call\b|[a-z_]\w*\.[\w.]+(?:[ ]+[^( ]|[ ]*$))))", _PYTHON),
-    (_UNKNOWN, r"^\s*$", r"(?:int|void|float|double|bool|char|auto)[ ]+\w+[ ]*\(", "a function begins with 'func.func @main() {'"),
-    (_UNKNOWN, r"^\s*$", r"(?:int|float|double|bool|char|auto|const|let|var)[ ]+\w", "an operation makes a value, as in '%x = tfrt.constant.i32 3'"),
-    (_UNKNOWN, "", r"(?P<word>[A-Za-z_]\w*)[ ]*=", "names of values begin with '%': write '%{word}'"),
-    ("floating point value not valid", "", r"(?P<word>-?[ ]*\d+)", "a whole number is needed here, such as {word}"),
-    ("unexpected decimal integer", "", r"(?P<word>\d+)", "a number with a point is needed here: write {word}.0"),
-    ("unexpected character ';'", "", "", "a line ends without ';'"),
-    (_UNKNOWN, r"^\s*$", r"[A-Za-z_][\w.]*\([^%@\n]*\)[ ]*$|[A-Za-z_]\w*[ ]*(?::[ ]*[A-Za-z]|,[ ]*[A-Za-z_]\w*[ ]*=)", _PYTHON),
-    ("expected an operation", r"^\s*$", "@", _PYTHON),
-    (_UNKNOWN, r"\breturn[ ]+$", _NAME, "names of values begin with '%': write '%{word}'"),
-    (_UNKNOWN, "", r"(?!await\b)\w+(?:[ ,]+\w+)+[ ]*[.!?]?[ ]*$", "a line is an operation, as in '%x = tfrt.constant.i32 3', and a comment begins with '//'"),
-    (_UNKNOWN, "", r"if\b[^\n]*[<>=]", "an operation compares, as in '%c = tfrt.greater.i32 %x, %y', and 'tfrt.if' takes its result"),
-    ("expected an operation, this closes nothing", "", "", "this '}' has no '{': the first line of a function ends with '{'"),
-    ("expected an operation", r"\d$", r",[ ]*\d", "one number goes here, and a fraction has a point, as in 3.5"),
-    (_UNKNOWN, r"\d$", r"(?P<word>[A-Za-z]\w*)", "a number has no suffix: leave out '{word}'"),
-    ("use of undeclared SSA value name", "", r"(?P<value>%[\w.$-]+)", "'{value}' is not defined"),
-    (r"use of value '(?P<value>.*)' expects .*: '(?P<type>.*)' vs '(?P<prior>.*)'", "", "", "'{value}' is of type '{prior}', and '{type}' is expected here"),
-    ("redefinition of SSA value '(?P<value>.*)'", "", "", "'{value}' has a value already: choose another name"),
-    ("integer constant out of range", "", "", "this number does not fit its type"),
-    *(("expected identifier$", rf"{re.escape(name)}\b", "", f"the predicate comes first: {listed}") for name, listed in PREDICATES.items()),
-)  # fmt: skip
-"""What a reader says, what is before that in its line, what it refused, and the sentence for people.
-
-The first and the third begin their texts, and name parts of them for the sentence.
-"""
-
-
 def instead_of_stray(
     message: str, text: str, position: int, known: Mapping[str, Sequence[SSAValue]]
 ) -> str | None:
-    """What to write instead of what is at `position` of `text`, where a reader refused it with `message`.
+    """What to write instead of what is at `position` of `text`, where a reader refused it with
+    `message`.
 
     `known` has the values by name.  None if that is not known.
     """
@@ -244,9 +170,9 @@ def instead_of_stray(
         return f"attributes come before the types: '{written} :'"
     called = word is not None and f"@{word['name']}(" in text
     call = "tfrt.call" if "tfrt." in text else "func.call"
-    if called and word is not None and re.match(f"{_UNKNOWN}|expected an operation name", message):
+    if called and word is not None and re.match(f"{UNKNOWN}|expected an operation name", message):
         return f"an operation calls a function, as in '{call} @{word['name']}'"
-    for said, before, here, advice in _ADVICE:
+    for said, before, here, advice in RULES:
         found = re.compile(here, re.MULTILINE).match(text, position)
         spoken = re.match(said, message)
         if found and spoken and re.search(before, line):
@@ -265,7 +191,7 @@ def instead_of_stray(
         one = "true" if type_ == "i1" else _literal("1", type_)
         return f"the constant follows the name, as in '{name} {one}'"
     if message in _TYPE_IS_MISSING and word is not None:
-        meant = _TYPES_ELSEWHERE.get(word["name"].lower())
+        meant = TYPES_ELSEWHERE.get(word["name"].lower())
         return None if meant is None else f"did you mean '{meant}'?"
     refused = _OPERAND_IS_MISSING.match(message)
     if refused is None:
@@ -289,24 +215,15 @@ def instead_of_stray(
     return f"an operand is the name of a value: write '%{free} = {made}' before, and '%{free}' here"
 
 
-_FOR_PEOPLE = (
-    (r"(?:custom op|unregistered operation) ('\S+\.\S+') (?:is unknown|found in)", r"there is no operation \1"),
-    (r"custom op ('\S+') is unknown", r"there is no operation \1: it has a dialect and a name, as 'tfrt.add.i32' has"),
-    (r"'[\w.]+' op '(\S+)' does not reference a valid ((?:async )?function)", r"there is no \2 '@\1'"),
-    (r"redefinition of symbol named '(.*)'", r"'@\1' is defined already: choose another name"),
-    (r"('arith\.\w+') op operand #\d must be signless-integer-like, but got '(.*)'", r"\1 takes integers, and not \2"),
-    (r"('arith\.\w+') op operand #\d must be floating-point-like, but got '(.*)'", r"\1 takes floats, and not \2"),
-)  # fmt: skip
-"""What readers and checks say of an operation, wherever it is, and the sentence for people."""
-
-
 def for_people(message: str, text: str = "", position: int = 0) -> str | None:
-    """The sentence that leads `message` where nothing more is known than what was refused at `position`."""
-    for said, sentence in _FOR_PEOPLE:
+    """The sentence that leads `message` where nothing more is known than what was refused at
+    `position`.
+    """
+    for said, sentence in SENTENCES:
         if (spoken := re.match(said, message)) is not None:
             return spoken.expand(sentence)
     word = _WORD.match(text, position)
-    is_type_of_others = word is not None and word["name"].lower() in _TYPES_ELSEWHERE
+    is_type_of_others = word is not None and word["name"].lower() in TYPES_ELSEWHERE
     if message not in _TYPE_IS_MISSING:
         return None
     if message == "expected an attribute" and not is_type_of_others:
@@ -364,7 +281,9 @@ def _instead_of_expression(
 
 
 def _made_of(text: str, position: int, name: str, *, is_first: bool) -> str | None:
-    """The operation that makes a value of the literal at `position`, for an operation called `name`."""
+    """The operation that makes a value of the literal at `position`, for an operation called
+    `name`.
+    """
     if (written := _TEXT.match(text, position)) is not None:
         return f"tfrt_test.get_string {{value = {written[0]}}}" if _is_of_host(name) else None
     if (written := _TRUTH.match(text, position)) is not None:

@@ -87,7 +87,8 @@ class AttributeParser(Parser):
         self._parser_state = ParserState(lexer)
         self._open_aliases: set[str] = set()
         self._alias_sizes: dict[str, int] = {}
-        """Of how many aliases the value of an alias is made, each as often as it is used; itself is one."""
+        """Of how many aliases the value of an alias is made, each as often as it is used; itself is
+        one."""
         self._size = 0
         """The same of what is being read."""
         self._simple_types: dict[str, TypeAttribute] = {}
@@ -114,7 +115,9 @@ class AttributeParser(Parser):
     def parse_dense_int_or_fp_elements_attr(
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr:
-        """`dense<...>`; of one number for all elements, xDSL would make an object for each of them."""
+        """`dense<...>`; of one number for all elements, xDSL would make an object for each of
+        them.
+        """
         start = self._current_token.span.start
         if type is not None:
             self._check_elements(type, start)
@@ -168,7 +171,9 @@ class AttributeParser(Parser):
         return known
 
     def _parse_word_type(self, token: MLIRToken) -> TypeAttribute | None:
-        """`i32`, `index`: the same object each time, so that equal operations are soon known as such."""
+        """`i32`, `index`: the same object each time, so that equal operations are soon known as
+        such.
+        """
         word = token.text
         known = self._simple_types.get(word)
         if known is not None:
@@ -196,7 +201,7 @@ class AttributeParser(Parser):
         return host_type(spelling)
 
     def _refuse_unknown_async_type(self, spelling: str, token: MLIRToken) -> None:
-        """xDSL takes any name for a type that it does not know."""
+        """XDSL takes any name for a type that it does not know."""
         dialect, _, name = spelling.partition(".")
         if dialect != "async":
             return

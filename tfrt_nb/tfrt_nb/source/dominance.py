@@ -56,7 +56,8 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
 
 
 def _dominator_tree(region: Region) -> dict[Block, tuple[int, int]]:
-    """For each block that some way leads to, its number and the last number of those that it dominates.
+    """For each block that some way leads to, its number and the last number of those that it
+    dominates.
 
     A block is dominated by the blocks on every way to it, and by itself.
     """
@@ -79,8 +80,9 @@ def _dominator_tree(region: Region) -> dict[Block, tuple[int, int]]:
 
 
 def _nearest_dominators(order: Sequence[Block]) -> list[int]:
-    """The index of the last other block on every way to each block, in the algorithm of Cooper, Harvey and
-    Kennedy; of the first block its own."""
+    """The index of the last other block on every way to each block, in the algorithm of Cooper,
+    Harvey and Kennedy; of the first block its own.
+    """
     index_of = {block: index for index, block in enumerate(order)}
     sources = [
         [index_of[source] for source in block.predecessors() if source in index_of]

@@ -50,7 +50,7 @@ _STYLE = (
 
 
 def in_house_style(message: str) -> str:
-    """xDSL words its messages in several ways; MLIR says what is expected, without a full stop."""
+    """XDSL words its messages in several ways; MLIR says what is expected, without a full stop."""
     for pattern, replacement in _STYLE:
         message = pattern.sub(replacement, message)
     return message
@@ -75,7 +75,9 @@ _IN_MLIRS_WORDS = (
 
 
 def in_mlirs_words(name: str, message: str) -> str:
-    """What a verifier of xDSL says of an operation of this name, as MLIR says it behind the name."""
+    """What a verifier of xDSL says of an operation of this name, as MLIR says it behind the
+    name.
+    """
     first, _, _ = message.partition("\n")
     text = first.removeprefix(f"'{name}' ").removeprefix("op ").rstrip(".")
     for pattern, replacement in _IN_MLIRS_WORDS:

@@ -20,7 +20,8 @@ _SUFFIX = r"(?:[0-9]+|[A-Za-z$._-][\w$.-]*)"
 _CHARACTERS = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+'
 _STRING = f'{_CHARACTERS}"'
 
-# Before the first block of a branch, since MLIR 21: skipped as a comment, because they change no result.
+# Before the first block of a branch, since MLIR 21: skipped as a comment, because they change no
+# result.
 _WEIGHTS = r"weights\s*\(\s*\[[0-9,\s]*\]\s*\)(?=\s*,\s*\^)"
 
 _TOKEN = re.compile(

@@ -24,7 +24,8 @@ Made = Callable[[], ModuleOp]
 def link(module: ModuleOp, libraries: Mapping[str, Made]) -> list[Diagnostic]:
     """Move into `module` the functions of `libraries`, which are modules by name, that it calls.
 
-    The result has an error for each call of a function that two of them define, or one has by a name that is near.
+    The result has an error for each call of a function that two of them define, or one has by a
+    name that is near.
     """
     linker = _Linker(module, {name: symbols_of(made()) for name, made in libraries.items()})
     problems: list[Diagnostic] = []
@@ -81,7 +82,9 @@ class _Linker:
                 yield replace(error(text, place), notes=(note(f"did you mean {near}?", place),))
 
     def _nearest(self, name: str) -> str | None:
-        """The function of a library that `name` may be meant to be, where none of the program is."""
+        """The function of a library that `name` may be meant to be, where none of the program
+        is.
+        """
         there = {each: lib for lib, symbols in self._libraries.items() for each in symbols}
         near = get_close_matches(name, [*self._known, *there], n=1)
         own = not near or near[0] in self._known

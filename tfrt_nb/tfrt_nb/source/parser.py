@@ -8,10 +8,8 @@ names, old spellings, and errors that say what MLIR says where MLIR says it.
 from __future__ import annotations
 
 import re
-import struct
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn
 
 from xdsl.dialects.builtin import UNKNOWN_LOC, ModuleOp, StringAttr, UnitAttr
@@ -39,15 +37,12 @@ from tfrt_nb.dialects.catalog import (
 )
 from tfrt_nb.dialects.control_flow import NONSTRICT, ReturnOp
 from tfrt_nb.dialects.types import CHAIN, WORDS, host_type
-from tfrt_nb.internal_errors import internal_error
-from tfrt_nb.nesting import MAX_NESTING
 from tfrt_nb.source import spellings
 from tfrt_nb.source.advice import for_people, instead_of, instead_of_stray
-from tfrt_nb.source.errors import LocatedError, SourceError, diagnostic_of, in_mlirs_words
-from tfrt_nb.source.scopes import Scope, with_part
+from tfrt_nb.source.errors import LocatedError, diagnostic_of, in_mlirs_words
+from tfrt_nb.source.scopes import Scope, ScopedParser, with_part
 from tfrt_nb.source.spans import SourceSpan, SourceText, place, source_span
-from tfrt_nb.source.statements import StatementParser
-from tfrt_runtime.diagnostics import Diagnostic, error, led_by, note
+from tfrt_runtime.diagnostics import led_by, note
 from tfrt_runtime.hooks import HOOKS
 
 _FUNCTION_WORDS = ("func", "func.func", "async.func")
@@ -65,7 +60,7 @@ _STATE = (
 """What the parser knows besides its position, its scope and lists."""
 
 
-class SourceParser(StatementParser):
+class SourceParser(ScopedParser):
     """Parses a whole text.  `diagnostics` collects the errors that did not stop it."""
 
     def __init__(self, source: SourceText) -> None:
@@ -158,13 +153,8 @@ class SourceParser(StatementParser):
     # Operations
 
     def _parse_block_body(self, block: Block) -> None:
-        self._read_statements(block)
-        start = self.pos
         while (operation := self._parse_next_operation()) is not None:
             block.add_op(operation)
-            self._learn_from(operation, start)
-            self._read_statements(block)
-            start = self.pos
 
     def parse_operation(self) -> Operation:
         first = self.pos
@@ -194,9 +184,9 @@ class SourceParser(StatementParser):
     ) -> Operation | None:
         """The operation from `start` to before `end`, without the names of its results.
 
-        Its regions, the first of which opens last in this span, are left empty: they have their arguments only.
-        `operands` are the names, `x` or `x#1`, and types of its operands.  None if these are others,
-        in another order.
+        Its regions, the first of which opens last in this span, are left empty: they have their
+        arguments only. `operands` are the names, `x` or `x#1`, and types of its operands.  None if
+        these are others, in another order.
 
         Raises:
             ParseError: it is wrong; what xDSL's parsers raise besides, too.
@@ -204,17 +194,14 @@ class SourceParser(StatementParser):
         values = {name: ForwardDeclaredValue(type) for name, type in operands}
         self._enter(Scope("", None, _by_base_name(values)))
         self._first_skipped = -1
-        operation = self._read_one(start)
-        if operation is None:
-            self._resume_from(start)
-            operation = self.parse_operation()
-            self._learn_from(operation, start)
-            if self._first_skipped >= 0:
-                is_whole = _OPENS.fullmatch(self.source.text, self._first_skipped, end) is not None
-            else:
-                is_whole = self._last_end <= end <= self.pos
-            if not is_whole:
-                return None
+        self._resume_from(start)
+        operation = self.parse_operation()
+        if self._first_skipped >= 0:
+            is_whole = _OPENS.fullmatch(self.source.text, self._first_skipped, end) is not None
+        else:
+            is_whole = self._last_end <= end <= self.pos
+        if not is_whole:
+            return None
         self._first_skipped = None
         expected = [values[name] for name, _ in operands]
         return operation if list(operation.operands) == expected else None
@@ -247,7 +234,7 @@ class SourceParser(StatementParser):
                 self._raise_at_end_of_line(problem)
             raise
         except (LookupError, AttributeError, AssertionError, TypeError) as problem:
-            if not _is_raised_in("xdsl.dialects.", problem):
+            if not is_raised_in("xdsl.dialects.", problem):
                 raise
             # xDSL's readers presume that the numbers of operands, the positions and the types fit.
             text = f"'{written}' op has operands, positions or types that do not fit together"
@@ -305,10 +292,11 @@ class SourceParser(StatementParser):
         return spellings.operation_name(written)
 
     def _check_function(self, function: FuncOp) -> None:
-        """Refuse an empty body; add the return to a function that gives nothing and ends with an effect.
+        """Refuse an empty body; add the return to a function that gives nothing and ends with an
+        effect.
 
-        The design document leaves it out after kernels that give a chain.  TFRT refuses functions that
-        end with others.
+        The design document leaves it out after kernels that give a chain.  TFRT refuses functions
+        that end with others.
 
         A declaration is private whether it says so, as later versions ask, or not.
         """
@@ -327,12 +315,14 @@ class SourceParser(StatementParser):
             block.add_op(end)
 
     def _parse_user_kernel(self, name: str, span: Span) -> Operation:
-        """The call of a user's kernel, in the short form: what its annotations say need not be written.
+        """The call of a user's kernel, in the short form: what its annotations say need not be
+        written.
 
             %y = shop.price %x {cents = 300}
 
-        stands for `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`.  The operands have the types of their
-        values, the results those of the annotations; `: (i32) -> i64` at the end says both instead.
+        stands for `"shop.price"(%x) {cents = 300 : i64} : (i32) -> i32`.  The operands have the
+        types of their values, the results those of the annotations; `: (i32) -> i64` at the end
+        says both instead.
         """
         self._consume_token()
         if name not in HOOKS.kernel_names():
@@ -341,7 +331,8 @@ class SourceParser(StatementParser):
         operands = parse_operands(self, on_this_line=True)
         if not operands and self.parse_optional_punctuation("("):
             self.raise_error(
-                f"'{name}' takes its operands without parentheses, or is written in quotes, with its types",
+                f"'{name}' takes its operands without parentheses, or is written in quotes, with "
+                f"its types",
                 start,
             )
         attributes = self.parse_optional_attr_dict()
@@ -374,8 +365,8 @@ class SourceParser(StatementParser):
         results = HOOKS.result_types(name, [str(one) for one in inputs])
         if results is None:
             self.raise_error(
-                f"kernel '{name}' does not say what it returns: annotate its result in Python, as in"
-                " `-> int`, or write the types behind the operands, as in `: (i32) -> i32`",
+                f"kernel '{name}' does not say what it returns: annotate its result in Python, as "
+                "in `-> int`, or write the types behind the operands, as in `: (i32) -> i32`",
                 span,
             )
         return tuple(host_type(one[1:]) if one.startswith("!") else WORDS[one] for one in results)
@@ -447,7 +438,7 @@ class SourceParser(StatementParser):
         )
 
 
-def _is_raised_in(package: str, problem: Exception) -> bool:
+def is_raised_in(package: str, problem: Exception) -> bool:
     """Whether the innermost frame of an exception is in a module whose name begins like this."""
     import traceback  # for wrong programs only
 
@@ -479,59 +470,3 @@ def _property_names(operation_type: type[Operation]) -> set[str]:
     if issubclass(operation_type, IRDLOperation):
         return set(operation_type.get_irdl_definition().properties)
     return set()
-
-
-@dataclass(frozen=True)
-class ParsedText:
-    """A module, and the values in it that were used before they were defined."""
-
-    module: ModuleOp
-    resolved_late: tuple[SSAValue, ...]
-
-
-def parse_text(source: SourceText) -> ParsedText:
-    """The module that a text is, not verified.
-
-    Raises:
-        SourceError: with every error that was found.
-    """
-    try:
-        parser = SourceParser(source)
-    except ParseError as exception:
-        raise SourceError(diagnostic_of(exception, source)) from None
-    try:
-        module = parser.parse_module()
-    except ParseError as exception:
-        parser.report(exception)
-    except MemoryError:
-        raise
-    except Exception as exception:  # noqa: BLE001 what is no mistake is raised again
-        parser.diagnostics.append(_mistake(exception, parser))
-    if parser.diagnostics:
-        raise SourceError(*parser.diagnostics)
-    return ParsedText(module, tuple(parser.resolved_late))
-
-
-def _mistake(exception: Exception, parser: SourceParser) -> Diagnostic:
-    """What is wrong with the text where the parsers of other dialects and of builtin attributes raise `exception`."""
-    span = parser.token_span
-    match exception:
-        case RecursionError():
-            text = f"types or attributes nest more than {MAX_NESTING} deep"
-        case ValueError() | VerifyException():
-            text = str(exception) or "this cannot be parsed"
-            limit = sys.get_int_max_str_digits()
-            if text.startswith("Exceeds the limit") and (
-                numbers := re.findall(rf"[0-9]{{{limit + 1},}}", parser.source.text[: span.end])
-            ):
-                start = parser.source.text.rindex(numbers[-1], 0, span.end)
-                span = Span(start, start + len(numbers[-1]), span.input)
-                text = f"an integer of {len(numbers[-1])} digits: at most {limit} can be read"
-        case OverflowError() | struct.error():
-            text = "a number before this does not fit its type"
-        case NotImplementedError() if _is_raised_in("xdsl.", exception):
-            # xDSL lacks i128 in lists, the bits of f128, semi-affine maps and external resources.
-            text = f"not supported: {str(exception) or 'a number of this type'}"
-        case _:
-            raise internal_error(exception, parser.location(span)) from exception
-    return error(text, parser.location(span))

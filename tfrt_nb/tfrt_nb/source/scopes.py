@@ -7,6 +7,7 @@ any other region sees everything around it.  A value may be used before it is de
 from __future__ import annotations
 
 import difflib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,11 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.core import ForwardDeclaredValue
 from xdsl.traits import IsolatedFromAbove
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
 from xdsl.utils.mlir_lexer import MLIRToken, MLIRTokenKind
 
-from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments
+from tfrt_nb.dialects.assembly import NamedArgument, NamesItsRegionArguments, parse_types
 from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.nesting import MAX_NESTING, TOO_DEEP
 from tfrt_nb.source.advice import on_type
@@ -33,6 +35,7 @@ from tfrt_runtime.diagnostics import Diagnostic, Location, counted, error, led_b
 Bound = list[tuple[Span, int]]
 """Names of results, and how many each stands for."""
 
+_EXPECTS = re.compile(r"expected (?!an operation|'\}')", re.IGNORECASE)
 UNDECLARED = "use of undeclared SSA value name"
 
 
@@ -84,7 +87,8 @@ class ScopedParser(AttributeParser):
         self._nesting = 0
         self._head_end: int | None = None
         self._first_skipped: int | None = None
-        """None, or regions are skipped: where the first one that was opens, -1 before there is one."""
+        """None, or regions are skipped: where the first one that was opens, -1 before there is
+        one."""
 
     def _enter(self, scope: Scope) -> None:
         self._scope = scope
@@ -94,6 +98,30 @@ class ScopedParser(AttributeParser):
     def location(self, span: Span) -> Location:
         """The span as a location."""
         return self.source.location(span.start, span.end)
+
+    def types_at(self, text: str, position: int) -> tuple[Attribute, ...] | None:
+        """Return the types that `text` lists without parentheses; it is at `position`.
+
+        Returns None if `text` is no such list.
+        """
+        try:
+            self._resume_from(position)
+            # After a single type, as an argument of a function has it, a comma is not part of the
+            # list.
+            types = tuple(parse_types(self)) if "," in text else (self.parse_type(),)
+        except ParseError:
+            return None
+        return types if self._last_end == position + len(text) else None
+
+    def _raise_at_end_of_line(self, problem: ParseError) -> None:
+        """Report what an operation lacks at the end of its line there, as MLIR does."""
+        token, end = self._current_token.span, self._last_end
+        if (
+            problem.span == token
+            and _EXPECTS.match(problem.msg)
+            and "\n" in self.source.text[end : token.start]
+        ):
+            raise ParseError(Span(end, end + 1, token.input), problem.msg) from None
 
     # Uses
 
@@ -218,8 +246,8 @@ class ScopedParser(AttributeParser):
         """Give an operation the values that its own regions have defined under its operands' names.
 
         xDSL replaces forward references where they are used, and this operation is made after its
-        regions.  Such an operand does not dominate its use, which is found later.  One form may stand
-        for several operations, each in a region of the one before.
+        regions.  Such an operand does not dominate its use, which is found later.  One form may
+        stand for several operations, each in a region of the one before.
         """
         if not self._late_values:
             return
@@ -230,7 +258,7 @@ class ScopedParser(AttributeParser):
 
     def _raise_no_results(self, operation: Operation, span: Span) -> NoReturn:
         # Results are often inferred from the operands, which are then the cause.
-        text = f"'{operation.name}' gives no value here: leave out what stands before it"
+        text = f"'{operation.name}' gives no value here: leave out what is before it"
         try:
             operation.verify_()
         except Exception as wrong:  # noqa: BLE001 some operations of xDSL raise a plain one
@@ -393,7 +421,10 @@ class ScopedParser(AttributeParser):
                 return [self._outside_note(name, values)]
             outer = outer.outer
         if (values := self._scope.ended.get(name)) is not None:
-            text = f"'%{name}' ends with the region in which it is defined, here: let that give it as a result"
+            text = (
+                f"'%{name}' ends with the region in which it is defined, here: let that give "
+                "it as a result"
+            )
             first = next(value for value in values if value is not None)
             return [note(text, definition_span(first))]
         similar = difflib.get_close_matches(name, self.ssa_values, n=1)

@@ -73,7 +73,9 @@ class SourceText:
         return self._starts(part)[line - 2 - self._lines_before[part]]
 
     def closing_brace(self, position: int) -> int:
-        """The position of the brace that closes the one at `position`; the text's end if none does."""
+        """The position of the brace that closes the one at `position`; the text's end if none
+        does.
+        """
         closing = self._closing_braces
         if position not in closing:
             opened: list[int] = []
@@ -167,7 +169,9 @@ def source_span(node: Operation | BlockArgument) -> SourceSpan | None:
 
 
 def location_of(op: Operation) -> LocationAttr:
-    """The location that a BEF file records for the operation: what `loc(...)` says, else its place."""
+    """The location that a BEF file records for the operation: what `loc(...)` says, else its
+    place.
+    """
     span = source_span(op)
     if span is None:
         return op.location

@@ -18,7 +18,8 @@ from tfrt_runtime.bef.attributes import Attribute, Scalar, String
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.callers import caller, place_of_caller, place_of_frame
 from tfrt_runtime.diagnostics import Location, TfrtError, error
-from tfrt_runtime.host.values.async_value import AsyncValue, State
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.users.annotations import (
     CHAIN,
     NUMBERS,

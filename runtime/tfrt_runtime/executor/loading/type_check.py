@@ -13,7 +13,7 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefKernel
 from tfrt_runtime.diagnostics import TfrtError, counted, error
-from tfrt_runtime.executor.loading.resolve import signatures, types_of
+from tfrt_runtime.executor.loading.kinds import signatures, types_of
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.values.fitting import CHAIN_TYPE
 from tfrt_runtime.kernels.registry import (

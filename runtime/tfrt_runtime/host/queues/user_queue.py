@@ -32,9 +32,9 @@ from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, error
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, WAITS
 from tfrt_runtime.host.queues.queue_names import DEFAULT_BLOCKING_THREADS, WorkQueueError
+from tfrt_runtime.host.queues.queue_threads import STOP_SECONDS
 from tfrt_runtime.host.queues.timer import TimerQueue
 from tfrt_runtime.host.queues.work_queue import (
-    STOP_SECONDS,
     WorkQueue,
 )
 from tfrt_runtime.host.structs import WORDS

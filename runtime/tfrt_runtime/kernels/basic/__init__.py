@@ -1,4 +1,5 @@
 """Standard kernels over values that are no tensors.
 
-`scalars`, `effects`, `functions`, `mapping`, `recovering` (from errors), `strings`, `test_kernels` with `benchmark_report`.
+`scalars`, `effects`, `functions` (calls of functions, and recovering from errors), `strings`,
+`test_kernels` with `benchmark_report`.
 """

@@ -1,13 +1,30 @@
-"""Kernels that call functions of the program from Python."""
+"""Kernels that call functions of the program from Python, or run although an argument is an error.
+
+`tfrt.map` calls a function for each item of a list whose length is known when it runs.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import threading
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from tfrt_runtime.host.payload import as_python
-from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.failures import in_element
+from tfrt_runtime.host.payload import PayloadError, as_python
+from tfrt_runtime.host.structs import Context
+from tfrt_runtime.host.values.async_value import AsyncValue, make_available, when_all
+from tfrt_runtime.host.values.at_once import AtOnce
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.frame import KernelFrame
-from tfrt_runtime.kernels.registry import KernelError, KernelRegistry
+from tfrt_runtime.kernels.registry import (
+    KernelError,
+    KernelRegistry,
+    Keyword,
+    Parameters,
+    PythonKernel,
+)
 
 REGISTRY = KernelRegistry("functions")
 
@@ -61,3 +78,116 @@ def dict_of(*pairs: object) -> dict[object, object]:
     """The values in a dictionary, as users see them: key, value, key, value."""
     items = list(map(as_python, pairs))
     return dict(zip(items[::2], items[1::2], strict=True))
+
+
+def map_values(frame: KernelFrame, values: AsyncValue, *others: Any) -> AsyncValue:
+    """A list of what the function gives for each item, in their order; the first error wins.
+
+    A second result of the function is a chain: the list is there when the effects have happened,
+    too. The last argument is the attribute `at_once`: how many calls are in flight, 0 for all.
+    """
+    *captures, at_once = others
+    items = values.result(0)
+    if not isinstance(items, Iterable):
+        raise KernelError(f"tfrt.map takes a list, found {type(items).__name__}")
+    function, queue = frame.functions[0], frame.request.queue
+    word = function.argument_types[0]
+    try:
+        given = [make_available(queue, item, word) for item in items]
+    except PayloadError as wrong:
+        raise KernelError(f"an item of tfrt.map: {wrong}") from None
+    made = frame.allocate(0)
+    begun = min(len(given), at_once) if at_once > 0 else len(given)
+    calls = [function.execute([item, *captures]) for item in given[:begun]]
+
+    def start(first: int, count: int) -> list[AsyncValue]:
+        if not made.done():  # else the run is cancelled
+            own = Context.at(queue.context())
+            kept = own.request, own.record  # of the kernel whose result ends a call
+            calls.append(function.execute([given[first], *captures]))
+            own.request, own.record = kept
+            queue.hand_over()
+        return [] if made.done() else calls[first]
+
+    def end() -> None:
+        # A worker runs what is ready newest first: the oldest call is the last to end, and often
+        # the only one that is waited for.
+        when_all([value for call in reversed(calls) for value in call], finish)
+
+    def finish() -> None:
+        found: list[object] = []
+        with contextlib.suppress(RuntimeError):  # a cancellation has decided it
+            for index, call in enumerate(calls):
+                for value in call:
+                    if value.state is State.ERROR and (failed := value.exception(0)) is not None:
+                        made.set_error(in_element(failed.diagnostics[0], index, len(calls)))
+                        return
+                found.append(as_python(call[0].payload()))
+            made.emplace(found)
+
+    if begun == len(given):
+        end()
+        return made
+    following = AtOnce(begun, len(given), start, end=end)
+    for call in calls[:begun]:
+        following.follow(call)
+    return made
+
+
+REGISTRY.add(
+    PythonKernel(
+        "tfrt.map",
+        map_values,
+        raw=True,
+        frame=True,
+        needs=1,
+        keywords=(Keyword("at_once", int, 0),),
+    )
+)
+
+
+def _lazy(name: str, *parameters: str) -> Callable[[Callable[..., object]], None]:
+    """Register a kernel that awaits none of its arguments and takes the frame."""
+    anything = (object,) * len(parameters)
+    lazy = frozenset(range(len(parameters)))
+    known = Parameters(parameters, anything, object, inspect.Parameter.empty, lazy)
+    count = len(parameters)
+
+    def register(function: Callable[..., object]) -> None:
+        REGISTRY.add(
+            PythonKernel(name, function, frame=True, needs=count, takes=count, parameters=known)
+        )
+
+    return register
+
+
+@_lazy("tfrt.recover", "value", "replacement")
+def recover(frame: KernelFrame, value: AsyncValue, replacement: AsyncValue) -> AsyncValue:
+    """`value`, or `replacement` if `value` is an error.  Only what is taken is waited for."""
+    return _decided(frame, value, lambda made: made.follow(replacement))
+
+
+@_lazy("tfrt.kept", "value")
+def kept(frame: KernelFrame, value: AsyncValue) -> AsyncValue:
+    """`value` as an object, or the exception that its `result` would raise."""
+
+    def keep(made: AsyncValue) -> None:
+        made.emplace(value.exception(0))
+
+    return _decided(frame, value, keep)
+
+
+def _decided(
+    frame: KernelFrame, value: AsyncValue, otherwise: Callable[[AsyncValue], None]
+) -> AsyncValue:
+    """A result that becomes `value`, or what `otherwise` makes of it if `value` is an error."""
+    made = frame.allocate()
+
+    def decide() -> None:
+        if value.state is not State.ERROR:
+            made.follow(value)
+        elif not made.done():  # else the run is cancelled
+            otherwise(made)
+
+    value.and_then(decide)
+    return made

@@ -1,4 +1,6 @@
-"""The native kernels by name: the tables of scalar operations and of other kernels, constants, control flow."""
+"""The native kernels by name: the tables of scalar operations and of other kernels, constants,
+control flow.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def _add_rows() -> None:
 
 
 def _of_row(row: NativeRow) -> NativeKernel:
-    """The kernel of a row: what it reads as numbers is checked, a chain at the end may be missing."""
+    """The kernel of a row: what it reads as numbers is checked, a chain at the end may be
+    missing.
+    """
     has_rest = row.types.partition("->")[0].rstrip().endswith("*")
     words = tuple(word.removesuffix("*") for word in row.operands)
     fixed = words[:-1] if has_rest or words[-1:] == ("chain",) else words

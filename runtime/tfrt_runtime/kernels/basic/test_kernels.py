@@ -48,7 +48,9 @@ def print_debug_info(frame: KernelFrame) -> None:
 
 @REGISTRY.kernel("tfrt_test.test_cost", attributes=("i64",), frame=True)
 def test_cost(frame: KernelFrame, *operands_and_id: object) -> object:
-    """Print `id: N`; the operands only order it.  The result is 0, or a chain where one is asked for."""
+    """Print `id: N`; the operands only order it.  The result is 0, or a chain where one is asked
+    for.
+    """
     frame.host.print(f"id: {operands_and_id[-1]}\n")
     if frame.result_types == ("!tfrt.chain",):
         return CHAIN
@@ -185,8 +187,9 @@ def get_request_context_data(frame: KernelFrame) -> int:
 
 # --- values that print when they are made and when they die ---
 
-# They show what the runtime does with references: a value is destroyed, on the thread that drops the last reference,
-# before that thread goes on.  No kernel runs on that thread then, so a value keeps the output of the run that made it.
+# They show what the runtime does with references: a value is destroyed, on the thread that drops
+# the last reference, before that thread goes on.  No kernel runs on that thread then, so a value
+# keeps the output of the run that made it.
 
 Output = Callable[[str], None]
 

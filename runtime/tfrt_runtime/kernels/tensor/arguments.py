@@ -1,4 +1,5 @@
-"""What tensor kernels stand on: arguments that are checked, new tensors, arithmetic without warnings.
+"""What tensor kernels stand on: arguments that are checked, new tensors, arithmetic without
+warnings.
 
 A program in a BEF file may put any value anywhere.
 """

@@ -8,8 +8,8 @@ file's start.  A record, 8-aligned, is `u64 rank`, `u8 element type`, `u8 layout
 * 2, sparse: `u64 count` of the elements, for each its coordinates as `u64`, then the elements.
 
 A file is read piece by piece, and nothing is allocated before its size was compared with the
-file's.  Numbers of element types: see `_ELEMENT_TYPES`.  The kernels
-wait for a disk, so they run in the blocking pool.  No kernel writes a file: `btf` makes one, of `dense` and `sparse`.
+file's.  Numbers of element types: see `_ELEMENT_TYPES`.  The kernels wait for a disk, so they run
+in the blocking pool.  No kernel writes a file: `btf` makes one, of `dense` and `sparse`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Kernels that calculate with the elements of tensors, on numpy.
 
-Those that treat every element alike come first.  A kernel with an operand left over writes its result there and returns a chain; without, it returns
-a new tensor.  The ones called `_inplace` write into their last tensor.
+Those that treat every element alike come first.  A kernel with an operand left over writes its
+result there and returns a chain; without, it returns a new tensor.  The ones called `_inplace`
+write into their last tensor.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from tfrt_runtime.kernels.tensor.arguments import (
     quietly,
     require_same_shape,
 )
-from tfrt_runtime.native.kernels.tensor_kernels import ADD, CAST, EQUAL, RELU
 
 REGISTRY: Final = KernelRegistry("elements")
 
@@ -67,11 +67,9 @@ def _operands(operands: Iterable[object], least: int, most: int) -> list[object]
 def _add(
     name: str, operation: Operation, arity: int, source: ElementType, target: ElementType
 ) -> None:
-    numbers = (ELEMENT_NUMBERS[source.dtype], ELEMENT_NUMBERS[target.dtype])
-    native = Shortcut("tensor_kernels.elementwise", (_NATIVE[operation], arity, *numbers))
     run = quietly(operation)
 
-    @REGISTRY.kernel(name, frame=True, shortcut=native)
+    @REGISTRY.kernel(name, frame=True)
     def elementwise(frame: KernelFrame, *operands: object) -> DenseHostTensor | Chain:
         given = _operands(operands, arity, arity + 1)
         tensors = [dense_tensor(operand, source) for operand in given[:arity]]
@@ -87,9 +85,8 @@ def _add(
 
 
 def _add_inplace(name: str, operation: Operation, arity: int, element_type: ElementType) -> None:
-    number = ELEMENT_NUMBERS[element_type.dtype]
-    symbol = "tensor_kernels.elementwise_inplace"
-    native = Shortcut(symbol, (_NATIVE[operation], arity, number, number))
+    is_native = operation is relu and element_type is F32
+    native = Shortcut("tensor_kernels.relu_inplace") if is_native else None
     run = quietly(operation)
 
     @REGISTRY.kernel(name, results=("chain",), shortcut=native)
@@ -102,8 +99,6 @@ def _add_inplace(name: str, operation: Operation, arity: int, element_type: Elem
         require_same_shape(tensors[0], tensors[-1], "argument shapes differ")
         run(*[tensor.array for tensor in tensors], tensors[-1].array)
 
-
-_NATIVE: Final = {relu: RELU, np.add: ADD, equal: EQUAL, convert: CAST}
 
 for _name, _operation, _arity in (("relu", relu, 1), ("add", np.add, 2), ("equal", equal, 2)):
     for _type in (F32, I32):
@@ -198,7 +193,6 @@ def _add_argmax(element_type: ElementType, rank: int) -> None:
         f"tfrt_test.argmax.{element_type.word}.{rank}",
         results=("object",),
         frame=True,
-        shortcut=Shortcut("tensor_kernels.argmax", (ELEMENT_NUMBERS[element_type.dtype], rank)),
     )
     def argmax(frame: KernelFrame, tensor: object) -> DenseHostTensor:
         source = dense_tensor(tensor, element_type, rank)
@@ -227,9 +221,7 @@ def softmax_inplace(tensor: object) -> None:
         softmax(target.array)
 
 
-@REGISTRY.kernel(
-    "tfrt_test.softmax.f32", results=("chain",), shortcut=Shortcut("tensor_kernels.softmax_into")
-)
+@REGISTRY.kernel("tfrt_test.softmax.f32", results=("chain",))
 def softmax_into(tensor: object, result: object) -> None:
     """As `softmax_inplace`, with the quotients in another tensor of the same shape."""
     source, target = dense_tensor(tensor, F32), output_tensor(result, F32)

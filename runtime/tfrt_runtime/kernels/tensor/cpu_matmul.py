@@ -1,10 +1,12 @@
 """Matrix products: `tfrt_test.matmul.{f32,i32}.2`, the seed's example of a kernel.
 
-Products of f32 are OpenBLAS's, that of numpy, which the native form calls: BLAS scales and accumulates without further
-passes over memory.  Numpy does what is left: other elements, memory that is crooked or shared, no OpenBLAS.
+Products of f32 are OpenBLAS's, that of numpy, which the native form calls: BLAS scales and
+accumulates without further passes over memory.  Numpy does what is left: other elements, memory
+that is crooked or shared, no OpenBLAS.
 
-BLAS uses one thread per call.  The work queues own the processor: a product that starts threads of its own takes them
-away from the kernels that run beside it, and two products at once start twice as many.
+BLAS uses one thread per call.  The work queues own the processor: a product that starts threads of
+its own takes them away from the kernels that run beside it, and two products at once start twice as
+many.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ _PRODUCTS: Final = ("scipy_cblas_sgemm64_", "scipy_cblas_sgemv64_")
 
 @cache
 def use_one_blas_thread() -> ctypes.CDLL | None:
-    """The OpenBLAS that numpy brought along, which uses one thread from now on; None if there is none.
+    """The OpenBLAS that numpy brought along, which uses one thread from now on; None if there is
+    none.
 
     Other libraries (MKL, Accelerate) keep their own rule.
     """
@@ -85,8 +88,8 @@ def accumulate_product(alpha: float, a: AnyArray, b: AnyArray, beta: float, c: A
     """C = alpha * A @ B + beta * C, in place.  `c` may share memory with `a` and `b`.
 
     As in BLAS, a factor of 0 leaves its operands unread, so that a NaN in them does not count: with
-    `alpha` 0 these are `a` and `b`, with `beta` 0 it is `c`.  Without an inner dimension there is no
-    product to scale, whatever `alpha` is.
+    `alpha` 0 these are `a` and `b`, with `beta` 0 it is `c`.  Without an inner dimension there is
+    no product to scale, whatever `alpha` is.
     """
     if alpha == 1 and beta == 0:
         np.matmul(a, b, out=c)

@@ -1,8 +1,9 @@
-"""Tensors of the host: made, filled, compared, converted, printed; and the memory of dense ones, as a value of a program.
+"""Tensors of the host: made, filled, compared, converted, printed; and the memory of dense ones, as
+a value of a program.
 
 The kernels named after an element type are registered for each type that numpy calculates with, and
-creation for bf16, too.  They write in place: the chain that they return is what orders the readers.  Those of sync
-functions have no chains, as kernels run one after the other.
+creation for bf16, too.  They write in place: the chain that they return is what orders the
+readers.  Those of sync functions have no chains, as kernels run one after the other.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import numpy as np
 from tfrt_runtime.bef.attributes import Dense
 from tfrt_runtime.bef.encoding import DType
 from tfrt_runtime.host.payload import CHAIN, Chain, HostTensor
-from tfrt_runtime.host.tensor.buffers import ELEMENT_NUMBERS, HostBuffer, shape_words
+from tfrt_runtime.host.tensor.buffers import HostBuffer, shape_words
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
-from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, I32, AnyArray, ElementType
+from tfrt_runtime.host.tensor.element_types import ELEMENT_TYPES, F32, AnyArray, ElementType
 from tfrt_runtime.host.tensor.shapes import TensorShape, known_shape
 from tfrt_runtime.host.tensor.sparse import CooHostTensor
 from tfrt_runtime.kernels.frame import KernelFrame, expect
@@ -42,8 +43,6 @@ ARITHMETIC_TYPES: Final = tuple(
 REAL_TYPES: Final = tuple(
     element for element in ARITHMETIC_TYPES if not element.word.startswith("complex")
 )
-NATIVE_TYPES: Final = (F32, I32)
-"""Types of elements whose kernels have a native form."""
 # By how many units in the last place elements may differ, by the kernel name's middle part.
 _TOLERANCES: Final = {"": 2, ".3ulp": 3, ".1000ulp": 1000, ".2000ulp": 2000, ".100000ulp": 100000}
 
@@ -211,14 +210,8 @@ def assign(tensor: DenseHostTensor, values: Sequence[complex]) -> None:
 
 def _add_filling(element_type: ElementType) -> None:
     """Kernels that write numbers from attributes of the elements' type; in sync functions, too."""
-    word, storage = element_type.word, element_type.storage
-    attribute, number = "i1" if word == "bool" else word, ELEMENT_NUMBERS[element_type.dtype]
-
-    def fill_words(value: float) -> tuple[int, ...]:
-        return number, *_words_of(np.array([value], storage))
-
-    def set_words(values: tuple[float, ...]) -> tuple[int, ...]:
-        return number, len(values), *_words_of(np.array(values, storage))
+    word = element_type.word
+    attribute = "i1" if word == "bool" else word
 
     def fill_tensor_with_constant(tensor: object, value: float) -> None:
         fill(output_tensor(tensor, element_type), value)
@@ -226,26 +219,15 @@ def _add_filling(element_type: ElementType) -> None:
     def set_tensor_with_constant_values(tensor: object, values: tuple[float, ...]) -> None:
         assign(output_tensor(tensor, element_type), values)
 
-    is_native = element_type in NATIVE_TYPES
-    for function, type_word, symbol, words in (
-        (fill_tensor_with_constant, attribute, "fill", fill_words),
-        (set_tensor_with_constant_values, f"array.{attribute}", "assign", set_words),
+    for function, type_word in (
+        (fill_tensor_with_constant, attribute),
+        (set_tensor_with_constant_values, f"array.{attribute}"),
     ):
         name = f"{function.__name__}.{word}"
-        shortcut = Shortcut(f"tensor_kernels.{symbol}", words) if is_native else None
-        REGISTRY.kernel(
-            f"tfrt_dht.{name}", attributes=(type_word,), results=("chain",), shortcut=shortcut
-        )(function)
+        REGISTRY.kernel(f"tfrt_dht.{name}", attributes=(type_word,), results=("chain",))(function)
         REGISTRY.kernel(f"tfrt_dht_sync.{name}", attributes=(type_word,), results=(), sync=True)(
             function
         )
-
-
-def _words_of(elements: AnyArray) -> list[int]:
-    """The bytes of elements as words, filled up with zeros."""
-    missing = -elements.nbytes % 8
-    words: list[int] = np.frombuffer(elements.tobytes() + bytes(missing), np.int64).tolist()
-    return words
 
 
 def _add_complex_filling(element_type: ElementType, part: str) -> None:
@@ -264,7 +246,8 @@ def _add_complex_filling(element_type: ElementType, part: str) -> None:
         results=("chain",),
     )
     def set_tensor_with_constant_values(tensor: object, parts: tuple[float, ...]) -> None:
-        # Real and imaginary parts alternate, and are counted one by one: a tensor of twice the length.
+        # Real and imaginary parts alternate, and are counted one by one: a tensor of twice the
+        # length.
         target = output_tensor(tensor, element_type)
         assign(DenseHostTensor.over(_real_parts(target.array)), parts)
 
@@ -314,14 +297,9 @@ def _real_parts(array: AnyArray) -> AnyArray:
 
 
 def _add_comparison(element_type: ElementType) -> None:
-    word, number = element_type.word, ELEMENT_NUMBERS[element_type.dtype]
-    native = Shortcut("tensor_kernels.tensor_equal", (number,))
+    word = element_type.word
 
-    @REGISTRY.kernel(
-        f"tfrt_dht.tensor_equal.{word}",
-        results=("i1", "chain"),
-        shortcut=native if element_type in NATIVE_TYPES else None,
-    )
+    @REGISTRY.kernel(f"tfrt_dht.tensor_equal.{word}", results=("i1", "chain"))
     def tensor_equal(left: object, right: object) -> tuple[bool, Chain]:
         return are_equal(dense_tensor(left, element_type), dense_tensor(right, element_type)), CHAIN
 
@@ -425,11 +403,7 @@ def print_tensor_shape(frame: KernelFrame, tensor: object) -> None:
     frame.host.print(f"{host_tensor(tensor).shape}\n")
 
 
-@REGISTRY.kernel(
-    "tfrt_dht.get_tensor_shape",
-    results=("object",),
-    shortcut=Shortcut("tensor_kernels.get_tensor_shape"),
-)
+@REGISTRY.kernel("tfrt_dht.get_tensor_shape", results=("object",))
 def get_tensor_shape(tensor: object) -> TensorShape:
     """The shape of a tensor of any kind."""
     return host_tensor(tensor).shape

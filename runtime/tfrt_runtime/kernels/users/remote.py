@@ -26,9 +26,10 @@ from tfrt_runtime.host.payload import SCALAR_TYPES, HostTensor, PayloadError
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.values.async_value import AsyncValue, State, when_all
+from tfrt_runtime.host.values.async_value import AsyncValue, when_all
 from tfrt_runtime.host.values.fitting import fitting
 from tfrt_runtime.host.values.futures import Refuse, from_future
+from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.outcomes import checked, items_of, nth_result, settle, settle_failed
 from tfrt_runtime.kernels.users.sent import Sent

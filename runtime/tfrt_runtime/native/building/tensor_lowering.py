@@ -16,7 +16,6 @@ from numba.core import cgutils
 from tfrt_runtime.native.building.lowering import F32, F64, I32, I64, Emit, external, pointer
 
 LANES = 16
-Combine = Callable[..., ir.Value]
 
 # CblasRowMajor, CblasNoTrans, and CblasTrans.
 ROW_MAJOR, AS_IT_IS, TRANSPOSED = 101, 111, 112
@@ -25,11 +24,6 @@ ROW_MAJOR, AS_IT_IS, TRANSPOSED = 101, 111, 112
 def wide(kind: ir.Type, lanes: int) -> ir.Type:
     """Return the type of `lanes` elements as one value."""
     return ir.VectorType(kind, lanes) if lanes > 1 else kind
-
-
-def constant(kind: ir.Type, lanes: int, number: float) -> ir.Constant:
-    """Return a constant with the same number in each lane."""
-    return ir.Constant(wide(kind, lanes), [number] * lanes if lanes > 1 else number)
 
 
 def place(builder: ir.IRBuilder, base: ir.Value, index: ir.Value, kind: ir.Type) -> ir.Value:
@@ -48,56 +42,15 @@ def each(builder: ir.IRBuilder, count: ir.Value, body: Callable[[ir.Value, int],
         body(index, 1)
 
 
-def mapping(source: ir.Type, target: ir.Type, combine: Combine) -> Emit:
-    """Return a loop that computes each element of the target from those of the sources.
+def relu_f32s(builder: ir.IRBuilder, array: ir.Value, count: ir.Value) -> None:
+    def body(index: ir.Value, lanes: int) -> None:
+        kind = wide(F32, lanes)
+        at = place(builder, array, index, kind)
+        number, zero = builder.load(at, align=4), ir.Constant(kind, None)
+        is_below = builder.fcmp_ordered("<", number, zero)
+        builder.store(builder.select(is_below, zero, number), at, align=4)
 
-    `combine(builder, lanes, *elements)` returns one vector or element.
-    """
-
-    def emit(builder: ir.IRBuilder, result: ir.Value, *rest: ir.Value) -> None:
-        sources, count = rest[:-1], rest[-1]
-
-        def body(index: ir.Value, lanes: int) -> None:
-            kind = wide(source, lanes)
-            elements = [
-                builder.load(place(builder, base, index, kind), align=4) for base in sources
-            ]
-            made = combine(builder, lanes, *elements)
-            at = place(builder, result, index, wide(target, lanes))
-            builder.store(made, at, align=4)
-
-        each(builder, count, body)
-
-    return emit
-
-
-def equal_f32(builder: ir.IRBuilder, lanes: int, left: ir.Value, right: ir.Value) -> ir.Value:
-    return builder.uitofp(builder.fcmp_ordered("==", left, right), wide(F32, lanes))
-
-
-def equal_i32(builder: ir.IRBuilder, lanes: int, left: ir.Value, right: ir.Value) -> ir.Value:
-    return builder.zext(builder.icmp_signed("==", left, right), wide(I32, lanes))
-
-
-def relu_f32(builder: ir.IRBuilder, lanes: int, number: ir.Value) -> ir.Value:
-    zero = constant(F32, lanes, 0.0)
-    return builder.select(builder.fcmp_ordered("<", number, zero), zero, number)
-
-
-def relu_i32(builder: ir.IRBuilder, lanes: int, number: ir.Value) -> ir.Value:
-    zero = constant(I32, lanes, 0)
-    return builder.select(builder.icmp_signed("<", number, zero), zero, number)
-
-
-def f32_to_i32(builder: ir.IRBuilder, lanes: int, number: ir.Value) -> ir.Value:
-    low, high = constant(F32, lanes, -(2.0**31)), constant(F32, lanes, 2.0**31)
-    fits = builder.and_(
-        builder.fcmp_ordered(">=", number, low), builder.fcmp_ordered("<", number, high)
-    )
-    # `fptosi` of a number out of range is poison: select before the conversion, and again after it.
-    safe = builder.select(fits, number, constant(F32, lanes, 0.0))
-    smallest = constant(I32, lanes, -(2**31))
-    return builder.select(fits, builder.fptosi(safe, wide(I32, lanes)), smallest)
+    each(builder, count, body)
 
 
 def copy_words32(
@@ -105,21 +58,6 @@ def copy_words32(
 ) -> None:
     function = external(builder, "memcpy", ir.FunctionType(I64, [I64, I64, I64]))
     builder.call(function, [target, source, builder.shl(count, ir.Constant(I64, 2))])
-
-
-def fill_words32(builder: ir.IRBuilder, target: ir.Value, bits: ir.Value, count: ir.Value) -> None:
-    word = builder.trunc(bits, I32)
-
-    def body(index: ir.Value, lanes: int) -> None:
-        kind = wide(I32, lanes)
-        filled = word
-        if lanes > 1:
-            first = builder.insert_element(ir.Constant(kind, None), word, ir.Constant(I32, 0))
-            everywhere = ir.Constant(wide(I32, lanes), [0] * lanes)
-            filled = builder.shuffle_vector(first, first, everywhere)
-        builder.store(filled, place(builder, target, index, kind), align=4)
-
-    each(builder, count, body)
 
 
 def exponential(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
@@ -180,16 +118,8 @@ def call(
 
 # Same format as `lowering.OPERATIONS`.
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
-    "add_f32s": ("iiii", "", mapping(F32, F32, lambda b, _, x, y: b.fadd(x, y))),
-    "add_i32s": ("iiii", "", mapping(I32, I32, lambda b, _, x, y: b.add(x, y))),
-    "equal_f32s": ("iiii", "", mapping(F32, F32, equal_f32)),
-    "equal_i32s": ("iiii", "", mapping(I32, I32, equal_i32)),
-    "relu_f32s": ("iii", "", mapping(F32, F32, relu_f32)),
-    "relu_i32s": ("iii", "", mapping(I32, I32, relu_i32)),
-    "i32s_to_f32s": ("iii", "", mapping(I32, F32, lambda b, n, x: b.sitofp(x, wide(F32, n)))),
-    "f32s_to_i32s": ("iii", "", mapping(F32, I32, f32_to_i32)),
+    "relu_f32s": ("ii", "", relu_f32s),
     "copy_words32": ("iii", "", copy_words32),
-    "fill_words32": ("iii", "", fill_words32),
     "exponential": ("f", "f", exponential),
     "nearest_f32": ("f", "f", nearest_f32),
     "multiply_matrices": ("iiiifiifiii", "", multiply_matrices),

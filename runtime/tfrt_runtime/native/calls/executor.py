@@ -47,6 +47,7 @@ from tfrt_runtime.native.memory import (
     time_left,
 )
 from tfrt_runtime.native.queues.blocking_pool import call_for_threads, take_blocking_task
+from tfrt_runtime.native.queues.deques import keep_injected, next_in_order, take_pending
 from tfrt_runtime.native.queues.ready import push_ready
 from tfrt_runtime.native.queues.sharing import SLICE_NS, enqueue_entry, hand_over, share_when_idle
 from tfrt_runtime.native.queues.starting import add_start, sleep_or_nap, take_start
@@ -58,15 +59,12 @@ from tfrt_runtime.native.queues.tasks import (
     find_task,
     free_task,
     has_task,
-    keep_injected,
     new_task,
-    next_in_order,
     own_task,
     pass_on,
     rest,
     sleep_on_queue,
     steal_task,
-    take_pending,
     watch,
 )
 

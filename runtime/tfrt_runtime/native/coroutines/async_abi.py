@@ -21,20 +21,18 @@ from tfrt_runtime.native.coroutines.async_awaiting import (
     spawn,
     wait_for_object,
 )
+from tfrt_runtime.native.coroutines.async_groups import add_member, has_error, new_group
 from tfrt_runtime.native.coroutines.async_objects import (
-    add_member,
     disown,
     drop_references,
     emplace,
     emplace_unseen,
     error_of,
     fail_thread,
-    has_error,
     is_registered,
     last_reference,
     log_emplaced,
     new_future,
-    new_group,
     new_token,
     note_failure,
     report_event,

@@ -48,15 +48,14 @@ from tfrt_runtime.native.memory import (
     store_release,
     thread_context,
 )
+from tfrt_runtime.native.queues.deques import inject, push_bottom
 from tfrt_runtime.native.queues.sharing import hand_over, offer_tasks, share_pending
 from tfrt_runtime.native.queues.tasks import (
     add_local_task,
     advance_epoch,
     free_task,
-    inject,
     new_task,
     pass_on,
-    push_bottom,
     sleep_on_queue,
     wake_sleeper,
     watch,

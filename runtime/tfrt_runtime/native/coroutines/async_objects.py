@@ -40,7 +40,6 @@ from tfrt_runtime.native.async_value import (
     new_value,
     resolve,
     state_of,
-    wait_for,
 )
 from tfrt_runtime.native.cells import give_cell, need_block
 from tfrt_runtime.native.events import log_code, write_code
@@ -441,66 +440,3 @@ def thread_failure(context: Address) -> Address:
         return report_event(context, co.EVENT_DESCRIBE, 0)
     add_references(failure, 1)
     return failure
-
-
-@native
-def new_group(context: Address, size: int) -> Address:
-    """Make a group that waits for `size` members, with one reference."""
-    group = new_large(context, at.TYPE_GROUP, co.GROUP_STORAGE)
-    store(group + co.GROUP_PENDING, size)
-    store(group + co.GROUP_ADDED, 0)
-    store(group + co.GROUP_SIZE, size)
-    store(group + co.GROUP_ERROR, 0)
-    store(group + co.GROUP_EXCESS, 0)
-    if size <= 0:
-        store(group + at.VALUE_STATE, at.CONCRETE)
-    shared = load(load(context + at.CONTEXT_QUEUE) + at.QUEUE_ASYNC)
-    register(shared, group)
-    # Sweep dead objects if there are many, so that a long program keeps few of them.
-    registered = load_acquire(shared + co.ASYNC_REGISTERED)
-    is_full = registered > load_acquire(shared + co.ASYNC_LIMIT)
-    if is_full and load(shared + co.ASYNC_CHECKED) == 0:
-        async_sweep(context, shared)
-    return group
-
-
-@native
-def add_member(context: Address, member: Address, group: Address, record: Address) -> int:
-    """Add a token or a value to a group; return how many were added before it.
-
-    `record` is the place of the addition in the program, or 0 if it is unknown.
-    """
-    # PENDING counts down from the size, not up with the members: a group whose first members
-    # resolve before the last ones are added must not become available early.
-    # resolved before the last ones are added must not become available early.
-    rank = fetch_add(group + co.GROUP_ADDED, 1)
-    if rank >= load(group + co.GROUP_SIZE):
-        # If several surplus additions happen at once, any of them may be named.
-        store_release(group + co.GROUP_EXCESS, record)
-        keep_error(context, group, report_event(context, co.EVENT_OVERFILLED, group))
-        return rank
-    if state_of(member) < at.CONCRETE:
-        function = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_MEMBER_RESOLVED)
-        if wait_for(context, member, at.WAIT_NOTIFY, function, group):
-            return rank
-    member_resolved(context, group, member)
-    return rank
-
-
-@entry
-def member_resolved(context: Address, group: Address, member: Address) -> None:
-    """Count a resolved member; after the last one the group is available (waiter function).
-
-    The group may be gone once the member is counted, unless that member was the last one.
-    """
-    # The error before the count: the thread that counts last checks whether an error exists.
-    if state_of(member) == at.ERROR:
-        keep_error(context, group, error_of(context, member))
-    if fetch_add(group + co.GROUP_PENDING, -1) == 1 and claim(group):
-        publish(context, group, at.ERROR if has_error(group) else at.CONCRETE)
-
-
-@native
-def has_error(group: Address) -> bool:
-    """Tell whether a member that is resolved by now failed."""
-    return load_acquire(group + co.GROUP_ERROR) != 0

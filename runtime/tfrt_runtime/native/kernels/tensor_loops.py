@@ -1,8 +1,8 @@
 """Loops over the elements of tensors.
 
-Each says in plain Python what it does element by element; compiled, `tensor_lowering` makes it a loop
-over vectors.  Arrays have the same elements where they start at the same address, and share none
-otherwise; nothing is said of their alignment beyond that of an element.
+Each is plain Python that works element by element; `tensor_lowering` compiles it to a loop over
+vectors, or to a call.  Arrays share no memory.  They are aligned as their elements are, and may not be
+aligned as vectors are.
 """
 
 from __future__ import annotations
@@ -12,70 +12,18 @@ import struct
 
 from tfrt_runtime.native.memory import Address, load_f32, load_i32, store_f32, store_i32
 
-INT32 = 1 << 31
 
-
-def add_f32s(target: Address, left: Address, right: Address, count: int) -> None:
-    """`target = left + right`."""
+def relu_f32s(array: Address, count: int) -> None:
+    """Replace each negative element by zero; NaN stays NaN."""
     for at in range(0, 4 * count, 4):
-        store_f32(target + at, load_f32(left + at) + load_f32(right + at))
-
-
-def add_i32s(target: Address, left: Address, right: Address, count: int) -> None:
-    """`target = left + right`; wraps."""
-    for at in range(0, 4 * count, 4):
-        store_i32(target + at, load_i32(left + at) + load_i32(right + at))
-
-
-def equal_f32s(target: Address, left: Address, right: Address, count: int) -> None:
-    """1.0 where the elements are equal, else 0.0; NaN equals nothing."""
-    for at in range(0, 4 * count, 4):
-        store_f32(target + at, float(load_f32(left + at) == load_f32(right + at)))
-
-
-def equal_i32s(target: Address, left: Address, right: Address, count: int) -> None:
-    """1 where the elements are equal, else 0."""
-    for at in range(0, 4 * count, 4):
-        store_i32(target + at, int(load_i32(left + at) == load_i32(right + at)))
-
-
-def relu_f32s(target: Address, source: Address, count: int) -> None:
-    """What is above zero, and zero for what is below; NaN stays NaN."""
-    for at in range(0, 4 * count, 4):
-        number = load_f32(source + at)
-        store_f32(target + at, 0.0 if number < 0 else number)
-
-
-def relu_i32s(target: Address, source: Address, count: int) -> None:
-    """What is above zero, and zero for what is below."""
-    for at in range(0, 4 * count, 4):
-        store_i32(target + at, max(load_i32(source + at), 0))
-
-
-def i32s_to_f32s(target: Address, source: Address, count: int) -> None:
-    """The nearest floats."""
-    for at in range(0, 4 * count, 4):
-        store_f32(target + at, float(load_i32(source + at)))
-
-
-def f32s_to_i32s(target: Address, source: Address, count: int) -> None:
-    """Toward zero; what does not fit, and NaN, becomes the smallest integer."""
-    for at in range(0, 4 * count, 4):
-        number = load_f32(source + at)
-        fits = math.isfinite(number) and -INT32 <= number < INT32
-        store_i32(target + at, int(number) if fits else -INT32)
+        number = load_f32(array + at)
+        store_f32(array + at, 0.0 if number < 0 else number)
 
 
 def copy_words32(target: Address, source: Address, count: int) -> None:
     """The same elements of 32 bits."""
     for at in range(0, 4 * count, 4):
         store_i32(target + at, load_i32(source + at))
-
-
-def fill_words32(target: Address, bits: int, count: int) -> None:
-    """The low 32 bits of a word as each element."""
-    for at in range(0, 4 * count, 4):
-        store_i32(target + at, bits)
 
 
 def exponential(number: float) -> float:

@@ -34,7 +34,7 @@ from tfrt_runtime.native.async_value import (
     resolve,
 )
 from tfrt_runtime.native.calls.activation import add_over
-from tfrt_runtime.native.cells import give_block, keep_few, need_block, trim_at_rest
+from tfrt_runtime.native.cells import give_block, need_block
 from tfrt_runtime.native.memory import (
     Address,
     call1,
@@ -60,6 +60,7 @@ from tfrt_runtime.native.python.python_calls import start_call_with
 from tfrt_runtime.native.python.python_entries import hold, shared, word
 from tfrt_runtime.native.python.python_functions import is_too_large
 from tfrt_runtime.native.stacks import take_all
+from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 
 TURN_RUNS = 128
 """Runs that a thread starts in its turn, some quarter of a millisecond, where several threads start runs."""

@@ -38,6 +38,7 @@ from tfrt_runtime.native.memory import (
 from tfrt_runtime.native.python.python_entries import shared, word
 from tfrt_runtime.native.python.python_functions import python_object
 from tfrt_runtime.native.python.python_runs import context_of, forget_over
+from tfrt_runtime.native.queues.deques import next_in_order
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
 from tfrt_runtime.native.queues.starting import take_start
 from tfrt_runtime.native.queues.tasks import (
@@ -45,7 +46,6 @@ from tfrt_runtime.native.queues.tasks import (
     begin_seeking,
     end_seeking,
     has_task,
-    next_in_order,
     pass_on,
 )
 

@@ -15,7 +15,6 @@ The ring is bounded, so that a program that starts blocking kernels without end 
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.cells import give_if_much
 from tfrt_runtime.native.memory import (
     Address,
     call2,
@@ -33,6 +32,7 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.queues.tasks import advance_epoch
+from tfrt_runtime.native.trimming import give_if_much
 
 
 @native

@@ -17,14 +17,13 @@ from tfrt_runtime.native.memory import (
     outline,
     store,
 )
+from tfrt_runtime.native.queues.deques import inject_list, reverse_tasks
 from tfrt_runtime.native.queues.ready import mark_shared
 from tfrt_runtime.native.queues.tasks import (
     add_task,
     has_common_task,
-    inject_list,
     new_task,
     next_random,
-    reverse_tasks,
     sleepers,
     wake_sleeper,
 )

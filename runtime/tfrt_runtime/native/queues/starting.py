@@ -9,7 +9,6 @@ anything from that stack.
 from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native.cells import give_if_much
 from tfrt_runtime.native.memory import (
     Address,
     entry,
@@ -21,19 +20,19 @@ from tfrt_runtime.native.memory import (
     native,
     now,
 )
+from tfrt_runtime.native.queues.deques import inject_list, reverse_tasks
 from tfrt_runtime.native.queues.tasks import (
     add_task,
     advance_epoch,
     arrive,
     depart,
     has_queued_task,
-    inject_list,
-    reverse_tasks,
     sleep_on_queue,
     spread_injected,
     wake_sleeper,
 )
 from tfrt_runtime.native.stacks import push, take_all
+from tfrt_runtime.native.trimming import give_if_much
 
 NAP_NS = 500_000
 

@@ -10,7 +10,7 @@ from tests.simulator.failures import SimulationError
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import state_of
-from tfrt_runtime.native.coroutines import async_abi, async_objects
+from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
 from tfrt_runtime.native.memory import load_acquire, store, store_release
 from tfrt_runtime.native.queues.tasks import advance_epoch
 
@@ -134,7 +134,7 @@ def test_a_count_of_members_that_is_not_atomic_would_be_noticed(
         store_release(address, old + number)
         return old
 
-    monkeypatch.setattr(async_objects, "fetch_add", fetch_add)
+    monkeypatch.setattr(async_groups, "fetch_add", fetch_add)
     with pytest.raises(SimulationError):
         explore(GroupScene(failing=0, adds_late=False), interleavings=5000)
 

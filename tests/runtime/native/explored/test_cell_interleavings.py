@@ -6,7 +6,7 @@ import pytest
 from tests.exploring.explorer import World, explore, explored
 from tests.exploring.simulated_host import SimulatedHost
 
-from tfrt_runtime.native import cells
+from tfrt_runtime.native import cells, trimming
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.memory import load, now, store
 
@@ -20,7 +20,8 @@ BLOCKS = at.FREE_CLASSES // CLASS
 def small_slabs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at, "SLAB_ROOM", at.SLAB_BLOCKS + at.FREE_CLASSES * at.CELL_SIZE)
     monkeypatch.setattr(at, "BATCH_CELLS", CLASS * BLOCKS)
-    monkeypatch.setattr(cells, "STOCK", 0)
+    for module in (cells, trimming):
+        monkeypatch.setattr(module, "STOCK", 0)
 
 
 def blocks_of(batch: int) -> list[int]:
@@ -107,7 +108,7 @@ def test_a_slab_goes_when_all_its_blocks_are_free_and_not_before(world: World) -
     taken: list[int] = []
     found: list[int] = []
 
-    world.thread(lambda: found.append(cells.trim(host.process, 0)))
+    world.thread(lambda: found.append(trimming.trim(host.process, 0)))
     world.thread(lambda: taken.extend(take_batch(host)))
 
     def check() -> None:
@@ -128,7 +129,7 @@ def test_what_a_trim_leaves_is_whole_batches() -> None:
         blocks = made(host, 8 * BLOCKS)
         for block in blocks[0::BLOCKS]:  # half of each slab
             give_batch(host, [block])
-        assert cells.trim(host.process, 0) == 0
+        assert trimming.trim(host.process, 0) == 0
         batches = [take_batch(host) for _ in range(5)]
         assert [len(batch) for batch in batches] == [BLOCKS, BLOCKS, BLOCKS, BLOCKS, 0]
         give_back(host, [*blocks[1::BLOCKS], *(block for batch in batches for block in batch)])
@@ -145,15 +146,15 @@ def test_a_thread_that_sleeps_lets_no_slab_wait_for_it(monkeypatch: pytest.Monke
         give_back(host, blocks[0::2])  # now in lists of this thread, half of each slab
         found: list[int] = []
 
-        world.thread(lambda: cells.give_if_much(host.main))
-        world.thread(lambda: found.append(cells.trim_class(host.process, CLASS)))
+        world.thread(lambda: trimming.give_if_much(host.main))
+        world.thread(lambda: found.append(trimming.trim_class(host.process, CLASS)))
 
         def check() -> None:
             there = left_in(host)
             assert (found, sorted(there)) == ([0], blocks[0::2])
             give_back(host, [*there, *blocks[1::2]])
-            cells.give_all(host.main)
-            assert cells.trim_class(host.process, CLASS) == 2
+            trimming.give_all(host.main)
+            assert trimming.trim_class(host.process, CLASS) == 2
 
         world.finally_assert(check)
 
@@ -170,7 +171,7 @@ def test_a_slab_that_a_thread_left_has_one_owner_and_goes_when_it_is_free(
         first = cells.take_block(host.main, CLASS * at.CELL_SIZE)
         give_back(host, [first])
         # A slab whose only block is free, and which has room for another one.
-        cells.give_all(host.main)
+        trimming.give_all(host.main)
         found: list[int] = []
         taken: list[int] = []
 
@@ -181,7 +182,7 @@ def test_a_slab_that_a_thread_left_has_one_owner_and_goes_when_it_is_free(
 
         world.thread(lambda: cut(host.main))
         world.thread(lambda: cut(host.contexts[0]))
-        world.thread(lambda: found.append(cells.trim_class(host.process, CLASS)))
+        world.thread(lambda: found.append(trimming.trim_class(host.process, CLASS)))
 
         def check() -> None:
             free = left_in(host)
@@ -189,8 +190,8 @@ def test_a_slab_that_a_thread_left_has_one_owner_and_goes_when_it_is_free(
             assert free == [] if found == [1] else free == [first]
             give_back(host, [*free, *taken])
             slabs = {block & -at.SLAB_SIZE for block in [*free, *taken]}
-            cells.give_all(host.main)
-            assert cells.trim_class(host.process, CLASS) == len(slabs)
+            trimming.give_all(host.main)
+            assert trimming.trim_class(host.process, CLASS) == len(slabs)
 
         world.finally_assert(check)
 
@@ -208,7 +209,7 @@ def test_the_next_thread_goes_on_with_a_slab_that_one_has_left(
         blocks = []
         for context in host.contexts:
             blocks.append(cells.take_block(context, CLASS * at.CELL_SIZE))
-            cells.give_all(context)
+            trimming.give_all(context)
         assert load(host.process + at.PROCESS_HELD) - before == at.SLAB_SIZE
         give_back(host, blocks)
 
@@ -223,10 +224,10 @@ def test_a_thread_that_sleeps_keeps_few_free_blocks(monkeypatch: pytest.MonkeyPa
         host = SimulatedHost(world)
         blocks = made(host, 2 * BLOCKS)
         give_back(host, blocks[:1])
-        cells.give_if_much(host.main)
+        trimming.give_if_much(host.main)
         assert left_in(host) == []
         give_back(host, blocks[1:3])
-        cells.give_if_much(host.main)
+        trimming.give_if_much(host.main)
         there = left_in(host)
         assert sorted(there) == sorted(blocks[:3])
         give_back(host, [*there, *blocks[3:]])
@@ -241,14 +242,14 @@ def test_after_a_trim_that_leaves_much_there_is_a_pause(monkeypatch: pytest.Monk
         host = SimulatedHost(world)
         blocks = made(host, 2 * BLOCKS)
         give_back(host, blocks[0::2])
-        cells.trim_at_rest(host.main)
+        trimming.trim_at_rest(host.main)
         before = load(host.process + at.PROCESS_HELD)
         give_back(host, blocks[1::2])
-        cells.trim_at_rest(host.main)
+        trimming.trim_at_rest(host.main)
         assert load(host.process + at.PROCESS_HELD) == before
         while now() < load(host.process + at.PROCESS_TRIM_NEXT):
             pass
-        cells.trim_at_rest(host.main)
+        trimming.trim_at_rest(host.main)
         assert load(host.process + at.PROCESS_HELD) == before - 2 * at.SLAB_SIZE
 
     explore(scenario)

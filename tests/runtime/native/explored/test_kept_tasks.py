@@ -10,7 +10,7 @@ from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
 from tfrt_runtime.native.layouts import TASK_FIRST, TASK_NEXT
 from tfrt_runtime.native.memory import load
-from tfrt_runtime.native.queues import sharing, tasks
+from tfrt_runtime.native.queues import deques, sharing, tasks
 
 MANY = 60
 
@@ -18,7 +18,7 @@ MANY = 60
 def inject(host: SimulatedHost, function: int, count: int) -> None:
     """Tasks 0 to `count` from outside, in this order."""
     for number in range(count):
-        tasks.inject(host.queue, tasks.new_task(host.main, function, number, 0, 0))
+        deques.inject(host.queue, tasks.new_task(host.main, function, number, 0, 0))
 
 
 def run_all(context: int) -> list[int]:
@@ -35,8 +35,9 @@ class Moves:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        self._reverse = tasks.reverse_tasks
-        monkeypatch.setattr(tasks, "reverse_tasks", self.reverse)
+        self._reverse = deques.reverse_tasks
+        for module in (deques, tasks):
+            monkeypatch.setattr(module, "reverse_tasks", self.reverse)
 
     def reverse(self, first: int) -> int:
         task = first
@@ -56,7 +57,7 @@ def test_a_thread_that_takes_one_task_after_the_other_moves_each_once(
         (waiting,) = host.outside
         inject(host, 0, MANY)
         numbers = []
-        while (task := tasks.next_in_order(waiting)) != 0:
+        while (task := deques.next_in_order(waiting)) != 0:
             numbers.append(load(task + TASK_FIRST))
             tasks.free_task(waiting, task)
             sharing.hand_over(waiting)  # as at the end of each wait
@@ -75,11 +76,11 @@ def test_two_threads_take_tasks_in_order_and_none_is_lost() -> None:
         first, second = host.outside
         made = [tasks.new_task(host.main, host.noting(ran), i, 0, 0) for i in range(4)]
         for task in made[:2]:
-            tasks.inject(host.queue, task)
+            deques.inject(host.queue, task)
 
         def add_and_work() -> None:
             for task in made[2:]:
-                tasks.inject(host.queue, task)
+                deques.inject(host.queue, task)
             executor.work(second, 1)
 
         world.thread(lambda: executor.work(first, 1), "first")
@@ -151,7 +152,7 @@ def test_tasks_that_a_thread_shares_run_once_and_in_order(world: World) -> None:
     ran: list[int] = []
 
     inject(host, host.noting(ran), 3)
-    tasks.keep_injected(first)
+    deques.keep_injected(first)
 
     def share() -> None:
         sharing.hand_over(first)
@@ -174,7 +175,7 @@ def test_two_threads_that_share_at_once_lose_nothing() -> None:
         function = host.noting(ran)
         for context in host.outside:
             inject(host, function, 2)
-            tasks.keep_injected(context)
+            deques.keep_injected(context)
             world.thread(lambda context=context: sharing.hand_over(context), "owner")
 
         def check() -> None:

@@ -29,13 +29,13 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.queues import tasks
+from tfrt_runtime.native.queues import deques, tasks
 
 
 def pop_all(deque: int) -> list[int]:
     """What is left in a deque, for its owner."""
     found = []
-    while (task := tasks.pop_bottom(deque)) != 0:
+    while (task := deques.pop_bottom(deque)) != 0:
         found.append(task)
     return found
 
@@ -54,18 +54,18 @@ class DequeScene:
         taken: list[int] = []
         refused: list[int] = []
         for number in range(self.before):
-            tasks.push_bottom(deque, 1 + number)
+            deques.push_bottom(deque, 1 + number)
 
         def own() -> None:
             for number in range(self.pushes):
-                if not tasks.push_bottom(deque, 101 + number):
+                if not deques.push_bottom(deque, 101 + number):
                     refused.append(101 + number)
             for _ in range(self.pops):
-                taken.append(tasks.pop_bottom(deque))
+                taken.append(deques.pop_bottom(deque))
 
         world.thread(own, "owner")
         for _ in range(self.thieves):
-            world.thread(lambda: taken.append(tasks.steal_top(deque)), "thief")
+            world.thread(lambda: taken.append(deques.steal_top(deque)), "thief")
         old, new = range(1, 1 + self.before), range(101, 101 + self.pushes)
         world.finally_assert(
             lambda: (
@@ -96,7 +96,7 @@ def test_a_full_deque_refuses_a_task_and_keeps_the_others(monkeypatch: pytest.Mo
 
 
 def test_without_its_fences_a_deque_gives_a_task_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "fence", lambda: None)
+    monkeypatch.setattr(deques, "fence", lambda: None)
     with pytest.raises(WrongOutcome):
         explore(DequeScene(before=2, pushes=0, pops=1, thieves=2))
 
@@ -108,7 +108,7 @@ def test_every_injected_task_is_taken_once(world: World, adders: int, takers: in
     seen: list[int] = []
 
     def take(context: int) -> None:
-        task = tasks.take_injected(host.queue)
+        task = deques.take_injected(host.queue)
         while task != 0:
             following = load(task + TASK_NEXT)
             seen.append(load(task + TASK_FIRST))
@@ -118,7 +118,7 @@ def test_every_injected_task_is_taken_once(world: World, adders: int, takers: in
     for number in range(adders):
         task = tasks.new_task(host.main, 0, number, 0, 0)
         name_cell(world, task, f"task {number}", "TASK_")
-        world.thread(lambda task=task: tasks.inject(host.queue, task))
+        world.thread(lambda task=task: deques.inject(host.queue, task))
     for context in host.outside:
         world.thread(lambda context=context: take(context))
 
@@ -135,13 +135,13 @@ def test_injected_tasks_are_taken_in_the_order_in_which_they_came(world: World) 
     first, second = (tasks.new_task(host.main, 0, n, 0, 0) for n in range(2))
 
     def add() -> None:
-        tasks.inject(host.queue, first)
-        tasks.inject(host.queue, second)
+        deques.inject(host.queue, first)
+        deques.inject(host.queue, second)
 
     world.thread(add)
 
     def check() -> None:
-        assert tasks.take_injected(host.queue) == first
+        assert deques.take_injected(host.queue) == first
         assert load(first + TASK_NEXT) == second
         assert load(second + TASK_NEXT) == 0
         tasks.free_task(host.main, first)
@@ -213,7 +213,7 @@ def test_no_wake_up_is_lost_when_another_thread_has_taken_what_the_last_one_was_
     first, second = [tasks.new_task(host.main, function, i, 0, 0) for i in range(2)]
 
     def take_and_free() -> None:
-        task = tasks.take_injected(host.queue)
+        task = deques.take_injected(host.queue)
         if task != 0:
             tasks.free_task(other, task)
 

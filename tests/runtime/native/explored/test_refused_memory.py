@@ -19,7 +19,7 @@ from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import cells
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.calls import executor
-from tfrt_runtime.native.coroutines import async_abi, async_objects
+from tfrt_runtime.native.coroutines import async_abi, async_groups, async_objects
 from tfrt_runtime.native.memory import load, set_thread_context, store
 from tfrt_runtime.native.queues import tasks
 
@@ -147,7 +147,7 @@ def test_groups_and_tokens_of_compiled_code_that_is_refused_memory_resolve(first
         host = SimulatedHost(world, workers=2)
         shared = host.block(co.ASYNC_SIZE, "async", "ASYNC_")
         store(host.queue + at.QUEUE_ASYNC, shared)
-        member_resolved = host.function(async_objects.member_resolved)
+        member_resolved = host.function(async_groups.member_resolved)
         store(host.process + at.PROCESS_MEMBER_RESOLVED, member_resolved)
         memory = Memory(host, first.__le__)
         made: list[int] = []

@@ -62,7 +62,7 @@ def _mutant(function: str, name: str, old: str, new: str, scenarios: str) -> Mut
 
 MUTANTS = [
     _mutant(
-        "queues.tasks.push_bottom",
+        "queues.deques.push_bottom",
         "the bottom of a deque is published before the task",
         """
         store_release(deque + at.DEQUE_TASKS + 8 * (bottom & (at.DEQUE_CAPACITY - 1)), task)
@@ -75,21 +75,21 @@ MUTANTS = [
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "queues.tasks.pop_bottom",
+        "queues.deques.pop_bottom",
         "the owner of a deque reads top before its new bottom is visible",
         "fence()",
         "pass",
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "queues.tasks.steal_top",
+        "queues.deques.steal_top",
         "a thief reads bottom before top",
         "fence()",
         "pass",
         "queue_interleavings test_every_task_of_a_deque_is_taken_once",
     ),
     _mutant(
-        "queues.tasks.pop_bottom",
+        "queues.deques.pop_bottom",
         "the owner takes the last task without a compare-and-swap",
         "if top > bottom or compare_and_swap(deque + at.DEQUE_TOP, top, top + 1) == 0:",
         "if top > bottom:",
@@ -262,7 +262,7 @@ MUTANTS = [
         "kept_tasks test_many_tasks_from_outside_are_taken_in_a_few_moves_each",
     ),
     _mutant(
-        "queues.tasks.put_back",
+        "queues.deques.put_back",
         "tasks are put back beside those of another thread",
         "if compare_and_swap(queue + at.QUEUE_ORDERED, 0, oldest) == 0:",
         "store(queue + at.QUEUE_ORDERED, oldest)\nif False:",
@@ -470,7 +470,7 @@ MUTANTS = [
         "starting_interleavings test_a_call_that_comes_when_a_nap_ends_wakes_the_worker",
     ),
     _mutant(
-        "coroutines.async_objects.member_resolved",
+        "coroutines.async_groups.member_resolved",
         "a failing member is counted before its error is kept",
         """
         if state_of(member) == at.ERROR:
@@ -537,7 +537,7 @@ MUTANTS = [
         "cell_interleavings test_no_batch_is_lost_and_none_has_two_owners",
     ),
     _mutant(
-        "cells.trim_class",
+        "trimming.trim_class",
         "a slab goes that has a block in use",
         "if load_acquire(slab + at.SLAB_OPEN) == 0 and free == load(slab + at.SLAB_CARVED):",
         "if load_acquire(slab + at.SLAB_OPEN) == 0:",
@@ -564,7 +564,7 @@ MUTANTS = [
         "cell_interleavings test_a_slab_that_a_thread_left",
     ),
     _mutant(
-        "cells.trim_class",
+        "trimming.trim_class",
         "a slab keeps the count of its blocks from one trim to the next",
         "store(slab + at.SLAB_FREE, 0)",
         "pass",

@@ -80,8 +80,9 @@ class HandleType(ParametrizedAttribute, TypeAttribute):
 RUNTIME = RuntimeType()
 _ONE_HANDLE = "a call on a runtime gives one '!async.handle'"
 _LOOP_RESULTS = (
-    "'async.parallel_for' gives the buffers that its body yields and one '!async.handle': end the body with"
-    " 'async.yield %m : memref<?xf32>', and write ': memref<?xf32>, !async.handle' after it"
+    "'async.parallel_for' gives the buffers that its body yields and one '!async.handle': end the "
+    "body with 'async.yield %m : memref<?xf32>', and write ': memref<?xf32>, !async.handle' after "
+    "it"
 )
 _LOOP_BUFFERS = "'async.parallel_for' yields buffers that are made before it, and has no 'init'"
 

@@ -28,7 +28,8 @@ from tfrt_nb.dialects.async_.extensions import (
     RuntimeIsLiveOp,
     RuntimeIsWritableOp,
 )
-from tfrt_nb.dialects.async_.upstream.buffers import AtomicRMWOp, kept_dimensions
+from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp
+from tfrt_nb.dialects.async_.upstream.buffers import kept_dimensions
 from tfrt_nb.jit.function_body import FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import array_literal, llvm_type, size_of
 from tfrt_nb.jit.names import global_symbol

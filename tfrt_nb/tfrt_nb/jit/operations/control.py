@@ -83,7 +83,9 @@ def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
     if name in LIBRARY or name in RUNTIME_FUNCTIONS:
         message = f"'{name}' is for code that the compiler makes: programs may not call it"
     else:
-        message = f"'{name}' is declared but not defined, and is no function that programs may call"
+        message = (
+            f"'{name}' is declared but not defined, and is not a function that programs may call"
+        )
     place, advice = location_of(op), meant(name, names, form="'{}'")
     notes = [note(advice, place)] if advice else []
     if is_first:

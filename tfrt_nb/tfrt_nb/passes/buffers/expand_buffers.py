@@ -27,7 +27,7 @@ from xdsl.ir import Block, Operation, Region
 from xdsl.passes import ModulePass
 
 from tfrt_nb.dialects.async_.extensions import RuntimeCompareExchangeOp
-from tfrt_nb.dialects.async_.upstream.buffers import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
+from tfrt_nb.dialects.async_.upstream.atomics import AtomicRMWOp, AtomicYieldOp, GenericAtomicRMWOp
 from tfrt_nb.passes.control_flow import (
     Emitter,
     erase,

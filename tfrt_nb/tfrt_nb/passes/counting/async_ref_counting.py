@@ -1,4 +1,5 @@
-"""Automatic reference counting on the high-level operations, as the seed's review proposed it (D90716).
+"""Automatic reference counting on the high-level operations, as the seed's review proposed it
+(D90716).
 
     %t = async.execute {                    async.add_ref %v {count = 1 : i32}
       async.await %v                  =>    %t = async.execute {
@@ -8,15 +9,15 @@
                                             }
                                             async.drop_ref %v {count = 1 : i32}
 
-Code behind a task may run before the task does, so the order of the text says nothing about whose use
-is the last one.  Each task that uses a value, as an operand or in its body, therefore holds a reference
-of its own, from right before it starts to its end; so does each task around it.  The rest is in
-`reference_counts`.
+Code behind a task may run before the task does, so the order of the text says nothing about whose
+use is the last one.  Each task that uses a value, as an operand or in its body, therefore holds a
+reference of its own, from right before it starts to its end; so does each task around it.  The rest
+is in `reference_counts`.
 
 Calls own their async arguments, so each use in a call takes a reference, too.
 
-A body that fails does not reach its end.  Its ways to the error appear with the lowering to coroutines,
-after which `async-drop-on-error-paths` puts the drops there that they skip.
+A body that fails does not reach its end.  Its ways to the error appear with the lowering to
+coroutines, after which `async-drop-on-error-paths` puts the drops there that they skip.
 """
 
 from __future__ import annotations

@@ -8,12 +8,13 @@
     }                                             }
     async.drop_ref %v {count = 1 : i32}
 
-Runs after `async-ref-counting`, on the same high-level operations.  A pair in one block with equal counts
-cancels unless the value is used between them by a task or a call and, after that, by anything else: the task
-or the callee may have dropped the last reference by then.  `async-runtime-ref-counting-opt` does the same for calls.
+Runs after `async-ref-counting`, on the same high-level operations.  A pair in one block with equal
+counts cancels unless the value is used between them by a task or a call and, after that, by
+anything else: the task or the callee may have dropped the last reference by then.
+`async-runtime-ref-counting-opt` does the same for calls.
 
-Counts stay in loops, as such a loop may be left early once it is lowered.  `async-hoist-ref-counts` takes them out
-after that, where no way out is left.
+Counts stay in loops, as such a loop may be left early once it is lowered.  `async-hoist-ref-counts`
+takes them out after that, where no way out is left.
 """
 
 from __future__ import annotations

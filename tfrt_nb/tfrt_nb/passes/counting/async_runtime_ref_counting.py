@@ -5,15 +5,15 @@
     async.runtime.await %t               =>       call @take(%t) : (!async.token) -> ()
     return                                        async.runtime.await %t
                                                   async.runtime.drop_ref %t {count = 1 : i64}
-                                                  return
 
-Calls own their async arguments, so each use in a call takes a reference; async results come with one.
-The rest is in `reference_counts`.
+Return:
+Calls own their async arguments, so each use in a call takes a reference; async results come with
+one. The rest is in `reference_counts`.
 
 All values are counted, also those that the program adds and drops references of, as in MLIR.  With
-`leave_counted` such a value is left alone, and the program has to do all of the counting for it, as after
-a counting pass; see `mark_explicit_counts`.  Runs after both lowerings:
-only then are the ways to an error known.
+`leave_counted` such a value is left alone, and the program has to do all of the counting for it, as
+after a counting pass; see `mark_explicit_counts`.  Runs after both lowerings: only then are the
+ways to an error known.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _WAITING = (ExecuteOp, YieldOp, AwaitOp, AwaitAllOp, *operations_of(proposal))
 class AsyncRuntimeRefCounting(ModulePass):
     """Adds `async.runtime.add_ref` and `async.runtime.drop_ref`.
 
-    `share_exits` lets ways to an error that drop many references do so in common; `leave_counted` leaves
-    values alone that are counted by hand.
+    `share_exits` lets ways to an error that drop many references do so in common; `leave_counted`
+    leaves values alone that are counted by hand.
     """
 
     name: ClassVar[str] = "async-runtime-ref-counting"

@@ -5,9 +5,9 @@
     async.runtime.drop_ref %t {count = 1 : i64}
 
 The callee takes ownership of the caller's reference.  A pair in one block with equal counts cancels
-unless the value is used between them by a call and, after that call, by anything else: the callee may
-have dropped the last reference.  Each drop cancels one add.  The reference that the result of a select
-takes stays.
+unless the value is used between them by a call and, after that call, by anything else: the callee
+may have dropped the last reference.  Each drop cancels one add.  The reference that the result of a
+select takes stays.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def erase_pairs(module: ModuleOp, pairs: Pairs) -> None:
     places = {nested: place for place, nested in enumerate(operations_in(module))}
     for value in async_values(module):
         if isinstance(value.owner, SelectOp):
-            # It is one of its sources, which may be dropped between the two: it has no other reference.
+            # It is one of its sources, which may be dropped between the two: it has no other
+            # reference.
             continue
         for users in _users_by_block(value, pairs).values():
             for cancelled in _cancelling(sorted(users, key=places.__getitem__), pairs):
@@ -93,7 +94,9 @@ def _users_in(block: Block, value: SSAValue) -> set[Operation]:
 
 
 def _cancelling(users: Sequence[Operation], pairs: Pairs) -> list[Operation]:
-    """The counting operations of pairs that cancel, of all users of a value in the order of a block."""
+    """The counting operations of pairs that cancel, of all users of a value in the order of a
+    block.
+    """
     cancelled: list[Operation] = []
     drops = [(at, op) for at, op in enumerate(users) if _is_counted(op, pairs.drop)]
     ends = _ends(users, pairs.takers)
@@ -117,8 +120,9 @@ def _is_counted(op: Operation, kind: type[_Counting]) -> TypeGuard[_Counting]:
 
 
 def _ends(users: Sequence[Operation], takers: AbstractSet[type[Operation]]) -> list[int]:
-    """For each user the place of the first one behind it that uses the value after an operation took
-    ownership of a reference: no pair may have that between its two."""
+    """For each user the place of the first one after it that uses the value after an operation
+    took ownership of a reference: no pair may have that between its two.
+    """
     first_other = end = len(users)
     ends = []
     for place in range(len(users) - 1, -1, -1):

@@ -9,10 +9,10 @@
       async.runtime.await %t                   ^go:
       async.runtime.drop_ref %t                  ...
 
-Counting on the high-level operations (`async-ref-counting`) does not see these ways: they appear when
-tasks become coroutines and assertions become branches.  Nor does a program that counts by hand.  Counts are
-balanced on every normal path, so one path tells what is due; it is followed until it meets the error's way
-again.
+Counting on the high-level operations (`async-ref-counting`) does not see these ways: they appear
+when tasks become coroutines and assertions become branches.  Nor does a program that counts by
+hand.  Counts are balanced on every normal path, so one path tells what is due; it is followed until
+it meets the error's way again.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ from tfrt_nb.passes.lowering.propagate_failures import FALLIBLE
 class DropOnErrorPaths(ModulePass):
     """Completes the counts of `async-ref-counting` after the lowering to coroutines.
 
-    With `explicit_only` other values are counted later, and only what the program itself takes and gives
-    up is completed.
+    With `explicit_only` other values are counted later, and only what the program itself takes and
+    gives up is completed.
     """
 
     name: ClassVar[str] = "async-drop-on-error-paths"
@@ -99,7 +99,9 @@ def _error_edges(
 
 
 def _asks_for_failure(branch: Operation, fallible: AbstractSet[str]) -> bool:
-    """Whether the branch asks if a call has failed, or the run is cancelled: to its first target if so."""
+    """Whether the branch asks if a call has failed, or the run is cancelled: to its first target if
+    so.
+    """
     if not isinstance(branch, cf.ConditionalBranchOp):
         return False
     asked = branch.cond.owner
@@ -150,7 +152,8 @@ def _drop(branch: Operation, edge: int, due: dict[SSAValue, int], *, on_top: boo
 
 
 def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAValue, int]:
-    """References dropped on the path from `branch`, less those added; of values that are made before it.
+    """References dropped on the path from `branch`, less those added; of values that are made
+    before it.
 
     A block argument on the path is the value that the branch passes for it.
     """
@@ -165,7 +168,8 @@ def _due(branch: Operation, path: list[Block], explicit_only: bool) -> dict[SSAV
             made.update(op.results)
             for value, count in _dropped(op, explicit_only):
                 source = passed.get(value, value)
-                # A program that counts only the argument leaves the value to the pass that counts the rest.
+                # A program that counts only the argument leaves the value to the pass that counts
+                # the rest.
                 is_left = explicit_only and source is not value and not is_counted_by_hand(source)
                 if source not in made and not is_left:
                     due[source] = due.get(source, 0) + count

@@ -6,15 +6,15 @@
     }                                                 call @take(%t)
                                                     }
 
-The review D90716 asks for this: "if you had inc_rc and dec_rc explicit, and both were in a loop, you could
-hoist the increments".  Each round gives a reference away, so the number of rounds is what is added, as one
-operation; where it is known, as the `count` of an `async.runtime.add_ref`.  No drops are in such loops: tasks
-and callees drop what they own.
+The review D90716 asks for this: "if you had inc_rc and dec_rc explicit, and both were in a loop,
+you could hoist the increments".  Each round gives a reference away, so the number of rounds is what
+is added, as one operation; where it is known, as the `count` of an `async.runtime.add_ref`.  No
+drops are in such loops: tasks and callees drop what they own.
 
-A loop that is still structured when references are counted is not left early, so that what is added in front
-of it is given away in it: a check for cancellation, a failing call, or an await has made blocks of its loop by
-then, and counts stay in those.  `async-interruptible-loops` cuts long loops of task starts into such pieces.
-Counts that the program itself writes stay where they are.
+A loop that is still structured when references are counted is not left early, so that what is added
+in front of it is given away in it: a check for cancellation, a failing call, or an await has made
+blocks of its loop by then, and counts stay in those.  `async-interruptible-loops` cuts long loops
+of task starts into such pieces. Counts that the program itself writes stay where they are.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def _hoist(loop: scf.ForOp) -> None:
 
 
 def _is_movable(op: object, loop: scf.ForOp) -> bool:
-    """Whether the operation adds references of a value from outside, and the program has not written it."""
+    """Whether the operation adds references of a value from outside, and the program has not
+    written it.
+    """
     return (
         type(op) is RuntimeAddRefOp
         and BY_HAND not in op.attributes

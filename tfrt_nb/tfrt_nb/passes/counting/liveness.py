@@ -1,8 +1,8 @@
 """In which blocks of a region values are live.
 
-A use in a nested region counts as a use by the operation of the value's own region that holds it.  Sets
-of values are integers: bit `i` stands for value `i`.  The answers are for all values at once, for the
-control flow graph as it was when they were asked for.
+A use in a nested region counts as a use by the operation of the value's own region that holds it.
+Sets of values are integers: bit `i` stands for value `i`.  The answers are for all values at once,
+for the control flow graph as it was when they were asked for.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from tfrt_nb.passes.control_flow import defining_block
 class Liveness:
     """The lives of some values of one region, numbered in the order in which they are given.
 
-    `made` are the values that each block makes, `live_in` those that are needed on entry to it, `at_end`
-    those that its terminator uses.  A value that is passed to a block argument is used by the branch.
+    `made` are the values that each block makes, `live_in` those that are needed on entry to it,
+    `at_end` those that its terminator uses.  A value that is passed to a block argument is used by
+    the branch.
     """
 
     def __init__(self, region: Region, values: Sequence[SSAValue]) -> None:

@@ -5,10 +5,11 @@
     async.await %t : !async.token
     async.runtime.drop_ref %t {count = 1 : i64} : !async.token     <- on top
 
-A program with tasks and awaits has not been counted yet: counting comes after their lowering, as in MLIR's
-pipelines, and counts every value.  References that such a program adds and drops by itself come on top of
-that.  A program of runtime operations only may be the result of a counting pass: a value of which it
-drops more than it adds, or that it hands on, is counted by hand, and nothing is added.
+A program with tasks and awaits has not been counted yet: counting comes after their lowering, as in
+MLIR's pipelines, and counts every value.  References that such a program adds and drops by itself
+come on top of that.  A program of runtime operations only may be the result of a counting pass: a
+value of which it drops more than it adds, or that it hands on, is counted by hand, and nothing is
+added.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ def _drops_one_of_own(op: RuntimeDropRefOp) -> bool:
 
 
 def is_counted_by_hand(value: SSAValue) -> bool:
-    """Whether the program does all of the counting for the value, or for one that a select makes it of."""
+    """Whether the program does all of the counting for the value, or for one that a select makes it
+    of.
+    """
     users = (use.operation for use in value.uses)
     if any(type(user) in _COUNTING and ON_TOP not in user.attributes for user in users):
         return True

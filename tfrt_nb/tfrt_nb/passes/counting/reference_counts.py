@@ -9,8 +9,8 @@ added by the caller, a result's by its maker).  That reference goes
   the value is not needed any more.
 
 A value needed more than once at such a point (returned twice; passed to a block argument and used
-afterwards) gets more references first.  The result of a select is one of its sources, which keep their own
-references, and takes one for itself.
+afterwards) gets more references first.  The result of a select is one of its sources, which keep
+their own references, and takes one for itself.
 
     cf.cond_br %c, ^use, ^end                  cf.cond_br %c, ^use, ^drop
   ^use:                                      ^use:
@@ -23,9 +23,9 @@ references, and takes one for itself.
                                              ^end:
                                                return
 
-Invariant: on each path from the definition the references added and dropped sum to zero.  What is due
-is found for all values of a region at once, in the control flow graph as it is before; then it is placed
-value by value, which may put blocks on edges.
+Invariant: on each path from the definition the references added and dropped sum to zero.  What is
+due is found for all values of a region at once, in the control flow graph as it is before; then it
+is placed value by value, which may put blocks on edges.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ class Counts:
 
 
 def async_values(module: ModuleOp) -> list[SSAValue]:
-    """All async values that are to be counted: first the arguments of all blocks, then the results of all
-    operations."""
+    """All async values that are to be counted: first the arguments of all blocks, then the results
+    of all operations.
+    """
     given = {value for op in module.ops if isinstance(op, FuncOp) for value in given_results(op)}
     arguments = [value for block in _blocks(module) for value in block.args if is_async(value)]
     arguments = [value for value in arguments if value not in given]
@@ -106,7 +107,9 @@ def lower_carried_values(module: ModuleOp) -> None:
 
 
 def carrying_operations(module: ModuleOp) -> Iterator[Operation]:
-    """The operations of `scf` with regions that async values go into as arguments or come out of."""
+    """The operations of `scf` with regions that async values go into as arguments or come out
+    of.
+    """
     for op in operations_in(module):
         if op.name.startswith("scf.") and any(map(is_async, (*op.operands, *op.results))):
             holder = op if op.regions else op.parent_op()
@@ -122,7 +125,9 @@ def _structured_around(op: Operation) -> Iterator[Operation]:
 
 
 def take_references_for_calls(value: SSAValue, counts: Counts) -> None:
-    """A call owns its async arguments, a value what is stored in it, a handle its object: take a reference for each use."""
+    """A call owns its async arguments, a value what is stored in it, a handle its object: take a
+    reference for each use.
+    """
     calls: dict[Operation, int] = {}
     for use in value.uses:
         if type(use.operation) in CALLS or (
@@ -145,14 +150,17 @@ def drop_references(
         by_region.setdefault(region_of(defining_block(value)), []).append(value)
     for region, made in by_region.items():
         _Dropping(region, made, counts).run(sharing_exits)
-    # Last, so that the reference is taken before the sources, whose last use this may be, are dropped.
+    # Last, so that the reference is taken before the sources, whose last use this may be, are
+    # dropped.
     for value in values:
         if isinstance(value.owner, arith.SelectOp):
             Emitter.behind(value.owner)(counts.add(value, 1))
 
 
 class _Dropping:
-    """Finds what is due in a region, as steps of one value in one block, and then takes the steps."""
+    """Finds what is due in a region, as steps of one value in one block, and then takes the
+    steps.
+    """
 
     def __init__(self, region: Region, values: Sequence[SSAValue], counts: Counts) -> None:
         self.values = values
@@ -232,7 +240,8 @@ class _Dropping:
                 if needed > 1:
                     where = functools.partial(self._in_front_of_target, block, edge)
                     self._add_step(number, order, where, needed - 1)
-            # What is not needed while suspended is needed when resumed: the frame holds the reference.
+            # What is not needed while suspended is needed when resumed: the frame holds the
+            # reference.
             due.append(0 if isinstance(branch, CoroSuspendOp) else dropped)
         return due
 
@@ -261,7 +270,8 @@ class _Dropping:
 
     def _on_edge(self, block: Block, edge: int) -> Emitter:
         """Where only this edge passes: in front of a lone branch, at the start of the target, or
-        between."""
+        between.
+        """
         branch = terminator_of(block)
         if len(branch.successors) == 1:
             return Emitter.in_front_of(branch)

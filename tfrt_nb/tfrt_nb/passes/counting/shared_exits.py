@@ -12,8 +12,8 @@
       async.runtime.drop_ref %c                  async.runtime.drop_ref %c
       cf.br ^fail                                cf.br ^fail
 
-A function that waits for many objects one after the other may fail at each, and has to drop all that
-come later: written out, that is more code than the square of their number.
+A function that waits for many objects one after the other may fail at each, and has to drop all
+that come later: written out, that is more code than the square of their number.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ LEAST = 24
 
 
 def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
-    """Of blocks and the sets of values that they drop, those that should share, by where they lead."""
+    """Of blocks and the sets of values that they drop, those that should share, by where they
+    lead.
+    """
     by_target: dict[Block, dict[Block, int]] = {}
     for block, values in due.items():
         by_target.setdefault(terminator_of(block).successors[0], {})[block] = values
@@ -50,7 +52,8 @@ def exits_worth_sharing(due: dict[Block, int]) -> list[dict[Block, int]]:
 
 def is_exit(block: Block) -> bool:
     """Whether one branch leads to the block, which is about an error, and on to a block without
-    arguments."""
+    arguments.
+    """
     end = block.last_op
     return (
         type(block.first_op) in ERROR_STARTS
@@ -62,7 +65,9 @@ def is_exit(block: Block) -> bool:
 
 @dataclass(eq=False)
 class _Step:
-    """Drops some values, the last ones first, and then what `rest` does; `total` are all of them."""
+    """Drops some values, the last ones first, and then what `rest` does; `total` are all of
+    them.
+    """
 
     given: list[int]
     rest: _Step | None

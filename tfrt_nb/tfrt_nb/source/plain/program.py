@@ -1,4 +1,6 @@
-"""The lines of a plain program as rows; what is made of them: shapes, which later programs share, and bodies."""
+"""The lines of a plain program as rows; what is made of them: shapes, which later programs share,
+and bodies.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,6 @@ from tfrt_nb.dialects.catalog import UnknownOp
 from tfrt_nb.dialects.kernel_op import KernelOp
 from tfrt_nb.dialects.tables.signatures import Form
 from tfrt_nb.source.spans import SourceText
-from tfrt_nb.source.statements import NAME
 from tfrt_runtime.bef.locations import FilePlace
 
 
@@ -24,6 +25,8 @@ class NotPlain(Exception):
     """Something else has to read this text."""
 
 
+NAME = r"%(?:[0-9]+(?![\w$.-])|[A-Za-z$._-][\w$.-]*)"
+"""The name of a value."""
 Row: TypeAlias = tuple[str, str, str, str, str, str, str]
 """A line, or a part of one: the groups of `_ROW`."""
 _ROW = re.compile(
@@ -34,10 +37,10 @@ _ROW = re.compile(
       | ([^\n]*) ) \n""",
     re.ASCII | re.VERBOSE,
 )
-"""A line: all that stands before the operation, its first result, what names further ones; the operation
-up to its operands, these, the rest.  Or, of a line of another form, what stands behind its indentation.
-What is taken for the name of a result need not be one.  No possessive quantifiers: in the first
-releases of Python 3.11 they forget to give back what a group took in vain."""
+"""A line: all that stands before the operation, its first result, what names further ones; the
+operation up to its operands, these, the rest.  Or, of a line of another form, what stands behind
+its indentation. What is taken for the name of a result need not be one.  No possessive quantifiers:
+in the first releases of Python 3.11 they forget to give back what a group took in vain."""
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
 """What stands for a name in the rest of a line, which has no such character."""
@@ -81,7 +84,9 @@ RESULT = re.compile(rf"({NAME})(?:[ ]*:[ ]*([1-9][0-9]{{0,5}}))?", re.ASCII)
 
 
 def rows_of(text: str) -> Iterator[tuple[int, Row]]:
-    """The lines of a text with their numbers.  Some hundred at a time: a program that is not plain is soon found out."""
+    """The lines of a text with their numbers.  Some hundred at a time: a program that is not plain
+    is soon found out.
+    """
     start, line = 0, 1
     while start < len(text):
         end = text.find("\n", start + _CHUNK) + 1 or len(text)
@@ -100,7 +105,9 @@ def row_of(text: str) -> re.Match[str]:
 
 
 def apart(line: int, row: Row) -> list[tuple[int, Row]]:
-    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in its line."""
+    """A row, or those of its parts if it has regions, each as if blanks stood in front of it in
+    its line.
+    """
     before, _, _, *rest = row
     found: list[tuple[int, Row]] = []
     for start, part in parts(before + "".join(rest)) or ():
@@ -144,11 +151,12 @@ def is_nothing(row: Row) -> bool:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shape:
-    """What lines that differ only in names have in common; `operation` is that of the first one, without its place.
+    """What lines that differ only in names have in common; `operation` is that of the first one,
+    without its place.
 
     Programs share shapes, so that their operations are never changed.
-    The arguments of its regions, which `operation` is without, have the names and the types of the operands
-    that `arguments` lists.
+    The arguments of its regions, which `operation` is without, have the names and the types of the
+    operands that `arguments` lists.
     """
 
     operation: Operation
@@ -187,9 +195,11 @@ class Memory:
         self.lists.update(islice(short, MAX_REMEMBERED))
 
     def constant(self, head: str) -> Shape | None:
-        """The shape of a constant that differs only in its number from one that was right; None of others.
+        """The shape of a constant that differs only in its number from one that was right; None of
+        others.
 
-        It is right, too: programs have many numbers, and the parser takes as long as a hundred lines.
+        It is right, too: programs have many numbers, and the parser takes as long as a hundred
+        lines.
         """
         match = CONSTANT.fullmatch(head)
         like = None if match is None else self._constants.get(match[1])
@@ -212,7 +222,9 @@ class Memory:
 
 
 def _is_constant(operation: Operation) -> bool:
-    """Whether the operation's only attribute is an integer, and any that fits its type would be right."""
+    """Whether the operation's only attribute is an integer, and any that fits its type would be
+    right.
+    """
     if not isinstance(operation, KernelOp) or operation.signature.form is not Form.CONSTANT:
         return False
     types = [one.type for one in operation.attributes.values() if isinstance(one, IntegerAttr)]
@@ -221,7 +233,9 @@ def _is_constant(operation: Operation) -> bool:
 
 
 def _is_lasting(key: Key, shape: Shape) -> bool:
-    """Whether a line is short, and its text says all: annotations of users' kernels may be others later."""
+    """Whether a line is short, and its text says all: annotations of users' kernels may be others
+    later.
+    """
     head, tail = key
     is_short_form = not head.startswith('"')
     hangs_on_annotations = is_short_form and isinstance(shape.operation, UnknownOp)
@@ -237,14 +251,14 @@ class Body:
     """The body of a function, or of a region, which has no `name`.
 
     Its registers are its arguments, then its results in the order of the text.
-    `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0 for a
-    region that the text leaves out.
-    `numbers`, `lines` and `columns` have an entry per operation without the return, whose operands are
-    `returned`; a number is the place of its shape in `table`, which the bodies of a text share.  `operands`
-    has the registers of all operations, end to end.  `regions` and `places` (what `loc(...)` says) have an entry for
-    those operations that have some.  `line` and `column` are where the function or the region's operation starts.
-    `register_types` has an entry per register.
-    `like` is a region of an earlier line, which has all of this but the places.
+    `owner` is the operation of a region; a function has none.  `end_line` has the brace, and is 0
+    for a region that the text leaves out. `numbers`, `lines` and `columns` have an entry per
+    operation without the return, whose operands are `returned`; a number is the place of its shape
+    in `table`, which the bodies of a text share.  `operands` has the registers of all operations,
+    end to end.  `regions` and `places` (what `loc(...)` says) have an entry for those operations
+    that have some.  `line` and `column` are where the function or the region's operation starts.
+    `register_types` has an entry per register. `like` is a region of an earlier line, which has all
+    of this but the places.
     """
 
     name: str
@@ -289,8 +303,8 @@ class Body:
 class PlainProgram:
     """A text as numbers over the shapes of its lines.
 
-    `contents` has each shape when its first line is over, and each body when it ends: the order in which
-    a BEF file has kernels and functions.
+    `contents` has each shape when its first line is over, and each body when it ends: the order in
+    which a BEF file has kernels and functions.
     """
 
     source: SourceText
@@ -338,7 +352,9 @@ class PlainProgram:
         return [(match[1], *match.span(1)) for match in ARGUMENT.finditer(text, *head.span(3))]
 
     def extent(self, body: Body, index: int) -> tuple[int, int]:
-        """Where an operation with the names of its results starts, and where its line or its head ends."""
+        """Where an operation with the names of its results starts, and where its line or its head
+        ends.
+        """
         first, row = self._part(body.lines[index], body.columns[index])
         line = row[0][: row.end(TAIL)].rstrip()
         if index in body.regions:

@@ -1,4 +1,6 @@
-"""Reads plain programs: the parser has the first line of each shape, and its result holds for the others."""
+"""Reads plain programs: the parser has the first line of each shape, and its result holds for the
+others.
+"""
 
 from __future__ import annotations
 
@@ -79,10 +81,11 @@ class _Names(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """What was made of an operation with all of its regions in one line, for others with the same `_Names.key`.
+    """What was made of an operation with all of its regions in one line, for others with the same
+    `_Names.key`.
 
-    `operands` are those of the line's names that its operands have.  `columns` has, for each region and
-    each operation in it, how many names stand before that, and how many other characters.
+    `operands` are those of the line's names that its operands have.  `columns` has, for each region
+    and each operation in it, how many names stand before that, and how many other characters.
     """
 
     shape: Shape
@@ -272,7 +275,9 @@ class _Reader:
     def _read_regions(
         self, rows: Iterator[tuple[int, Row]], shape: Shape, listed: str, place: FilePlace
     ) -> tuple[Body, ...]:
-        """The regions of an operation whose operands are `listed`, and the line with their last brace."""
+        """The regions of an operation whose operands are `listed`, and the line with their last
+        brace.
+        """
         names = [name.strip() for name in listed.split(",")]
         arguments = _Registers(
             {names[index]: number for number, index in enumerate(shape.arguments)}
@@ -356,7 +361,8 @@ class _Reader:
         return Shape(operation, operand_types, result_types, type(operation) is ReturnOp)
 
     def _check(self, functions: Sequence[Body]) -> None:
-        """Functions have names of their own, and operations are right, calls for these functions, too.
+        """Functions have names of their own, and operations are right, calls for these functions,
+        too.
 
         Raises:
             NotPlain: else.
@@ -387,7 +393,9 @@ def _fits(shape: Shape, operands: Sequence[int], types: Sequence[Attribute]) -> 
 
 
 def _names_of(row: Row) -> _Names | None:
-    """The names in an operation with all of its regions; None where they may say more than what is the same."""
+    """The names in an operation with all of its regions; None where they may say more than what is
+    the same.
+    """
     before, _, more, head, listed, tail, _ = row
     line = f"{before}{head}{listed}{tail}"
     if more or len(line) > MAX_LINE or '"' in line or "#" in line:
@@ -432,7 +440,9 @@ def _head_shape(operation: BodyOp, operand_types: Types, result_types: Types) ->
 
 
 def _split_location(head: str, tail: str) -> tuple[str, str, FilePlace | None]:
-    """A line without the `loc("file":1:2)` at its end, which may begin in its head, and that place."""
+    """A line without the `loc("file":1:2)` at its end, which may begin in its head, and that
+    place.
+    """
     if head.endswith("loc("):
         head, tail = head[:-4], f"loc({tail}"
     start = tail.rfind("loc(")

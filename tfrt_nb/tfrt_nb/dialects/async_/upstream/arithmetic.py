@@ -56,8 +56,8 @@ def _require_predicate(predicate: IntegerAttr, names: Sequence[str]) -> None:
     if not 0 <= predicate.value.data < len(names):
         cases = ", ".join(map(str, range(len(names))))
         raise VerifyException(
-            "attribute 'predicate' failed to satisfy constraint: allowed 64-bit signless integer cases:"
-            f" {cases}"
+            "attribute 'predicate' failed to satisfy constraint: allowed 64-bit signless integer "
+            f"cases: {cases}"
         )
 
 

@@ -126,8 +126,8 @@ class YieldOp(ops.YieldOp):
             element = _element_type(buffer.type)
             if value.type != element:
                 raise VerifyException(
-                    f"type of yield operand {number + 1} ('{value.type}') doesn't match the element "
-                    f"type of the enclosing linalg.generic op ('{element}')"
+                    f"type of yield operand {number + 1} ('{value.type}') doesn't match the "
+                    f"element type of the enclosing linalg.generic op ('{element}')"
                 )
 
 

@@ -59,8 +59,8 @@ class ForOp(scf.ForOp):
         # Between such constants, an unsigned loop equals a signed one.
         if is_unsigned and not all(map(_is_small, (lower, upper, step))):
             parser.raise_error(
-                "'scf.for unsigned' (MLIR 22) needs constants of at least 0 here: leave out 'unsigned', which"
-                " only matters for bounds below 0",
+                "'scf.for unsigned' (MLIR 22) needs constants of at least 0 here: leave out "
+                "'unsigned', which only matters for bounds below 0",
                 start,
             )
         arguments = [name.resolve(t) for (name, _), t in zip(carried, types, strict=True)]

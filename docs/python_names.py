@@ -1,0 +1,176 @@
+"""The pages of Python names: the public names by kind, with their signatures and docstrings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+from inspect import Parameter, cleandoc, getdoc, signature
+from pathlib import Path
+from typing import Any
+
+import tfrt_nb
+
+HERE = Path(__file__).parent
+
+
+def indexed(*names: str) -> str:
+    """Entries of the site's index, which its search finds first."""
+    return f"```{{index}} {', '.join(f'!{name}' for name in names)}\n```"
+
+
+def prose(text: str) -> str:
+    """A docstring as Markdown: indented lines are a program, but below `Args:` and `Raises:` a
+    list.
+    """
+    lines: list[str] = []
+    inside = is_list = False
+    for line in text.splitlines():
+        is_code = line.startswith("    ")
+        if is_code and is_list:
+            name, colon, rest = line.strip().partition(": ")
+            starts = colon and not line.startswith("     ")
+            lines.append(f"- `{name}`: {rest}" if starts else f"  {line.strip()}")
+            continue
+        if line.strip():
+            is_list = line in ("Args:", "Raises:")
+        if is_code != inside and line.strip():
+            lines.append("```text" if is_code else "```")
+            inside = is_code
+        lines.append(line.removeprefix("    ") if is_code else f"{line}\n" if is_list else line)
+    return "\n".join([*lines, *(["```"] if inside else [])])
+
+
+LINE = 70
+"""A signature that is longer has a line for each parameter."""
+PYTHON = {
+    "Programs and "
+    "runs": "Program Execution Batch call call_each default_host set_default_host last_run",
+    "Values": "AsyncValue unavailable gather wait_for",
+    "Programs from "
+    "functions": "program TracedProgram cond repeat while_loop parallel_for map recover in_order "
+    "min max",
+    "Kernels": "kernel external KernelFrame KernelRegistry KernelError BlockingWarning",
+    "Types": "i1 i8 i16 i32 i64 ui8 ui16 ui32 ui64 f32 f64 index tensor out",
+    "Hosts": "HostContext ConcurrentWorkQueue DaskWorkQueue HostAllocator MallocAllocator "
+    "LeakCheckAllocator ResourceContext",
+    "Errors": "TfrtError CancelledError TimeoutError",
+    "Traces": "Tracing TracingSink Activity ChromeSink Level",
+    "Exercises": "exercise grade Answer Code Names",
+}
+"""The public names by what they are for, in the order in which one needs them."""
+
+
+IN_REPOSITORY = HERE / "python_reference.md"
+"""The page about Python as one reads it in a checkout.  Not a page of the site, which has it with
+an index."""
+
+
+def python_reference() -> str:
+    """The page about Python without what only Sphinx understands."""
+    page = re.sub(r"```\{index\}.*?```\n\n", "", python_api(), flags=re.DOTALL)
+    page = page.replace(" {ref}`The index <genindex>` is alphabetical.", "")
+    return f"{page.rstrip()}\n"
+
+
+def python_api() -> str:
+    """Every public name of the package, with signatures and docstrings.
+
+    Raises:
+        ValueError: if a public name is missing in `PYTHON`.
+    """
+    parts = [
+        "# Python",
+        (
+            "All names are those of `import tfrt_nb as tfrt`. {ref}`The index <genindex>` is "
+            "alphabetical."
+        ),
+    ]
+    named = {name: getattr(tfrt_nb, name) for name in tfrt_nb.__all__}
+    shown = {
+        name: thing
+        for name, thing in named.items()
+        if callable(thing) and not name.endswith("_ipython_extension")
+    }
+    if missing := shown.keys() - set(" ".join(PYTHON.values()).split()):
+        raise ValueError(f"public names without a place in the reference: {missing}")
+    for topic, listed in PYTHON.items():
+        parts.append(f"## {topic}")
+        for name in listed.split():
+            if name in shown:
+                parts += _python_name(name, shown[name])
+    return "\n\n".join(parts) + "\n"
+
+
+def _python_name(name: str, thing: Any) -> Iterator[str]:
+    """The sections of a public name: its own, and those of the members of a class."""
+    yield f"### `{name}`\n\n{indexed(name)}\n\n{_described(name, thing)}"
+    package = thing.__module__.rpartition(".")[0]
+    bases = thing.__mro__ if isinstance(thing, type) else ()
+    for member, value in (
+        (member, value)
+        for base in bases
+        # A base that is public itself has a section of its own.
+        if base is thing
+        or (base.__module__.startswith(package) and base.__name__ not in tfrt_nb.__all__)
+        for member, value in vars(base).items()
+    ):
+        is_shown = callable(value) or isinstance(value, property | cached_property)
+        # `dir` of a class may leave out what is for the runtime's own modules.
+        if not member.startswith("_") and member in dir(thing) and is_shown and getdoc(value):
+            whole = f"{name}.{member}"
+            yield f"#### `{whole}`\n\n{indexed(whole)}\n\n{_described(member, value)}"
+
+
+def _described(name: str, thing: Any) -> str:
+    if isinstance(thing, property | cached_property):
+        return prose(cleandoc(getdoc(thing) or ""))
+    try:
+        shown = f"{name}{_typed(thing)}"
+    except (TypeError, ValueError):
+        shown = name
+    return f"```python\n{shown}\n```\n\n{prose(cleandoc(getdoc(thing) or ''))}"
+
+
+class _Written(str):
+    """An annotation as its file has it."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def _typed(thing: Any) -> str:
+    """The parameters with their types, each on a line of its own where they are long."""
+    found = signature(thing)
+    parameters = [
+        one.replace(annotation=_written(one.annotation), default=_default(one.default))
+        for name, one in found.parameters.items()
+        if name != "self"
+    ]
+    returned = found.empty if isinstance(thing, type) else _written(found.return_annotation)
+    shown = str(found.replace(parameters=parameters, return_annotation=returned))
+    if len(shown) <= LINE or not parameters:
+        return shown
+    end = shown.rindex(") -> ") if ") -> " in shown else len(shown) - 1
+    lines, depth = [""], 0
+    for character in shown[1:end]:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            lines.append("")
+        else:
+            lines[-1] += character
+    rows = "".join(f"    {line.strip()},\n" for line in lines)
+    return f"(\n{rows}{shown[end:]}"
+
+
+def _default(value: Any) -> Any:
+    """A default as one would write it; `...` for a function, which has no short form."""
+    if isinstance(value, Enum):
+        return _Written(f"{type(value).__name__}.{value.name}")
+    is_object = value is not Parameter.empty and repr(value).startswith("<")
+    return _Written("...") if is_object else value
+
+
+def _written(annotation: Any) -> Any:
+    return _Written(annotation) if isinstance(annotation, str) else annotation

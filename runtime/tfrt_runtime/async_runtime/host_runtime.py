@@ -1,0 +1,414 @@
+"""The runtime of a host's compiled code, as the host and its runs see it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import threading
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from tfrt_runtime.async_runtime import objects
+from tfrt_runtime.async_runtime.connection import (
+    RUNTIMES,
+    connect,
+    prepare,
+    runtime_functions,
+)
+from tfrt_runtime.async_runtime.printing import Sink
+from tfrt_runtime.async_runtime.runs import known_runs
+from tfrt_runtime.async_runtime.starvation import Exhaustion, Rescuers, Starvation
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
+from tfrt_runtime.host.context import CANCELLED, HOST_CLOSED, HostContext
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.request import Request
+from tfrt_runtime.host.structs import Context, Value, Waiter
+from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.host.waiting import rest_of
+from tfrt_runtime.native import layouts as at
+
+if TYPE_CHECKING:
+    from tfrt_runtime.async_runtime.buffers import Lender
+
+INTERRUPTED = "interrupted"
+
+
+class HostRuntime(ABC):
+    """Runs compiled code on a host, ends it, and knows what it leaves behind."""
+
+    def __init__(
+        self, host: HostContext, *, checked: bool = False, output: Sink | None = None
+    ) -> None:
+        """
+        Args:
+            checked: track every object, so that `live_objects` knows all of them and a reference
+                that is dropped too often is an error of the run instead of a crash.
+            output: where programs print, if not where the host's do.
+
+        Raises:
+            TfrtError: if the host has a runtime already.
+        """
+        self.host = host
+        self.queue = host.work_queue
+        self.mistakes: list[Diagnostic] = []
+        """Mistakes other than the program's own errors, since the last run started."""
+        self._process = native_process()
+        connect()
+        self._runs = known_runs()
+        self._output = output or host.print
+        self._registry = threading.RLock()
+        self._lender: Lender | None = None
+        self._beneath: set[int] = set()
+        self._exhaustion = Exhaustion(self.queue)
+        self._rescuers = Rescuers(self.queue)
+        self._cancelled: Diagnostic | None = None
+        if self.queue.address in RUNTIMES:
+            raise TfrtError(error("the host has an async runtime already"))
+        RUNTIMES[self.queue.address] = self
+        self._is_open = True
+        self._words = prepare(self.queue, checked=checked)
+        self.starvation = Starvation(host, self._process, self._words.address)
+        host.when_closed = _weakly(self._host_closed)
+        host.when_quiet = _weakly(self.tidy)
+        self.queue.when_interrupted = _weakly(self._interrupt)
+
+    def close(self) -> None:
+        """Drop the host.  Nothing may run; objects that programs have left behind are lost.
+
+        Their code may be gone.
+        """
+        if self._is_open:
+            self._is_open = False
+            context = self.queue.context()
+            self._uncancel(context)
+            self._runs.settled(self.queue.address, context)
+            self._destroy_dead()
+            self.queue.native.async_ = 0
+            RUNTIMES.pop(self.queue.address, None)  # gone already if this is garbage
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def checked(self) -> bool:
+        """Whether objects that are made from now on are tracked; see `__init__`."""
+        return self._words.checked != 0
+
+    @checked.setter
+    def checked(self, checked: bool) -> None:
+        self._words.checked = int(checked)
+
+    @functools.cached_property
+    def functions(self) -> dict[str, int]:
+        """The functions that compiled programs call, by C name: the runtime's and the printers."""
+        return runtime_functions()
+
+    def run(self, function: int, *pointers: int) -> None:
+        """Call a compiled function, and wait until everything that it has started has finished.
+
+        Args:
+            function: takes a pointer to pointers, and returns whether it failed.
+            pointers: addresses of its arguments, then of the places for its results.
+
+        Raises:
+            TfrtError: the program's error, and other mistakes.
+            KeyboardInterrupt: on the main thread, if it was interrupted.
+        """
+        self.mistakes.clear()
+        try:
+            failure = self.call(function, *pointers)
+            self.settle()
+        except KeyboardInterrupt:
+            self._cancel(self.queue.context(), error(INTERRUPTED))
+            self.settle()
+            raise
+        if failure is not None or self.mistakes:
+            found = [] if failure is None else [failure]
+            raise TfrtError(*found, *(one for one in self.mistakes if one not in found))
+
+    def call(self, function: int, *pointers: int, run: Request | None = None) -> Diagnostic | None:
+        """Call a compiled function on this thread; return why it failed, or None.
+
+        Tasks that it has started may still run.  This thread runs tasks while the function waits.
+        The call is part of `run`.
+        """
+        self.queue.start()
+        arguments = (ctypes.c_int64 * max(1, len(pointers)))(*pointers)
+        enter = self._process.slow.async_call
+        own = self.queue.context()
+        with (
+            INTERRUPTS,
+            contextlib.closing(self._rescuers),
+            self.queue.helper() as context,
+            self._above(own, context),
+            _working_for(context, 0 if run is None else run.id),
+        ):
+            failed = enter(context, function, ctypes.addressof(arguments))
+            failure = self._take_failure(context)
+        return (failure or error(objects.UNKNOWN)) if failed else None
+
+    @contextlib.contextmanager
+    def _above(self, own: int, context: int) -> Iterator[None]:
+        """Note for the block that code further down this stack, with `own`, cannot continue."""
+        is_nested = own != context and own not in self._beneath
+        if is_nested:
+            self._beneath.add(own)
+        try:
+            yield
+        finally:
+            if is_nested:
+                self._beneath.discard(own)
+
+    def _take_failure(self, context: int) -> Diagnostic | None:
+        own = Context.at(context)
+        address, own.failure = own.failure, 0
+        if address == 0:
+            return None
+        problem = AsyncValue(self.queue, address).exception(0)
+        return None if problem is None else problem.diagnostics[0]
+
+    def settle(self) -> None:
+        """Run all queued work, and wait until nothing runs any more.
+
+        Objects that no code can resolve any more become errors.
+        """
+        self.queue.work_until(self.has_settled)
+
+    def is_at_rest(self) -> bool:
+        """Tell whether nothing runs."""
+        return rest_of(self.queue, self._beneath) is not None
+
+    def has_settled(self) -> bool:
+        """Tell whether nothing runs any more; a thread that calls this repeatedly works in between.
+
+        Objects that no code can resolve any more become errors.
+        """
+        context = self.queue.context()
+        if not self.is_at_rest() or self.starvation.end_all(context):
+            return False
+        self._uncancel(context)
+        self._runs.settled(self.queue.address, context)
+        self._sweep()
+        return True
+
+    def _cancel(self, context: int, diagnostic: Diagnostic) -> None:
+        """Start no more tasks from now on; each that would start is an error instead."""
+        if self._cancelled is None:
+            self._cancelled = diagnostic
+            self._words.cancelled = self._process.error_value(context, diagnostic)
+            self._runs.stop_host(self.queue.address)
+
+    def _cancel_left(self, context: int, diagnostic: Diagnostic) -> None:
+        """End the remaining work of this thread's code, which outlives its run or had none."""
+        if number := Context.at(context).run:
+            self._runs.cancel(number, diagnostic, self.queue.address, context)
+        else:
+            self._cancel(context, diagnostic)
+
+    def _uncancel(self, context: int) -> None:
+        """Let work that starts from now on belong to another run; nothing runs."""
+        self._cancelled = None
+        value = self._words.cancelled
+        self._words.cancelled = 0
+        if value:
+            self._process.quick.value_drop(context, value)
+
+    def live_objects(self) -> list[objects.LiveObject]:
+        """Return the objects that have references: all if the runtime is checked, else the groups.
+
+        Exact while nothing runs; the code that made the objects must be alive.
+        """
+        return [
+            objects.live_object(address, self.starvation.reason(address))
+            for address in self._registered()
+            if objects.references(address)
+        ]
+
+    def _registered(self) -> Iterator[int]:
+        address = self._words.objects
+        while address:
+            yield address
+            address = Value.at(address).next
+
+    def tidy(self) -> None:
+        """Release listed objects, and tensors, that no code uses; on any thread."""
+        self._visit_imports(0, 0)
+        if self._lender is not None:
+            self._lender.sweep()
+        if self._words.registered > 0:
+            self._sweep()
+        # Neither a cancelled run of host functions nor work that outlives its run ever settles.  If
+        # no task waits, their errors are not needed.
+        # their errors are not needed.
+        owns_errors = self._cancelled is not None or self._runs.owns_errors
+        if owns_errors and self.is_at_rest() and not self.starvation.has_waiting_tasks():
+            self._uncancel(self.queue.context())
+            self._runs.settled(self.queue.address, self.queue.context())
+
+    def _visit_imports(self, request: int, failure: int) -> None:
+        if self._words.imports != 0:
+            visit = self._process.slow.visit_imports
+            visit(self.queue.context(), self._words.address, request, failure)
+
+    def end_code(self, run: Request) -> None:
+        """End the code of a cancelled run; host values that its coroutines await become errors."""
+        failure = run.refusal or error(run.cancel_message or CANCELLED)
+        self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
+        self._visit_imports(run.address, run.native.cancel)
+        self.queue.hand_over()
+
+    def _host_closed(self) -> None:
+        """End the work that the host's runs have left running."""
+        if self._is_open and not self.is_at_rest():
+            self._cancel(self.queue.context(), error(HOST_CLOSED))
+
+    def _interrupt(self) -> None:
+        """End the runs whose compiled code runs."""
+        for context in self.queue.contexts:
+            run = self._runs.request(Context.at(context).run)
+            if run is not None:
+                run.cancel(INTERRUPTED) or self.end_tasks(run, INTERRUPTED)
+
+    def _sweep(self) -> None:
+        with self._registry:
+            self._destroy_dead()
+
+    def _destroy_dead(self) -> None:
+        sweep = self._process.quick.async_sweep
+        sweep(self.queue.context(), self._words.address)
+
+    def serve(self, run: Request) -> None:
+        """Let a starting run call compiled code.
+
+        The code prints where the run does, even in tasks that outlive the run.  It ends if the run
+        is cancelled.  If the run gets stuck, groups that lack members and results of calls become
+        errors.
+        """
+        if self._cancelled is not None:
+            self.tidy()
+        self._runs.begin(run)
+        run.on_done(self.tidy)
+        run.code = CodeOfRun(self, run)
+        if run.is_cancelled:  # the host was, before the run started
+            run.code.cancelled()
+
+    def end_tasks(self, run: Request, message: str) -> bool:
+        """End the work that a finished run has left running; return False if nothing runs.
+
+        Loops and calls end, and tasks do not start.
+        """
+        if run.is_cancelled or self.is_at_rest():
+            return False
+        failure = run.refusal or error(message)
+        self._runs.cancel(run.id, failure, self.queue.address, self.queue.context())
+        return True
+
+    @abstractmethod
+    def on_event(self, context: int, event: int, argument: int) -> int:
+        """Answer an event on any thread, within compiled code that runs with `context`."""
+
+    def print(self, text: str) -> None:
+        """Print without a run."""
+        self._output(text)
+
+
+def _weakly(method: Callable[[], None]) -> Callable[[], None]:
+    """Return a call of the method that works as long as other references keep its object alive."""
+    reference = weakref.WeakMethod(method)
+
+    def call() -> None:
+        if (found := reference()) is not None:
+            found()
+
+    return call
+
+
+@contextlib.contextmanager
+def _working_for(context: int, number: int) -> Iterator[None]:
+    """Within the block, a context works for the run with that number."""
+    own = Context.at(context)
+    former, own.run = own.run, number
+    try:
+        yield
+    finally:
+        own.run = former
+
+
+class CodeOfRun:
+    """The code of a host's runtime, for one of its runs.  Safe from any thread."""
+
+    def __init__(self, runtime: HostRuntime, run: Request) -> None:
+        self._runtime = runtime
+        self._run = weakref.ref(run)
+
+    def cancelled(self) -> None:
+        """End the run's code, because the run is cancelled."""
+        if (run := self._run()) is not None:
+            self._runtime.end_code(run)
+
+    def goes_on(self) -> bool:
+        """Tell whether a stuck run continues because its awaited objects have become errors."""
+        if not self._runtime.has_settled():
+            return True
+        run = self._run()
+        natives = [] if run is None else [value.native for value in run.held_results()]
+        results = [made for made in map(_awaited_object, natives) if made]
+        for made in results:
+            self._runtime.starvation.end(self._runtime.queue.context(), made)
+        return bool(results)
+
+    def has_settled(self) -> bool:
+        """Tell whether nothing that the run has started is left.
+
+        The answer is as exact as other runs' tasks permit.  The mistakes of the run's code are then
+        reported to the run.
+        """
+        if not self._runtime.has_settled():
+            return False
+        run = self._run()
+        mistakes, self._runtime.mistakes = self._runtime.mistakes, []
+        for mistake in mistakes:
+            if run is not None and mistake not in run.diagnostics:
+                run.report(mistake)
+        return True
+
+    def end_tasks(self, message: str) -> bool:
+        """End the tasks that a finished run has left running; return False if nothing runs."""
+        run = self._run()
+        return run is not None and self._runtime.end_tasks(run, message)
+
+    def waits(self) -> list[Diagnostic]:
+        """Return notes on what threads currently wait for in compiled code."""
+        return self._runtime.starvation.waits()
+
+
+def _awaited_object(value: int) -> int:
+    """Return the unresolved object of compiled code that a result of a run represents, or 0.
+
+    Nothing runs.  Such an object has a waiter that the call left which returned it.
+    """
+    library = native_process().library
+    arrived = {library[f"compiled_kernels.{name}_arrived"] for name in ("result", "buffer")}
+    while value and (state := Value.at(value).state) & at.STATE_BITS < at.CONCRETE:
+        waiter = state & ~at.STATE_BITS
+        while waiter:
+            one = Waiter.at(waiter)
+            if one.kind == at.WAIT_NOTIFY and one.first in arrived:
+                return value
+            waiter = one.next
+        found = Value.at(value)
+        value = found.target if found.is_indirect else 0
+    return 0

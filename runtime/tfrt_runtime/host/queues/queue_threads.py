@@ -1,0 +1,423 @@
+"""The threads of a work queue, and their native contexts.
+
+Threads start when they are first needed, so a queue that is not used costs nothing.  Each thread
+that touches native values of a queue has a native context; `thread.context` is the present one's.
+Workers are Python threads that stay inside native code, so that a Python kernel finds its thread
+state and needs only the GIL.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import itertools
+import os
+import threading
+import time
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+
+from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.host.budget import default_budget
+from tfrt_runtime.host.interrupts import SLICE_NS
+from tfrt_runtime.host.process import NativeProcess, live_values, native_process
+from tfrt_runtime.host.queues.queue_names import (
+    WorkQueueError,
+)
+from tfrt_runtime.host.queues.threads import QueueThread, start_thread
+from tfrt_runtime.host.structs import WORDS, Context, Pool, Queue, Record, Task, new_words
+from tfrt_runtime.native import layouts as at
+
+POOL_PLACES = 4096
+IDLE_NS = 1_000_000_000
+"""A blocking thread that has been idle for so long goes away."""
+STOP_SECONDS = 5.0
+OF_PARENT = (
+    "the host was made before this process was forked from another one: make a new host here"
+)
+
+
+class QueueThreads(ABC):
+    """The threads of a queue: workers, blocking threads, and others that work for it at times."""
+
+    is_worked_here = True
+    """Whether a thread that waits may work for the queue by itself."""
+
+    def __init__(self, threads: int, blocking_threads: int, name: str) -> None:
+        self.name = name
+        self.threads = threads
+        self.blocking_threads = blocking_threads
+        self.process: NativeProcess = native_process()
+        self._take_host = self.process.quick.host_take
+        self._leave_host = self.process.quick.host_leave
+        self._lock = threading.RLock()
+        self._workers: list[threading.Thread] = []
+        self._pool_threads: set[threading.Thread] = set()
+        self._contexts: list[int] = []
+        self._labels: list[str] = []
+        self._idle_contexts: list[int] = []
+        self._elsewhere: dict[str, list[int]] = {}
+        """Idle contexts of `as_thread`, by label."""
+        self._stopped = False
+        self.has_started = threads == 0
+        """Whether the workers run, if there are any: then `start` has nothing to do."""
+        self.when_interrupted: Callable[[], None] = lambda: None
+        """Called when the user interrupts a thread in whose place another one works, and there are
+        no workers: what runs ends, as it would on the thread that waits."""
+        self.quiescing: set[int] = set()
+        """Contexts whose kernel only waits for the queue to come to rest."""
+        self.waiting: set[int] = set()
+        """Contexts whose kernel waits, and lets its thread work for the queue meanwhile."""
+        self.resolving: set[int] = set()
+        """Addresses of values that threads of Python's are resolving: work may come of it."""
+        self.on_resolve: Callable[[int], None] | None = None
+        """Called on a thread of Python's with the address of a value that it is about to
+        resolve.
+        """
+        self.native = Queue.new(at.QUEUE_SIZE)
+        """The struct of the native core."""
+        self._pool = Pool.new(at.POOL_CELLS + 16 * POOL_PLACES)
+        self._deques = [new_words(at.DEQUE_SIZE) for _ in range(threads + 1)] if threads else []
+        self._table = new_words(8 * max(1, len(self._deques)))
+        self.address = self.native.address
+        self.pool = self._pool.address
+        self._stand_in = None
+        self._fill()
+        self.thread = QueueThread(_borrowing(weakref.ref(self)), self._idle_contexts, self.native)
+        """What the queue knows of the thread that asks."""
+        self._find = functools.partial(getattr, self.thread, "context")
+        self.native.find = id(self._find)
+        self.is_of_parent = False
+        """Whether the process was forked since: the threads are those of its parent."""
+        _queues.add(self)
+        free = weakref.finalize(self, _free_contexts, self.process, self._contexts, self.thread)
+        free.atexit = False  # threads of a queue that was not stopped may still run then
+
+    def _fill(self) -> None:
+        for i, deque in enumerate(self._deques):
+            self._table[i] = ctypes.addressof(deque)
+        self.native.workers = len(self._deques)
+        self.native.deques = ctypes.addressof(self._table)
+        self._pool.capacity = POOL_PLACES
+        self._pool.limit = self.blocking_threads
+        for i in range(POOL_PLACES):
+            WORDS[(self.pool + at.POOL_CELLS >> 3) + 2 * i] = i
+        start = weakref.WeakMethod(self._start_pool_thread)
+        self.process.need_thread[self.pool] = lambda: _call(start)
+
+    @property
+    def budget(self) -> int:
+        """What native code and tensors may hold when programs on this queue ask for more, in
+        bytes.
+        """
+        return self.native.memory_limit or default_budget()
+
+    @budget.setter
+    def budget(self, limit: int) -> None:
+        self.native.memory_limit = limit
+
+    @property
+    def _stand_in(self) -> StandIn | None:
+        """The thread that works in the place of threads that wait with a time limit."""
+        return self._present
+
+    @_stand_in.setter
+    def _stand_in(self, thread: StandIn | None) -> None:
+        self._present = thread
+        self.native.aside = thread is not None or not self.is_worked_here
+
+    @property
+    def parallelism_level(self) -> int:
+        """How many threads run compute work at once."""
+        return max(1, self.threads)
+
+    def context(self) -> int:
+        """The native context of this thread."""
+        try:
+            return self.thread.context
+        except AttributeError:
+            # A finalizer runs on a thread that the queue gets to know further down on its stack.
+            return self.thread.introduce()
+
+    @property
+    def is_at_work_here(self) -> bool:
+        """Whether this thread runs tasks of the queue at the moment."""
+        return self._is_busy(self.context())
+
+    def _is_busy(self, context: int) -> bool:
+        """Whether this thread, whose context this is, works for the queue."""
+        return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
+
+    @property
+    def contexts(self) -> tuple[int, ...]:
+        """The native contexts of all threads that have worked for the queue."""
+        return tuple(self._contexts)
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of all threads that have worked for the queue, by number of their contexts,
+        as the board shows them.
+        """
+        return list(self._labels)
+
+    def live_values(self) -> int:
+        """AsyncValues made and not yet destroyed; exact while no thread runs kernels."""
+        with self._lock:
+            return sum(map(live_values, self._contexts))
+
+    def start(self) -> None:
+        """Start the workers, unless they run.
+
+        Raises:
+            TfrtError: if the system starts not all of them.  Those that run do the work.
+        """
+        if self._workers or self.threads == 0:
+            return
+        with self._lock:
+            if self._workers or self._stopped:
+                return
+            for number in range(self.threads):
+                self._workers.append(start_thread(f"worker {number + 1}", self._work, number))
+            self.has_started = True
+
+    def _work(self, number: int) -> None:
+        own = self.context()
+        context = Context.at(own)
+        context.deque, context.worker = self._table[number], number
+        self.thread.busy = 1
+        self.process.slow.worker_loop(own)
+        context.deque, context.worker = 0, -1
+
+    def _start_pool_thread(self) -> None:
+        """Start a blocking thread, unless there is one for each task that is not done.
+
+        A thread that is on its way to the ring looks there before it sleeps, and one that is on its
+        way out looks again when it no longer counts.
+        """
+        with self._lock:
+            unfinished = -self._pool.done  # read first: rather a thread too many
+            unfinished += self._pool.tail
+            if self._stopped or len(self._pool_threads) >= min(self.blocking_threads, unfinished):
+                return
+            try:
+                # Within the lock, for which a thread that ends at once waits.
+                name = f"blocking {next(self._pool_numbers)}"
+                self._pool_threads.add(start_thread(name, self._block))
+            except TfrtError:
+                if self._pool_threads:
+                    return  # they do the work
+            else:
+                self._pool.threads = len(self._pool_threads)
+                return
+        self._block_here()
+
+    def blocks(self, context: int) -> bool:
+        """Whether a blocking kernel runs on a context of the queue; 0 is no context."""
+        if context == 0 or Context.at(context).epoch & 1 == 0:
+            return False
+        record = Context.at(context).record
+        return record != 0 and Record.at(record).flags & at.KERNEL_BLOCKING != 0
+
+    def queued_blocking(self) -> list[str]:
+        """The names of the kernels that wait for a blocking thread, while none takes a task."""
+        names = []
+        for number in range(self._pool.head, self._pool.tail):
+            place = self.pool + at.POOL_CELLS + 16 * (number % POOL_PLACES)
+            task = Task.at(WORDS[place + 8 >> 3])
+            if task.function == self.process.words.run_blocking:
+                owner, kernel = self.process.owner_of(task.second)
+                names.append(owner.kernel_name(kernel))
+        return names
+
+    def _block_here(self) -> None:
+        """The system starts no thread for the blocking tasks that wait: this one runs them."""
+        thread = self.thread
+        if thread.blocks_here:
+            return  # further down on this stack
+        own, context = thread.context, self._borrow_context()
+        thread.beneath.append(own)
+        thread.blocks_here, thread.busy = True, thread.busy + 1
+        thread.become(context)
+        try:
+            self.process.slow.blocking_loop(context, self.pool, 0)
+        finally:
+            thread.blocks_here, thread.busy = False, thread.busy - 1
+            thread.become(own)
+            thread.beneath.pop()
+            with self._lock:
+                self._idle_contexts.append(context)
+
+    _pool_numbers = itertools.count(1)
+
+    def _block(self) -> None:
+        thread = self.thread
+        thread.busy = 1
+        try:
+            self.process.slow.blocking_loop(thread.context, self.pool, IDLE_NS)
+        finally:
+            with self._lock:
+                self._pool_threads.discard(threading.current_thread())
+                self._pool.threads = len(self._pool_threads)
+            # A task may have come after the last look, while this thread still counted.
+            if self._pool.tail != self._pool.head:
+                self._start_pool_thread()
+
+    def _borrow_context(self) -> int:
+        thread = threading.current_thread()
+        label = "main" if thread is threading.main_thread() else thread.name
+        with self._lock:
+            if self._idle_contexts:
+                context = self._idle_contexts.pop()
+                self._labels[Context.at(context).number] = label
+            else:
+                context = self._new_context(label)
+        Context.at(context).main = label == "main"
+        return context
+
+    def _new_context(self, label: str) -> int:
+        """A context of one more thread, within the lock."""
+        context = self.process.new_context(self.address, self.pool, len(self._contexts))
+        self._contexts.append(context)
+        self._labels.append(label)
+        return context
+
+    @contextlib.contextmanager
+    def as_thread(self, label: str) -> Iterator[None]:
+        """Within: to the log of events, this thread is one with the name `label`, such as another
+        machine's.
+
+        For a thread that resolves values and runs no kernel.
+        """
+        thread, own = self.thread, self.context()
+        with self._lock:
+            idle = self._elsewhere.setdefault(label, [])
+            # One for each of those that arrive at once; events know a thread by its number.
+            context = idle.pop() if idle else self._new_context(label)
+        thread.become(context)
+        try:
+            yield
+        finally:
+            self._hand_over(context)
+            thread.become(own)
+            with self._lock:
+                idle.append(context)
+
+    def _hand_over(self, context: int) -> None:
+        """Let the queue have what is ready on a context of this thread, and the tasks that it
+        keeps.
+        """
+        view = Context.at(context)
+        if view.ready != view.ready_top or view.pending != 0:
+            self.process.slow.hand_over(context)
+
+    def refuse_child(self) -> None:
+        """
+        Raises:
+            WorkQueueError: in a process that was forked after the queue was made.
+        """
+        if self.is_of_parent:
+            raise WorkQueueError(error(OF_PARENT))
+
+    def _leave_to_parent(self) -> None:
+        """The process was forked, and this is the child: no thread of the queue is in it."""
+        self.is_of_parent = self._stopped = True
+        # Threads of the parent may have held these at that moment.
+        self._lock = threading.RLock()
+        self.native.host = 0
+        self.native.aside = 1
+        self.process.need_thread.pop(self.pool, None)
+
+    def stop(self, timeout: float = STOP_SECONDS) -> None:
+        """End the threads, and wait for them for at most `timeout` seconds in all.
+
+        Nothing may be queued.  A thread that still runs a kernel ends after it.  Any thread may
+        call this, those of the queue included: they do not wait for themselves.
+        """
+        with self._lock:
+            if self._stopped:
+                return
+            self._stopped = True
+            threads = [*self._workers, *self._pool_threads]
+            if self._stand_in is not None:
+                threads.append(self._stand_in.thread)
+        self.process.slow.queue_stop(self.address)
+        self.process.slow.pool_stop(self.pool)
+        deadline = time.monotonic() + timeout
+        for thread in threads:
+            if thread is not threading.current_thread():  # a kernel may close its own host
+                thread.join(max(0.0, deadline - time.monotonic()))
+        self.process.need_thread.pop(self.pool, None)
+
+    @abstractmethod
+    def help(
+        self,
+        word: int,
+        timeout: float | None,
+        interrupted: Callable[[], bool],
+        slice_ns: int = SLICE_NS,
+    ) -> bool:
+        """Work for the queue on this thread until the word at address `word` is 0."""
+
+
+_queues: weakref.WeakSet[QueueThreads] = weakref.WeakSet()
+
+
+def _leave_all_to_parent() -> None:
+    for queue in list(_queues):
+        queue._leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_all_to_parent)
+
+
+def _borrowing(reference: weakref.ref[QueueThreads]) -> Callable[[], int]:
+    """What gives a thread a context of a queue; the spare one when the queue is gone."""
+
+    def borrow() -> int:
+        queue = reference()
+        return native_process().spare_context() if queue is None else queue._borrow_context()
+
+    return borrow
+
+
+def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
+    """Call a method, if its object is alive."""
+    if (method := reference()) is not None:
+        method()
+
+
+class StandIn:
+    """A thread that works for a queue in the place of threads that wait with a time limit.
+
+    When their time is over it ends what it has begun, and nothing else.
+    """
+
+    def __init__(self, queue: QueueThreads) -> None:
+        """Start the thread, within the queue's lock.  It lives until nothing waits."""
+        self._queue = queue
+        self.waiters = ctypes.c_int64(0)
+        """How many threads wait meanwhile; changed within the queue's lock."""
+        self.thread = start_thread("stand-in", self._work)
+
+    def _work(self) -> None:
+        queue = self._queue
+        while True:
+            with queue._lock:
+                if self.waiters.value == 0:
+                    if queue._stand_in is self:
+                        queue._stand_in = None
+                    return
+            queue.help(ctypes.addressof(self.waiters), None, lambda: False)
+
+
+def _free_contexts(process: NativeProcess, contexts: list[int], thread: QueueThread) -> None:
+    """The queue is gone, and so are its threads and everything that holds it.
+
+    If all that is garbage of one cycle, AsyncValues may be finalized after the queue, on this
+    thread: they find the spare context.
+    """
+    thread.become(process.spare_context())
+    process.free_contexts(contexts)
+    contexts.clear()

@@ -1,0 +1,328 @@
+"""What an AsyncValue is: a reference to a value of the native core, its state, and its resolution.
+
+`waiting` and `async_value` build on this class.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
+from enum import StrEnum
+from typing import Any, NoReturn, SupportsIndex
+
+from tfrt_runtime.diagnostics import Diagnostic, Ending, error
+from tfrt_runtime.hooks import HOOKS
+from tfrt_runtime.host.payload import (
+    CHAIN,
+    READERS,
+    SCALAR_TYPES,
+    NativeValue,
+    encode,
+    read_payload,
+)
+from tfrt_runtime.host.process import native_process, shielded
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.structs import Value
+from tfrt_runtime.host.values.fitting import fitting
+from tfrt_runtime.host.values.public import Public
+from tfrt_runtime.native import layouts as at
+
+_SCALAR_READERS = {word: READERS[number] for word, number in SCALAR_TYPES.items()}
+
+
+class State(StrEnum):
+    """What is known of a value."""
+
+    UNAVAILABLE = "unavailable"
+    AVAILABLE = "available"
+    ERROR = "error"
+
+
+ORDER = threading.RLock()
+"""Held while callbacks are added or taken.  Within, a collection may end a value, and so call
+what waits for it.
+"""
+
+
+class Callbacks:
+    """What waits for a value through one of its objects; called once, in order.
+
+    It does not hold the object: a promise must be able to die.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self, first: Callable[[], None]) -> None:
+        self._waiting: list[Callable[[], None]] | None = [first]
+
+    def add(self, waiter: Callable[[], None]) -> bool:
+        """Call `waiter` behind the others; False if they were called already.  Within `ORDER`."""
+        if self._waiting is None:
+            return False
+        self._waiting.append(waiter)
+        return True
+
+    def __call__(self) -> None:
+        with ORDER:
+            waiting, self._waiting = self._waiting or [], None
+        waiting.reverse()
+        while waiting:  # the traceback of one that raises holds this frame, which must hold none
+            shielded(waiting.pop())
+
+
+class HeldValue(NativeValue, metaclass=Public):
+    """A Python object that holds one native reference, and drops it when it dies."""
+
+    __slots__ = (
+        "__weakref__",
+        "_callbacks",
+        "_decided",
+        "_found",
+        "_owned",
+        "_queue",
+        "type",
+    )
+    _callbacks: Callbacks | None
+    _decided: int
+    _found: int
+    _owned: int
+    _queue: WorkQueue
+    type: str
+
+    def __del__(self) -> None:
+        if getattr(self, "_owned", 0):
+            owned, decided = self._let_go()
+            drop = native_process().quick.value_drop
+            drop(self._queue.context(), owned)
+            if decided:
+                drop(self._queue.context(), decided)
+
+    def _let_go(self) -> tuple[int, int]:
+        """The references that this object, which dies, has owned: to its value, and to the error
+        `_decided` or 0.
+
+        Another thread may get the object from a weak reference until `__del__` is over: from now on
+        it finds nothing.  Without a lock, as values die often: CPython lets another thread go on at
+        calls and at the ends of loops only, so these lines are one step.
+        """
+        owned, decided = self._owned, self._decided
+        self._owned = self._address = self._decided = 0
+        return owned, decided
+
+    def __dir__(self) -> list[str]:
+        return dir(type(self))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise TypeError("an AsyncValue is neither copied nor pickled: take its result()")
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "an AsyncValue is neither true nor false: .done() says whether it has a value, .result() gives the value"  # noqa: E501
+        )
+
+    def _refuse_operator(self, other: object = None) -> NoReturn:
+        raise TypeError(
+            "an AsyncValue is not a number yet: .result() waits for the number, .then(lambda x: ...) computes"  # noqa: E501
+            " with it later"
+        )
+
+    __add__ = __sub__ = __mul__ = __truediv__ = __floordiv__ = __mod__ = __pow__ = _refuse_operator
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = (
+        _refuse_operator
+    )
+    __neg__ = __abs__ = __lt__ = __le__ = __gt__ = __ge__ = __matmul__ = __rmatmul__ = (
+        _refuse_operator
+    )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of the value at this moment: a row of a board."""
+        return HOOKS.value_html(self)
+
+    def _display_(self) -> object:
+        """What marimo displays."""
+        return HOOKS.marimo(self)
+
+    def widget(self, name: str = "value") -> Any:
+        """An ipywidgets widget that follows this value, for boxes, links and observers; `name` is
+        on its line.
+
+        Its traits `state`, `value`, `text`, `type`, `error`, `place` and `elapsed` are strings,
+        except `value` (a number or a string; else None) and `elapsed` (seconds).  When the value is
+        resolved, `state` changes last.  Observers are called on a thread of the notebook's, a
+        thirtieth of a second later at most unless an observer is slow. The widget does not keep a
+        promise alive.  It stays until it is closed.
+
+        Raises:
+            ImportError: if ipywidgets or anywidget is not installed.
+        """
+        return HOOKS.widget(self, name)
+
+    @property
+    def address(self) -> int:
+        """The native value; borrowed."""
+        return self._address
+
+    @property
+    def native(self) -> int:
+        """The native value that this object was made for, also after `decide`; borrowed."""
+        return self._owned
+
+    @property
+    def state(self) -> State:
+        """The state at this moment."""
+        outcome = native_process().quick.value_outcome(self._address)
+        if outcome == 0:
+            return State.UNAVAILABLE
+        return State.ERROR if Value.at(outcome).is_error else State.AVAILABLE
+
+    @property
+    def references(self) -> int:
+        """How many references the value has now; this object's is one of them."""
+        return Value.at(self._address).references
+
+    @property
+    def is_indirect(self) -> bool:
+        """Whether the value stands for another one."""
+        return Value.at(self._address).is_indirect
+
+    @property
+    def queue(self) -> WorkQueue:
+        """The queue whose values it is one of."""
+        return self._queue
+
+    def has_type(self, word: str) -> bool:
+        """Whether the value is a number of that type, or will be one, or an error."""
+        outcome = native_process().quick.value_outcome(self._address)
+        if outcome == 0:
+            return self.type == word
+        value = Value.at(outcome)
+        return value.is_error or value.payload_type == SCALAR_TYPES[word]
+
+    def addresses(self) -> list[int]:
+        """The native value, and those that it stands for one behind the other; borrowed."""
+        found = [self._address]
+        while self.done() and (last := Value.at(found[-1])).is_indirect:
+            found.append(last.target)
+        return found
+
+    def done(self) -> bool:
+        """Whether the value is available or an error."""
+        if self._found:
+            return True
+        outcome = native_process().quick.value_outcome
+        # 0 in `__del__`: while that runs, another thread may still get the object from a weak
+        # reference.
+        address = self._address
+        return address == 0 or outcome(address) != 0
+
+    def and_then(self, waiter: Callable[[], None]) -> None:
+        """Call `waiter` once the value is resolved: now, on this thread, if it already is.
+
+        Otherwise on the thread that resolves it; waiters of one object in the order in which they
+        came, each in a copy of the context in which it did.  What `waiter` raises is shown by
+        `sys.excepthook`, and ends nothing.
+        """
+        address = self._address
+        waiter = functools.partial(copy_context().run, waiter)
+        with ORDER:
+            callbacks = Callbacks(waiter)
+            if not self.done():
+                if self._callbacks is not None and self._callbacks.add(waiter):
+                    return
+                native_process().track(self)  # what is called may refer to this object
+                self._callbacks = callbacks
+        handle = native_process().objects.add(callbacks)
+        entry = native_process().quick.value_and_then
+        entry(self._queue.context(), address, handle)
+        if self._address != address:  # `decide` may not have seen them
+            callbacks()
+
+    def cancelled(self) -> bool:
+        """Whether the value, or the run whose result it is, was cancelled before it was
+        resolved.
+        """
+        return self.state is State.ERROR and self._diagnostic().ending is Ending.CANCELLED
+
+    @property
+    def _condition(self) -> NoReturn:
+        """What `concurrent.futures.wait` looks at, and futures have."""
+        raise TypeError(
+            "concurrent.futures waits for futures only: give it value.to_future(), or the value to"
+            " tfrt.wait_for"
+        )
+
+    def payload(self) -> object:
+        """What programs hold of an available value: a tensor as the runtime knows it."""
+        return self._read_at(native_process().quick.value_outcome(self._address))
+
+    def _read_at(self, value: int) -> object:
+        reader = _SCALAR_READERS.get(self.type)
+        if reader is not None and Value.at(value).payload_type < at.TYPE_OBJECT:
+            return reader(value)
+        return read_payload(value, native_process().objects)
+
+    def _diagnostic(self) -> Diagnostic:
+        outcome = native_process().quick.value_outcome(self._address)
+        handle = Value.at(outcome).payload
+        diagnostic = native_process().objects.get(handle)
+        assert isinstance(diagnostic, Diagnostic)
+        return diagnostic
+
+    def emplace(self, value: object = CHAIN) -> None:
+        """Make a value that `make_unavailable` made available, and run the waiters.
+
+        Numbers are stored as the value's type says, everything else as an object.
+
+        Raises:
+            RuntimeError: if the value is already resolved, or gets its value from another one.
+            PayloadError: if the type has no such values.
+        """
+        value = fitting(self.type, value)
+        number, first, second = encode(self.type, value, native_process().objects)
+        try:
+            self._claim()
+        except RuntimeError:
+            if number == at.TYPE_OBJECT:
+                native_process().objects.release(first)
+            raise
+        self._publish(native_process().slow.value_emplace, number, first, second)
+
+    def set_error(self, diagnostic: Diagnostic | str) -> None:
+        """Resolve to an error, or to one with this message.  Only what depends on this value is
+        skipped.
+
+        Raises:
+            TypeError: if it is neither.
+            RuntimeError: if the value is already resolved, or gets its value from another one.
+        """
+        if isinstance(diagnostic, str):
+            diagnostic = error(diagnostic)
+        if not isinstance(diagnostic, Diagnostic):
+            kind = type(diagnostic).__name__
+            raise TypeError(f"an error is a Diagnostic or a message, found {kind}")
+        self._claim()
+        handle = native_process().objects.add(diagnostic)
+        self._publish(native_process().slow.value_set_error, handle)
+
+    def _publish(self, entry: Callable[..., None], *words: int) -> None:
+        """Resolve the value, which is claimed, and hand over what becomes ready."""
+        queue, address = self._queue, self._address
+        if queue.on_resolve is not None:
+            queue.on_resolve(address)
+        queue.resolving.add(address)
+        try:
+            entry(queue.context(), address, *words)
+            queue.hand_over()
+        finally:
+            queue.resolving.discard(address)
+
+    def _claim(self) -> None:
+        """Claim the right to resolve the value: of several threads that try, one succeeds."""
+        if native_process().quick.value_claim(self._address):
+            return
+        if self.is_indirect:
+            raise RuntimeError("this AsyncValue gets its value from another one")
+        state = self.state.value if self.done() else "about to be resolved"
+        raise RuntimeError(f"an AsyncValue resolves once; this one is {state}")

@@ -1,0 +1,200 @@
+"""How threads and tasks wait for values: who works meanwhile, and what can never come."""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+from tfrt_runtime.callers import deadline_in, require, seconds_until
+from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.queues.work_queue import WorkQueue
+from tfrt_runtime.host.values.held_value import HeldValue
+from tfrt_runtime.host.waiting import NO_KERNEL, Maker, kernel_wait
+from tfrt_runtime.native import layouts as at
+
+LOOK_SECONDS = 0.05
+"""How often a task that awaits a value looks whether it waits in vain."""
+
+
+class Source(Maker, Protocol):
+    """The run that makes a value."""
+
+    def why_never(self, value: Any, *, blocks: bool) -> Sequence[Diagnostic]:
+        """Why the value will never resolve; nothing while it may come."""
+
+    def name_of(self, value: Any) -> str:
+        """What the value is called in messages."""
+
+    def cancel_for(self, value: Any, reason: Diagnostic) -> bool:
+        """Cancel the run, unless a caller holds other results of it; whether it was."""
+
+
+class AwaitedValue(HeldValue):
+    """A value that threads and tasks can wait for."""
+
+    __slots__ = ("basis", "source")
+    source: Callable[[], Source | None] | None
+    """Gives the run that makes the value; None for a value from outside of runs."""
+    basis: Sequence[weakref.ref[AwaitedValue]]
+    """The values that it is made of, until it is made; a promise among them must be able to die."""
+
+    async def resolved(self) -> None:
+        """Return once the value is resolved; other tasks of the loop go on meanwhile."""
+        import asyncio  # takes 20 ms; code that awaits has it already
+
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            advice = "with trio, write `await trio.to_thread.run_sync(value.result)`"
+            raise RuntimeError(f"`await` needs a running loop of asyncio; {advice}") from None
+        done = asyncio.Event()
+
+        def wake() -> None:
+            # The loop may have been closed before the value was resolved.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(done.set)
+
+        self.and_then(wake)
+        # A loop that sleeps does not see that its task was cancelled by a signal handler, as a
+        # notebook does it: it gets up now and then.
+        kernel = kernel_wait(self._queue, self._described, self.done)
+        with self._queue.worked_for(), self._worked_for_elsewhere(), kernel as look:
+            while not done.is_set():
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(done.wait(), LOOK_SECONDS)
+                if not done.is_set():
+                    look()
+                    if found := self._why_never(blocks=False):
+                        raise TfrtError(*found)
+
+    def _why_never(self, *, blocks: bool = True) -> Sequence[Diagnostic]:
+        """Why the value will never resolve; nothing if it may come.
+
+        With `blocks` this thread waits for it, and so does nothing else.
+        """
+        first: Sequence[Diagnostic] = ()
+        for value, run in self._makers():
+            found = () if run is None else run.why_never(value, blocks=blocks)
+            if not found:
+                return ()
+            first = first or found
+        return first
+
+    def _described(self) -> tuple[str, list[Source | None]]:
+        """What the value is for the kernel that waits for it, and where it comes from."""
+        makers = self._makers()
+        names = [run.name_of(value) for value, run in makers if run is not None]
+        return ", ".join(names) or "a value", [run for _, run in makers]
+
+    def _makers(self) -> list[tuple[AwaitedValue, Source | None]]:
+        """The unresolved values that this one is made of, and their runs; None for what is
+        outside of runs.
+        """
+        if self.source is not None or not self.basis:
+            return [(self, None if self.source is None else self.source())]
+        found: list[tuple[AwaitedValue, Source | None]] = []
+        for reference in self.basis:
+            value = reference()
+            if value is None:  # it ends at this moment, and this one with it
+                found.append((self, None))
+            elif not value.done():
+                found += value._makers()
+        return found
+
+    def _queues_without_workers(self) -> set[WorkQueue]:
+        """Those of the runs that make the value: they need a thread that waits."""
+        queues = {value._queue for value, run in self._makers() if run is not None}
+        return {queue for queue in queues if queue.threads == 0}
+
+    @contextlib.contextmanager
+    def _worked_for_elsewhere(self) -> Iterator[None]:
+        """Within, queues without workers run what they have, apart from the value's own, for
+        which its waiter works.
+        """
+        with contextlib.ExitStack() as stack:
+            for queue in self._queues_without_workers() - {self._queue}:
+                stack.enter_context(queue.worked_for())
+            yield
+
+    def have_made(self) -> None:
+        """Let queues without workers run what makes the value, though no thread waits for it."""
+        for queue in self._queues_without_workers():
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(queue.worked_for())
+                self.and_then(stack.pop_all().close)
+
+    def _outcome(self, timeout: float | None) -> int:
+        """The native value that this one became, borrowed; waits for it."""
+        value_outcome = native_process().quick.value_outcome
+        outcome = self._found or value_outcome(self._address)
+        if outcome == 0:
+            if timeout is None:
+                process, queue = native_process(), self._queue
+                process.result(queue.address, self._address, 0)  # works for it
+                INTERRUPTS.raise_if_noted()
+                outcome = value_outcome(self._address)
+            if outcome == 0:
+                self._wait(timeout)
+                outcome = value_outcome(self._address)
+        self._found = outcome
+        return outcome
+
+    def _wait(self, timeout: float | None) -> None:
+        found: list[Diagnostic] = []
+
+        def is_hopeless() -> bool:
+            look()
+            found.extend(self._why_never())
+            return bool(found)
+
+        kernel = (
+            kernel_wait(self._queue, self._described, self.done) if timeout is None else NO_KERNEL
+        )
+        with self._worked_for_elsewhere(), kernel as look:
+            is_over = wait_for([self], timeout, is_hopeless)
+        if found:
+            raise TfrtError(*found)
+        if not is_over:
+            raise TimeoutError(f"the value is still unavailable after {timeout:.4g} s")
+
+
+def wait_for(
+    values: Iterable[AwaitedValue],
+    timeout: float | None = None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Wait until every value is resolved; False when the time is over first.
+
+    The thread works for the values' queue while it waits.  Signals are seen every few milliseconds.
+
+    Raises:
+        TfrtError: if they are no AsyncValues, at the line of the caller.
+    """
+    deadline = deadline_in(timeout)
+    expected = "AsyncValues, as in wait_for([value]) or wait_for(run)"
+    require(isinstance(values, Iterable), "what is waited for", expected, values)
+    given = [*values]
+    are_values = all(isinstance(value, AwaitedValue) for value in given)
+    require(are_values, "what is waited for", expected, given)
+    return all(
+        value.done() or _wait_for_one(value, seconds_until(deadline), interrupted)
+        for value in given
+    )
+
+
+def _wait_for_one(
+    value: AwaitedValue, timeout: float | None, interrupted: Callable[[], bool]
+) -> bool:
+    process, queue = native_process(), value._queue
+    latch = process.quick.latch_make(queue.context(), value.address)
+    try:
+        is_over = queue.wait(
+            latch + at.LATCH_PENDING, timeout, lambda: value.done() or interrupted()
+        )
+        return is_over or value.done()
+    finally:
+        process.quick.drop_latch(queue.context(), latch)
