@@ -63,7 +63,9 @@ from tfrt_nb.passes.lowering.coroutines import given_results
 
 MakeCount = Callable[[SSAValue, int], Operation]
 
-CALLS = frozenset({PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeHandleOfOp})
+CALLS: frozenset[type[Operation]] = frozenset(
+    {PlainCallOp, CallOp, RuntimeSpawnOp, RuntimeHandleOfOp}
+)
 """The operations that take ownership of a reference to each of their async operands."""
 _NOT_RETURN_LIKE = "async reference counting can't handle terminators that are not ReturnLike"
 
