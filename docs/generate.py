@@ -268,7 +268,7 @@ def _prose(text: str) -> str:
 LINE = 70
 """A signature that is longer has a line for each parameter."""
 PYTHON = {
-    "Programs and runs": "Program Execution Batch call call_each default_host set_default_host last_run",
+    "Programs and runs": "Program Execution Batch call call_each default_host set_default_host last_run board",
     "Values": "AsyncValue unavailable gather wait_for",
     "Programs from functions": "program TracedProgram cond repeat while_loop parallel_for map recover in_order min max",
     "Kernels": "kernel external KernelFrame KernelRegistry KernelError BlockingWarning",
