@@ -34,8 +34,8 @@ class BatchRun:
     The states of all calls are read at once, so that no AsyncValue is made of a call that has no row.
     """
 
-    is_polled, pause = True, 0.1
-    """`pause` is the number of seconds between two looks."""
+    pause = 0.1
+    """Seconds between two looks while something happens."""
     dropped, absent, start = 0, (), 0
     log: Sequence[tuple[int, int | None, str]] = ()
     workers: Sequence[str] = ()

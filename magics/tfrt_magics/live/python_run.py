@@ -36,6 +36,9 @@ MAX_PAUSE_SECONDS = 0.5
 class PythonRun:
     """An Execution, as a record follows it; kept alive until it is over."""
 
+    pause = INTERVAL_SECONDS
+    """Seconds between two looks while something happens."""
+
     def __init__(self, run: Execution) -> None:
         self._run: Execution | None = run
         self._start = run.started_at or time.monotonic_ns()
@@ -75,14 +78,6 @@ class PythonRun:
     def document(self) -> PythonRun | PageProgram:
         return self if self._traced is None else self._traced.page
 
-    pause = INTERVAL_SECONDS
-    """Seconds between two looks while something happens."""
-
-    @property
-    def is_polled(self) -> bool:
-        """Whether there may be something new that nothing announces."""
-        return self._traced is not None
-
     def logs(self) -> Sequence[RunDocument]:
         return [] if self._traced is None else [self._traced.events]
 
@@ -120,7 +115,7 @@ def _traced(run: Execution) -> TracedRun | None:
 
 
 class LiveExecution(LiveRecord):
-    """A board of an Execution: the pump polls it if its events are logged, and looks when a result is resolved."""
+    """A board of an Execution, at which the pump looks less and less often while nothing happens."""
 
     def __init__(self, run: Execution, channel: Publisher) -> None:
         self._followed = BatchRun(run) if isinstance(run, Batch) else PythonRun(run)
@@ -141,7 +136,7 @@ class LiveExecution(LiveRecord):
         self.watch(run, pump)
 
     def watch(self, run: Execution, pump: Pump) -> None:
-        """Let `pump` take a look whenever something of the run is resolved, and if it is polled again and again."""
+        """Let `pump` look at the run again and again, and at once when it is over."""
         if self._is_watched:
             return
         self._is_watched = True
@@ -152,8 +147,6 @@ class LiveExecution(LiveRecord):
                 one._next = 0.0
                 pump.mark(one)
 
-        for value in () if isinstance(run, Batch) else run.results:
-            value.and_then(mark)
         run.on_done(mark)
         pump.watch(self)
 
@@ -173,7 +166,7 @@ class LiveExecution(LiveRecord):
         is_quiet = self.record.events == before
         self._pause = min(2 * self._pause, MAX_PAUSE_SECONDS) if is_quiet else self._followed.pause
         self._next = time.monotonic() + self._pause
-        return goes_on and self._followed.is_polled
+        return goes_on
 
 
 _boards: weakref.WeakKeyDictionary[Execution, LiveExecution] = weakref.WeakKeyDictionary()
