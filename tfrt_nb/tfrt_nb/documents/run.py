@@ -344,11 +344,14 @@ class RunDocument:
             last = row[0]
             yield from self._with_operands(row)
         if is_over and self.status == "done":
+            own = self.program.data["functions"][self._own]
+            returned = dict(zip(own["results"], self.run.results, strict=False))
             for made in self._operations:
                 if made["function"] == self._own and made["parent"] is None:
                     for value in made["results"]:
                         if value not in self.seen:
-                            yield last, _AVAILABLE, made["id"], value, 0, -1, None
+                            text = preview_of(returned[value]) if value in returned else None
+                            yield last, _AVAILABLE, made["id"], value, 0, -1, text
 
     def _count_overwritten(self) -> None:
         """Count what was made by events that were overwritten before they were read."""
