@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -16,8 +17,15 @@ BOARD = HERE / "tfrt_magics" / "views" / "static"
 WIDGETS = HERE / "tfrt_magics" / "live" / "static"
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 DECLARATION = re.compile(
-    r"^(?:export )?(?:async )?(?:const|let|class|function\*?) (\w+)", re.MULTILINE
+    r"^(?:export )?(?:async )?(const|let|class|function\*?) ([\w{\[]\w*)", re.MULTILINE
 )
+TOKEN = re.compile(
+    r"//.*|/\*[\s\S]*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\[\s\S]|[^`\\])*`"
+    r"|/(?=[^*/ ])(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\n\[])+/|[\[{(\]}),;]"
+)
+"""What hides brackets and commas (comments, strings, regular expressions), and these themselves."""
+TARGET = re.compile(r"(?<!= )\b([^\W\d]\w*)\s*(?=[,}\]=]|$)")
+"""A name that a pattern assigns to: in `{ a, b: c = 1 }`, `a` and `c`."""
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:(?!\*/)[\s\S])*\*/)?\n", re.MULTILINE)
 """A line that is a comment or is empty: no template may depend on one, nor on the indentation of its lines."""
 MARGIN = re.compile(r"^ +|(?<=[;,{}()\]]) +// [^\"'`\n]*$|(?<=[(\[,])\n", re.MULTILINE)
@@ -42,6 +50,30 @@ def write_widgets(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for entry in WIDGETS.glob("*.js"):
         (folder / entry.name).write_text(joined(entry), "utf-8")
+
+
+def declared(code: str) -> Iterator[str]:
+    """The names that a module declares at its top level, as Prettier formats it."""
+    for found in DECLARATION.finditer(code):
+        if found[1] not in ("const", "let"):
+            yield found[2]
+            continue
+        begin, depth = found.start(2), 0
+        for token in TOKEN.finditer(code, begin):
+            if token[0].startswith(("//", "/*")) and not code[begin : token.start()].strip():
+                begin = token.end()
+            elif token[0] in ("(", "[", "{"):
+                depth += 1
+            elif token[0] in (")", "]", "}"):
+                depth -= 1
+            elif depth == 0 and token[0] in (",", ";"):
+                one = code[begin : token.start()].strip()
+                is_pattern = one.startswith(("{", "["))
+                end = re.search(r"[}\]] = ", one) if is_pattern else None
+                yield from TARGET.findall(one[: end.start()]) if end else re.findall(r"^\w+", one)
+                begin = token.end()
+                if token[0] == ";":
+                    break
 
 
 def joined(entry: Path) -> str:
@@ -73,7 +105,7 @@ def joined(entry: Path) -> str:
             pending.append((found.resolve(), False))
     owners: dict[str, Path] = {}
     for path, code in codes.items():
-        for name in DECLARATION.findall(code):
+        for name in declared(code):
             if (other := owners.setdefault(name, path)) is not path:
                 raise ValueError(f"{path} and {other} both declare {name}")
     parts = [

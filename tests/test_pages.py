@@ -48,6 +48,33 @@ def test_two_modules_with_one_name_are_refused(tmp_path: Path) -> None:
         tfrt_pages.joined(tmp_path / "a.js")
 
 
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "const a = f(1, [2]),\n  x = 3;",
+        'let y = "x, z;",\n  x;',
+        "const { z, w: x = y } = v;",
+        "const [z, x] = v;",
+        "const y = /[(,]/.exec(`;${x}`), // x = 1,\n  x = 2;",
+        "export async function x(y) {}",
+    ],
+)
+def test_a_name_that_a_list_or_a_pattern_declares_is_found(
+    tmp_path: Path, declaration: str
+) -> None:
+    (tmp_path / "a.js").write_text('import { b } from "./b.js";\nconst x = b;\n')
+    (tmp_path / "b.js").write_text(f"{declaration}\nexport const b = 1;\n")
+    with pytest.raises(ValueError, match="both declare x"):
+        tfrt_pages.joined(tmp_path / "a.js")
+
+
+def test_what_is_no_declaration_at_the_top_level_is_no_name() -> None:
+    code = (
+        'const a = ({ x = 1, y }) => {\n  x = [y, x];\n  const y = "x";\n},\n  b = { x, y: x };\n'
+    )
+    assert list(tfrt_pages.declared(code)) == ["a", "b"]
+
+
 def test_a_form_that_cannot_be_joined_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text('import * as dom from "./dom.js";\n')
     with pytest.raises(ValueError, match="a form that this does not know: import"):

@@ -49,11 +49,12 @@ def place_of_frame(frame: FrameType) -> Location:
     if known is None:
         if len(_KNOWN) >= _MAX_KNOWN:
             _KNOWN.clear()
-        known = _KNOWN[key] = code, _place_of(code, frame.f_lasti, frame.f_lineno)
+        known = _KNOWN[key] = code, place_of_code(code, frame.f_lasti, frame.f_lineno)
     return known[1]
 
 
-def _place_of(code: CodeType, instruction: int, line_of_frame: int) -> Location:
+def place_of_code(code: CodeType, instruction: int, line_of_frame: int = 1) -> Location:
+    """The place of an instruction of some code; `line_of_frame` if the code does not say."""
     positions = islice(code.co_positions(), max(instruction, 0) // 2, None)
     line, end_line, column, end_column = next(positions, (None, None, None, None))
     if line is None:

@@ -9,8 +9,9 @@ without notebooks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 
 def _missing(*arguments: object, **options: object) -> Any:
@@ -25,6 +26,16 @@ def _as_code(shown: object) -> str:
 
 def _no_types(name: str, operands: Sequence[str]) -> tuple[str, ...] | None:
     return None
+
+
+class Follower(Protocol):
+    """What a notebook wants of a run that is about to start, because it will show it."""
+
+    watch: Any
+    """The `Watch` that the run's events go to, or None."""
+
+    def begun(self, run: Any, values: Sequence[object]) -> None:
+        """Hear of the run, an Execution with these arguments, as soon as it has started."""
 
 
 @dataclass
@@ -69,6 +80,10 @@ class Hooks:
     """What marimo displays for a value or a run."""
     program_graph: Callable[[Any], Any] = _missing
     """The graph of a program."""
+    follower: Callable[[], Follower | None] | None = None
+    """Called before a run of a program starts: who will show it, if a notebook will."""
+    board: Callable[[], AbstractContextManager[None]] = nullcontext
+    """What `board` returns."""
     last_run: Callable[[], Any] = lambda: None
     """The run of the newest `%%tfrt` cell that has run a program."""
     courses: list[Callable[[], object]] = field(default_factory=list)
@@ -86,3 +101,12 @@ def last_run() -> Any:
     board.
     """
     return HOOKS.last_run()
+
+
+def board() -> AbstractContextManager[None]:
+    """A block each of whose runs has a board in the output of the cell: `with tfrt.board(): …`.
+
+    The board appears when the run starts, and stays live while the cell waits for the run.  The
+    first 20 runs of a block have one.  Outside of a notebook this does nothing.
+    """
+    return HOOKS.board()

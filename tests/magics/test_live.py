@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from jupyter_client.session import Session
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook
-from tests.magics.test_kernel import PATIENCE, RUN_MIME, FrontEnd, of_type, started
+from tests.magics.test_kernel import PATIENCE, RUN_MIME, FrontEnd, body_of, of_type, started
 
 import tfrt_nb as tfrt
 from tfrt_magics.live.following import Lines
@@ -41,6 +42,7 @@ SHARE = """func.func @main(%a: i32, %b: i32) -> (i32, i32) {
 }"""
 LOAD = "%load_ext tfrt_nb\nimport threading, time\nimport tfrt_nb as tfrt"
 WHO_SECONDS = 0.3
+VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 
 
 def resolved(value: object) -> AsyncValue:
@@ -339,6 +341,44 @@ def test_a_page_without_the_extension_is_waited_for_once(kernel: FrontEnd) -> No
         ] != "update_display_data":
             pass
         assert message["content"]["data"]["text/plain"] == "● v = 6"
+
+
+def test_of_two_pages_each_gets_the_form_that_it_can_show() -> None:
+    with started(LOAD) as ours:
+        # Each page has a session of its own, by which the kernel knows it.
+        client = ours.manager.client(session=Session(key=ours.manager.session.key))
+        client.start_channels()
+        client.wait_for_ready(timeout=PATIENCE)
+        other = FrontEnd(ours.manager, client)
+        (board,) = of_type(ours.run("v = tfrt.unavailable()\nv", is_page=True), "display_data")
+        (widget,) = of_type(other.run("v", is_page=True), "display_data")
+        assert board["data"][RUN_MIME]["status"] == "running" and VIEW_MIME not in board["data"]
+        assert VIEW_MIME in widget["data"] and RUN_MIME not in widget["data"]
+        messages = ours.run("v.set_result(7); time.sleep(0.5)", is_page=True)
+        ends = {
+            one["transient"]["display_id"]: one["data"]
+            for one in of_type(messages, "update_display_data")
+        }
+        for shown in (board, widget):
+            end = ends[shown["transient"]["display_id"]]
+            assert end["text/plain"] == "● v = 7" and VIEW_MIME not in end
+        client.stop_channels()
+
+
+def test_ten_thousand_values_reach_a_page_in_few_messages(kernel: FrontEnd) -> None:
+    code = "many = [tfrt.unavailable() for _ in range(10_000)]\nmany"
+    (shown,) = of_type(kernel.run(code, is_page=True), "display_data")
+    assert len(body_of(shown)["lines"]) == 10_000
+    start = time.monotonic()
+    code = "for n, one in enumerate(many): one.set_result(n)\ntime.sleep(1)"
+    messages = kernel.run(code, is_page=True)
+    seconds = time.monotonic() - start
+    sent = [one["data"] for one in of_type(messages, "comm_msg") if "lines" in one["data"]]
+    assert 0 < len(sent) <= 35 * seconds + 2
+    known = {place: line["text"] for one in sent for place, line in one["lines"].items()}
+    assert known == {str(n): str(n) for n in range(10_000)}
+    (end,) = of_type(messages, "update_display_data")
+    assert {line["state"] for line in body_of(end)["lines"]} == {"available"}
 
 
 def test_a_file_that_nobody_watches_has_the_end() -> None:

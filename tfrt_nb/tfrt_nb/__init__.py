@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.diagnostics import TfrtError
     from tfrt_runtime.executor.batch import Batch
     from tfrt_runtime.executor.execution import Execution
-    from tfrt_runtime.hooks import last_run
+    from tfrt_runtime.hooks import board, last_run
     from tfrt_runtime.host.allocator import HostAllocator, LeakCheckAllocator, MallocAllocator
     from tfrt_runtime.host.blocking import BlockingWarning
     from tfrt_runtime.host.context import HostContext
@@ -106,7 +106,7 @@ _NAMES = {
     "tfrt_runtime.diagnostics": "TfrtError",
     "tfrt_runtime.executor.batch": "Batch",
     "tfrt_runtime.executor.execution": "Execution",
-    "tfrt_runtime.hooks": "last_run",
+    "tfrt_runtime.hooks": "board last_run",
     "tfrt_runtime.host.allocator": "HostAllocator LeakCheckAllocator MallocAllocator",
     "tfrt_runtime.host.context": "HostContext",
     "tfrt_runtime.host.default_host": "AsyncValue default_host gather set_default_host unavailable",
@@ -156,6 +156,7 @@ __all__ = [
     "TracedProgram",
     "Tracing",
     "TracingSink",
+    "board",
     "call",
     "call_each",
     "cond",

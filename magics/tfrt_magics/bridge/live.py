@@ -186,6 +186,11 @@ class LiveRecord:
         """Call `listener` with each message that is published from now on, on the thread that publishes it."""
         self._listeners.append(listener)
 
+    def send_to(self, channel: Publisher) -> None:
+        """Publish messages on another channel, too."""
+        if channel is not self._channel and channel.send not in self._listeners:
+            self.follow(channel.send)
+
     def _send(self, message: Document) -> None:
         self._channel.send(message)
         for listener in self._listeners:
@@ -200,7 +205,19 @@ class LiveRecord:
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
         if name == "cancel":
             self._job.cancel("cancelled on the board")
+        elif name == "stages":
+            start_thread("stages", self.show_stages)
+        elif name == "bef":
+            return {"bef": base64.b64encode(self.record.program.bef()).decode()}
         return {}
+
+    def show_stages(self) -> None:
+        """Publish the stages of the program; at the end of the run also the file that has them."""
+        message = {**self.record.without_events(), "stages": self.record.stages()}
+        if self.record.is_over:
+            self._final = None
+            message["bundle"] = self.bundle()
+        self._channel.send(message)
 
     def bundle(self) -> Bundle:
         """The display data of the run as it is; made once when it is over."""
@@ -240,29 +257,17 @@ class LiveRecord:
 
 
 class LiveRun(LiveRecord):
-    """The run of a cell, which pages may step through, and whose program they may ask about."""
+    """The run of a cell, which pages may step through."""
 
     def __init__(self, job: Job, channel: Channel, bundle_of: Callable[[Record], Bundle]) -> None:
         self.job = job
         super().__init__(job, channel, bundle_of)
-
-    def show_stages(self) -> None:
-        """Publish the stages of the program; at the end of the run also the file that has them."""
-        message = {**self.record.without_events(), "stages": self.record.stages()}
-        if self.record.is_over:
-            self._final = None
-            message["bundle"] = self.bundle()
-        self._channel.send(message)
 
     def command(self, name: str, question: Mapping[str, Any]) -> Document:
         if name == "step":
             # A step may take long, and other questions do not wait for it.
             operation, until = question.get("op"), bool(question.get("until"))
             start_thread("step", partial(self.job.step, operation, until=until))
-        elif name == "stages":
-            start_thread("stages", self.show_stages)
-        elif name == "bef":
-            return {"bef": base64.b64encode(self.job.document().bef()).decode()}
         return super().command(name, question)
 
 

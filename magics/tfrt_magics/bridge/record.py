@@ -44,8 +44,8 @@ class Recorded(Protocol):
     def document(self) -> Any:
         """What does not change: the `body` with the program."""
 
-    def logs(self) -> list[RunDocument]:
-        """The events of each function that has started."""
+    def logs(self) -> Sequence[Any]:
+        """The events of each function that has started: run documents, or what is used like one."""
 
     def ready(self) -> Sequence[int] | None:
         """The operations that the reader may run next; None for what goes on by itself."""
@@ -65,7 +65,8 @@ class Record:
 
     def __init__(self, job: Recorded, head: Mapping[str, Json]) -> None:
         """`head` says which run it is and where it belongs: `run`, `session`, `client`, `cell`."""
-        self._job, self._program = job, job.document()
+        self._job, self.program = job, job.document()
+        """What pages may ask for the stages and the bytes of, if it has operations."""
         self._head = dict(head)
         self._lock = threading.RLock()
         self._kept = FirstAndNewest(MAX_EVENTS)
@@ -80,7 +81,7 @@ class Record:
         self._stages: Document | None = None
         self._names: list[str] = []
         # Of a large program, whose rows take a while, a page shows the board; other front ends see them at the end.
-        is_large = len(self._program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
+        is_large = len(self.program.body.get("program", {}).get("values", ())) > MAX_IN_FRAME
         self.snapshot = job.standing() if is_large else job.snapshot()
         self._said = _still(self.snapshot)
         self._take()
@@ -131,7 +132,7 @@ class Record:
     def stages(self) -> Document:
         """The stages of the program, made once."""
         if self._stages is None:
-            self._stages = self._program.stages()
+            self._stages = self.program.stages()
         return self._stages
 
     def preview(self) -> None:
@@ -172,7 +173,7 @@ class Record:
 
     @cached_property
     def _writer(self) -> Writer:
-        return Writer(self._program.body)
+        return Writer(self.program.body)
 
     def _state(self) -> Document:
         """The head, and what is small enough to be sent each time."""
@@ -215,7 +216,7 @@ class Record:
 
     def _workers(self) -> list[str]:
         """The names of threads: in the place of one that ends another may work, under the name that events have there."""
-        known = next((log.workers for log in self._job.logs()), [])
+        known: Sequence[str] = next((log.workers for log in self._job.logs()), [])
         self._names += known[len(self._names) :]
         return list(self._names)
 

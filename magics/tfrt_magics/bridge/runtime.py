@@ -78,7 +78,9 @@ class PageProgram:
         data = self.document.data
         with collector_paused():
             placed = layout(data)
-        text = self.program.text
+        program = self.program
+        is_traced = program._labels is not None
+        text = self.document.python_source(program.name) if is_traced else program.text
         source = text[:MAX_SOURCE].encode("utf-8", "replace").decode()
         if (more := len(text) - MAX_SOURCE) > 0:
             source += f"\n… and {more} more characters"
@@ -96,7 +98,7 @@ class PageProgram:
                 inner |= dict.fromkeys(region["arguments"], depths[-1] + 1)
         found: list[Mapping[str, Any]] = []
         outermost: dict[tuple[int, str], int] = {}
-        for row in data["values"] if self.program.text else ():
+        for row in data["values"] if self.program._labels or self.program.text else ():
             depth = inner.get(row["id"], 0 if row["op"] is None else depths[row["op"]])
             known = outermost.setdefault((row["function"], row["name"]), depth)
             # In BEF a region takes what it uses as arguments; in the text those are outer values.
@@ -277,7 +279,7 @@ class TracedRun:
         objects: CompiledObjects | None = None,
     ) -> None:
         """`objects` are those of a compiled function that are looked after."""
-        self._execution, self._page, self.events = execution, page, events
+        self._execution, self.page, self.events = execution, page, events
         name = execution.function.name
         self._signature = next(one for one in page.program.functions if one.name == name)
         self._objects = objects
@@ -350,9 +352,9 @@ class TracedRun:
         # Set by a worker; a constant is available without a call.
         made = self.events.seen.keys() - self._constants
         own = label(self._execution.function.name)
-        reached = {row["function"] for row in self._page.named_values if row["id"] in made}
+        reached = {row["function"] for row in self.page.named_values if row["id"] in made}
         views, called = [], []
-        for row in self._page.named_values:
+        for row in self.page.named_values:
             number, function = row["id"], functions[row["function"]]
             if function["name"] == own:
                 views.append(self._shown(number, row["name"], row["type"], number in made))

@@ -20,12 +20,10 @@ from tfrt_magics.bridge.live import Bundle, LiveRun, LiveRuns
 from tfrt_magics.bridge.record import Document
 from tfrt_magics.live.audience import Where, where_to
 from tfrt_magics.live.lines import Line, line_of, parts_of
-from tfrt_magics.live.python_run import LiveExecution
-from tfrt_magics.live.reprs import snapshot_of
+from tfrt_magics.live.python_run import board_of, standing_bundle
 from tfrt_magics.live.values_run import LiveValues, values_bundle
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import Slot, table_bundle
-from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.values.async_value import AsyncValue
 
@@ -52,8 +50,7 @@ class Displays:
             if self._where() is Where.WIDGET:
                 show_run_in_widget(thing)
             else:
-                live = LiveExecution(thing, self._runs.channel)
-                live.show(thing, self._runs, self._shell, pump)
+                board_of(thing, self._runs.channel).show(thing, self._runs, self._shell, pump)
             return True
         parts = parts_of(thing, self._name_of(thing))
         if all(part.done() for _, part in parts if isinstance(part, AsyncValue)):
@@ -66,6 +63,11 @@ class Displays:
             values.show(parts, self._shell, pump)
         return True
 
+    def show_now(self, run: Execution) -> None:
+        """Show a run that has just started, and may be over."""
+        if not self.show(run) and self._session.settings.live != "never":
+            Slot(self._shell, self.bundle(run) or {})
+
     def bundle(self, thing: object) -> Bundle | None:
         """Return the display data of `thing` at this moment; None if it is not ours."""
         if isinstance(thing, CellRun):
@@ -73,9 +75,9 @@ class Displays:
         if not is_ours(thing):
             return None
         if is_run(thing):
-            if not thing.is_done:  # nothing keeps it live
-                return table_bundle(snapshot_of(thing))
-            return LiveExecution(thing, self._runs.channel).bundle()
+            # Nothing keeps it live: without a run document, no page waits for the end.
+            over = thing.is_done
+            return board_of(thing, self._runs.channel).bundle() if over else standing_bundle(thing)
         if parts := parts_of(thing, self._name_of(thing)):
             return values_bundle([line_of(*part) for part in parts], self._over())
         return None
@@ -121,9 +123,9 @@ def show_in_widget(
 
 def show_run_in_widget(run: Execution) -> None:
     """Show a run of Python in a page without our extension."""
-    from tfrt_magics.live.widgets import show_until_over, widget_of
+    from tfrt_magics.live.widgets import show_until_over, widget_of_run
 
-    widget = widget_of(run)
+    widget = widget_of_run(run)
     show_until_over(widget, widget.bundle)
 
 
@@ -136,8 +138,8 @@ def show_board_in_widget(board: LiveRun) -> None:
 
 
 def is_run(thing: object) -> TypeGuard[Execution]:
-    """Whether it is a run that has a board: one of a batch would have thousands of rows."""
-    return isinstance(thing, Execution) and not isinstance(thing, Batch)
+    """Whether it is a run, which has a board."""
+    return isinstance(thing, Execution)
 
 
 def is_ours(thing: object) -> bool:

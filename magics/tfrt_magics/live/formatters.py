@@ -13,6 +13,7 @@ from IPython.core.formatters import IPythonDisplayFormatter, MimeBundleFormatter
 from IPython.core.interactiveshell import InteractiveShell
 
 from tfrt_magics.bridge.live import LiveRuns
+from tfrt_magics.live import watching
 from tfrt_magics.session import Session
 
 if TYPE_CHECKING:
@@ -49,7 +50,10 @@ def install(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Callab
     formatter.ipython_display_formatter = _like(before[0], Shown(parent=formatter))
     formatter.mimebundle_formatter = _like(before[1], Bundled(parent=formatter))
 
+    unwatch = watching.install(shell, displays)
+
     def undo() -> None:
+        unwatch()
         formatter.ipython_display_formatter, formatter.mimebundle_formatter = before
 
     return undo

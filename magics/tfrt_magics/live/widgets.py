@@ -27,7 +27,7 @@ from tfrt_magics.bridge.record import RUN_MIME, Document, Json
 from tfrt_magics.bridge.snapshot import State
 from tfrt_magics.live.following import Lines
 from tfrt_magics.live.lines import Line, as_json, parts_of, summary
-from tfrt_magics.live.python_run import LiveExecution
+from tfrt_magics.live.python_run import board_of
 from tfrt_magics.views.outlet import in_voila
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
@@ -272,6 +272,9 @@ class NoPage:
     def send(self, message: Document) -> None: ...
 
 
+NO_PAGE = NoPage()
+
+
 def standing(lines: Lines, values: Sequence[object]) -> dict[str, object]:
     """The traits for `values` together; `state` comes last, so that its observers see the others."""
     now, is_over = lines.now, lines.is_over
@@ -315,7 +318,7 @@ def widget_of(thing: object, name: str = "value") -> LiveWidget:
 
 def widget_of_run(run: Execution) -> BoardWidget:
     """The board of a run that Python has started."""
-    live, results = LiveExecution(run, NoPage()), run.results
+    live, results = board_of(run, NO_PAGE), run.results
     widget = BoardWidget(live, lambda: results)
     live.watch(run, FEED)
     return widget

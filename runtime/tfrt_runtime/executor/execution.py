@@ -57,6 +57,8 @@ class Execution(Returning):
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
     """Why the function is interpreted that was to be compiled."""
+    late: Sequence[object] = ()
+    """The arguments of a run that a notebook shows: those that may be unavailable, and None."""
     started_at = 0
     """When a run began whose events are logged, by the monotonic clock in nanoseconds."""
 
@@ -231,8 +233,7 @@ class Execution(Returning):
         """Get ready for a run that Python knows."""
         request, host, program = self.request, self.request.host, self.program
         if watch is not None:
-            self.started_at = time.monotonic_ns()
-            program.watch(request, watch)
+            self._log_events(watch)
         if program.prepares:
             program.prepare(request)
         if host.tracing is not None and host.is_traced:
@@ -240,6 +241,11 @@ class Execution(Returning):
             from tfrt_runtime.executor.tracing import RunTracing
 
             self._tracing = RunTracing(host.tracing, request, program)
+
+    def _log_events(self, watch: Watch) -> None:
+        """Let `watch` log the events of the run from now on; the run may have begun."""
+        self.started_at = time.monotonic_ns()
+        self.program.watch(self.request, watch)
 
     def _choose(self, tier: Tier) -> None:
         """Let the run be of a tier; a function that is to be compiled is compiled now."""
@@ -640,6 +646,15 @@ class Execution(Returning):
         """
         code = self.request.code
         return [*self.request.promises.notes(), *(() if code is None else code.waits())]
+
+    def _running_kernels(self) -> list[int]:
+        """The numbers in the program of the kernels that threads of the host run at this moment."""
+        found, process = [], native_process()
+        for context in map(Context.at, self.request.queue.contexts):
+            if context.request == self.request.address and context.epoch % 2 and context.record:
+                owner, number = process.owner_of(context.record)
+                found += [number] if owner is self.program else []
+        return found
 
     def _raise_interrupt(self) -> bool:
         """A Python kernel swallowed an interrupt for us: pass it on, if no result of it has been

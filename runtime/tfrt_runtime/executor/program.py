@@ -107,6 +107,8 @@ class Executable:
         self.file = file
         self.name_of: Callable[[int, int], str] = lambda function, register: ""
         """What the program's text calls a register of a function, "" where it is not known."""
+        self.origin: Callable[[], object] = lambda: None
+        """The `Program` that this was loaded from, if it still exists."""
         self.captured: Sequence[object] = ()
         """The Python objects that the operations `tfrt.captured` stand for, by slot."""
         kinds = {function.kind for function in file.functions}

@@ -401,13 +401,17 @@ class Request(Run):
         return self.native.cancel != 0
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
-        """Log the events of the run, which has not begun, of the program with this number; its
-        functions have so many registers each.
+        """Log the events of the run from now on, of the program with this number; its functions
+        have so many registers each.
+
+        The run may have begun: what its kernels have done before is not logged.
         """
         watch.begin(self.queue, self.id, self.address, program, registers)
         self.watched = watch
         native = self.native
-        native.watch, native.unusual, native.observed = watch.address, 1, 1
+        # The watch first: a thread that finds the run unusual reads it.
+        native.watch = watch.address
+        native.unusual = native.observed = 1
         self.on_done(watch.end)
 
     def enter_call(self) -> None:

@@ -55,7 +55,7 @@ def test_a_run_that_python_started_is_a_board(notebook: Any) -> None:
     board = first.locator(".tfrt-board")
     board.wait_for()
     assert board.get_attribute("data-status") == "running"
-    chip(first, "result", "waiting")
+    chip(first, "result", "running")
     notebook.picture("live-run")
     go.touch()
     assert "42" in chip(first, "result", "available").inner_text()

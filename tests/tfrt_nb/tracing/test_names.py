@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 from IPython.core.compilerop import CachingCompiler
 
 import tfrt_nb as tfrt
+from tfrt_nb.convert.rows import CHAIN_TEXT
+from tfrt_nb.dialects.types import CHAIN
+from tfrt_nb.documents.program import ProgramDocument
 from tfrt_runtime.diagnostics import Location, line_of
 
 SLOW = 60
@@ -77,7 +82,7 @@ def test_the_graph_shows_names_and_no_places() -> None:
         return half(pears)
 
     dot = order.graph().dot
-    assert "%pears = " in dot
+    assert "pears = half(apples)" in dot
     assert "loc(" not in dot
     assert __file__ not in dot
 
@@ -102,3 +107,43 @@ def test_a_place_in_a_cell_is_named_as_the_notebook_names_it(monkeypatch: Any) -
     assert str(Location(source, 9, 5)) == "Cell In[2], line 9"
     assert str(Location("shop.mlir", 9, 5)) == "shop.mlir:9:5"
     assert line_of("shop.py", 9) == "shop.py:9"
+
+
+def test_a_traced_program_runs_without_the_ir() -> None:
+    code = """
+import sys
+import tfrt_nb as tfrt
+
+@tfrt.kernel
+def half(x: int) -> int:
+    return x // 2
+
+@tfrt.program
+def order(apples: tfrt.i64):
+    return half(apples) + 1
+
+assert order(4).result(60) == 3
+print([name for name in ("xdsl", "numpy", "numba", "llvmlite") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_word_for_a_chain_is_that_of_the_dialect() -> None:
+    assert CHAIN_TEXT == str(CHAIN)
+
+
+def test_a_board_has_names_and_expressions_for_what_a_line_makes() -> None:
+    @tfrt.program
+    def order(apples: tfrt.i64):  # type: ignore[no-untyped-def]
+        pears = half(apples)
+        return half(pears) * 2 + pears
+
+    rows = ProgramDocument(order.trace()).data
+    assert [one["name"] for one in rows["values"]] == [
+        *("apples", "pears", "half(pears)", "", "half(pears) * 2", "half(pears) * 2 + pears"),
+    ]
+    assert [one["text"] for one in rows["operations"]] == [
+        *("pears = half(apples)", "half(pears)", "tfrt.constant.i64"),
+        *("half(pears) * 2", "half(pears) * 2 + pears"),
+    ]

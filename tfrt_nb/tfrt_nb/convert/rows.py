@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tfrt_nb.dialects.types import CHAIN
 from tfrt_nb.passes.streams import AUTOMATIC, StreamOptions, assign_streams
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel, kernel_of
 
-CHAIN_TEXT = str(CHAIN)
+CHAIN_TEXT = "!tfrt.chain"
+"""How `dialects.types.CHAIN` is written.  That module loads the IR, which a trace does not need."""
 
 
 class Row(NamedTuple):

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from functools import cached_property
-from itertools import count
+from itertools import chain, count, repeat
+from linecache import getlines
 from typing import Any
 
 from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
@@ -108,7 +109,7 @@ class ProgramDocument:
         with collector_paused(), nullcontext() if is_plain else deep_stack():
             if isinstance(program, ModuleOp):
                 self._read_module(program)
-            elif program.text and program._plain is None:
+            elif program._labels is None and program.text and program._plain is None:
                 # The program's own modules are its halves, and changed by passes.
                 is_whole = program._compiled is None and program._module is not None
                 module = program._module if is_whole else program._parsed()
@@ -150,6 +151,15 @@ class ProgramDocument:
         """The three lists of rows."""
         rows = self._rows
         return {"functions": rows.functions, "operations": rows.operations, "values": rows.values}
+
+    def python_source(self, name: str) -> str:
+        """Of a traced program, whose code is in a file of this name: the lines of its functions,
+        and in the place of each other one an empty line.
+        """
+        spans = [(row["line"], row["end_line"]) for row in self._rows.functions]
+        own = {number for first, last in spans for number in range(first, last + 1)}
+        lines = enumerate(getlines(name)[: max(own, default=0)], 1)
+        return "".join(line if number in own else "\n" for number, line in lines)
 
     def _find_records(self, program: Program, walk: _ModuleWalk) -> None:
         """Which rows the kernels and registers of the file are: they have the same places."""
@@ -436,6 +446,7 @@ class _FileWalk:
         self._rows = rows
         self._file: BefFile = program.file
         self._plain = program._plain
+        self._labels = program._labels
         self._bodies = [] if program._plain is None else program._plain.bodies
         functions = program.file.functions
         self._first: list[int] = []
@@ -486,8 +497,12 @@ class _FileWalk:
         function = self._file.functions[index]
         registers = self.registers[index]
         types = _register_types(function)
+        texts: Sequence[str] = ()
         if self._plain is not None:
             names = iter([name for name, _, _ in self._plain.names(self._bodies[index])])
+        elif self._labels is not None:
+            found, texts = self._labels(function.name, len(function.argument_types))
+            names = chain(found, repeat(""))
         else:
             names = (f"%{number}" for number in numbers)
         for _ in function.argument_types:
@@ -507,7 +522,12 @@ class _FileWalk:
             registers += values
             row["results"] = values
             if self._plain is None:
-                row["text"] = self._text(kernel.name, values, operands)
+                row["text"] = self._text(kernel, values, operands)
+            # The text of a call says what it calls: see `callee_of`.
+            is_named = number < len(texts) and not kernel.name.endswith(".call")
+            if is_named and (made := first_line(texts[number])):
+                own = [str(self._rows.values[one]["name"]) for one in values]
+                row["text"] = made if made in own else f"{', '.join(own)} = {made}"
             yield kernel, row
         owner.row["results"] = [registers[register] for register in function.result_registers]
 
@@ -523,17 +543,22 @@ class _FileWalk:
         place = (line, column, line, column + end - start)
         return self._rows.add_operation(kernel.name, source.text[start:end], owner, place)
 
-    def _text(self, kernel: str, results: Sequence[int], operands: Sequence[int]) -> str:
+    def _text(self, kernel: BefKernel, results: Sequence[int], operands: Sequence[int]) -> str:
         """An operation without a text, as one would write it."""
-        values = self._rows.values
+        values, functions = self._rows.values, self._file.functions
         left = ", ".join(str(values[number]["name"]) for number in results)
         right = ", ".join(str(values[number]["name"]) for number in operands)
-        return f"{left}{' = ' if left else ''}{kernel}{' ' if right else ''}{right}"
+        called = "".join(f" @{functions[i].name}" for i in kernel.functions if functions[i].name)
+        return f"{left}{' = ' if left else ''}{kernel.name}{called}{' ' if right else ''}{right}"
 
     def _place(self, offset: int) -> tuple[int, int]:
         """Line and column of a location; 0 where it is none in a file."""
         location = self._file.location(offset)
-        return (location.line, location.column) if isinstance(location, Location) else (0, 0)
+        if not isinstance(location, Location) or (
+            self._labels is not None and location.source != self._file.name
+        ):
+            return 0, 0
+        return location.line, location.column
 
 
 def _register_types(function: BefFunction) -> Sequence[str]:

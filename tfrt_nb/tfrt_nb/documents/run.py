@@ -8,7 +8,7 @@ Ids are those of the program document.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tfrt_nb.documents.code import MORE, CodeMap, Reached
 from tfrt_nb.documents.escapes import label
 from tfrt_nb.documents.events import (
+    BEGINS,
     CALL,
     NUMBER,
     SKIPPED,
@@ -70,9 +71,13 @@ class RunDocument:
         run: Execution,
         document: ProgramDocument | None = None,
         arguments: Sequence[object] = (),
+        running: Sequence[int] | None = None,
     ) -> None:
         """`document` is that of the program, if there is one already; `arguments` are those of the
         run.
+
+        `running` is None unless the run had begun when its watch began: then it has the kernels
+        that ran at that moment.  What was made before has no event, and is known from its users.
 
         Raises:
             ValueError: if the run is not watched.
@@ -114,6 +119,11 @@ class RunDocument:
         self._futures = {n: value for n, value in given.items() if isinstance(value, Future)}
         self._boxed: set[int] = set()
         """The values that were more than a number, or errors."""
+        self._own = -1
+        """The row of the function, of a run that had begun when its watch began."""
+        if running is not None:
+            self._start = run.started_at
+            self._fold.take(self._kept_rows(self._already(running)))
 
     @property
     def dropped(self) -> int:
@@ -157,7 +167,10 @@ class RunDocument:
             if self._start is None:
                 self._start = self._begin(events)
             if self._start is not None:
-                self._fold.take(self._new(events, self._start, is_over))
+                rows = self._new(events, self._start, is_over)
+                if self._own >= 0:
+                    rows = self._with_missed(rows, is_over)
+                self._fold.take(self._kept_rows(rows))
                 self._count_overwritten()
             if is_over:
                 self._fold.finish()
@@ -301,14 +314,61 @@ class RunDocument:
                 rows = iter(()) if code is None else code.rows(event, start)
             else:
                 rows = host.rows(event, start)
-            for row in rows:
-                self._kept.add(row)
-                yield row
+            yield from rows
         if code is not None:
-            for row in code.ending() if is_over else ():
-                self._kept.add(row)
-                yield row
+            yield from code.ending() if is_over else ()
             self.previews.update(code.texts)
+
+    def _kept_rows(self, rows: Iterable[Event]) -> Iterator[Event]:
+        """The rows, each of which is kept."""
+        for row in rows:
+            self._kept.add(row)
+            yield row
+
+    def _already(self, running: Sequence[int]) -> Iterator[Event]:
+        """What had happened when the watch began, as far as it is known: which kernels ran."""
+        assert isinstance(self._map, _Map)
+        index = self.run._entry.index
+        self._own = self._map.function_row(index)
+        call: Event = 0, CALL, -1, self._own, 0, -1, None
+        yield call
+        yield from self._map.constants_of(index, call)
+        arguments = self.program.data["functions"][self._own]["arguments"]
+        for value in (one for one in arguments if one not in self.absent):
+            yield 0, _AVAILABLE, -1, value, 0, -1, None
+        begun = {self._map.operation(kernel) for kernel in running}
+        for note in self.run.waiting_for():
+            place = getattr(note.location, "line", 0), getattr(note.location, "column", 0)
+            at = (row for row in self._operations if (row["line"], row["column"]) == place)
+            # Several operations may be of one place: the note names the kernel.
+            begun |= {row["id"] for row in at if f"'{row['kernel']}'" in note.message}
+        for op in sorted(op for op in begun if op is not None):
+            yield from self._with_operands((0, NUMBER["begin"], op, -1, 0, -1, None))
+
+    def _with_operands(self, row: Event) -> Iterator[Event]:
+        """A row, after the values without an event that exist if its operation begins."""
+        values = self.program.data["values"]
+        if row[1] in BEGINS and row[2] >= 0:
+            for value in self._operations[row[2]]["operands"]:
+                if value not in self.seen and values[value]["op"] is not None:
+                    yield row[0], _AVAILABLE, values[value]["op"], value, 0, -1, None
+        yield row
+
+    def _with_missed(self, rows: Iterable[Event], is_over: bool) -> Iterator[Event]:
+        """The rows, and the values that were made before the watch began."""
+        last = 0
+        for row in rows:
+            last = row[0]
+            yield from self._with_operands(row)
+        if is_over and self.status == "done":
+            own = self.program.data["functions"][self._own]
+            returned = dict(zip(own["results"], self.run.results, strict=False))
+            for made in self._operations:
+                if made["function"] == self._own and made["parent"] is None:
+                    for value in made["results"]:
+                        if value not in self.seen:
+                            text = preview_of(returned[value]) if value in returned else None
+                            yield last, _AVAILABLE, made["id"], value, 0, -1, text
 
     def _count_overwritten(self) -> None:
         """Count what was made by events that were overwritten before they were read."""
@@ -377,6 +437,10 @@ class _Map:
                         row = operations[operation]["function"]
                         self._functions[inner] = (operation, row)
 
+    def function_row(self, function: int) -> int:
+        """The row of a function of the file, -1 for what has none."""
+        return self._functions[function][1]
+
     def operation(self, kernel: int) -> int | None:
         """The operation of a kernel, None for what is none."""
         found = self._kernels[kernel] if 0 <= kernel < len(self._kernels) else -1
@@ -413,10 +477,11 @@ class _Map:
         row = time - start, kind, op, value, instance, by, payload
         yield row
         if names_function and where not in self._called:
-            self._called.add(where)
-            yield from self._of_constants(where, row)
+            yield from self.constants_of(where, row)
 
-    def _of_constants(self, function: int, row: Event) -> Iterator[Event]:
+    def constants_of(self, function: int, row: Event) -> Iterator[Event]:
+        """The constants of a function, of which `row` is the first."""
+        self._called.add(function)
         time, _, _, _, instance, worker, _ = row
         for register, constant in self._constants[function].items():
             value = self.value(function, register)

@@ -27,9 +27,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Attribute, Operation
+if TYPE_CHECKING:
+    from xdsl.ir import Operation
 
 COST_ATTRIBUTE = "_tfrt_cost"
 _CHEAP_OPERATIONS = frozenset({"tfrt.return", "tfrt.merge.chains"})
@@ -84,11 +85,16 @@ def stream_options(op: Operation, default: StreamOptions) -> StreamOptions:
 
 
 def _find(scopes: Sequence[Operation], name: str, default: int) -> int:
-    for scope in scopes:
-        value: Attribute | None = scope.attributes.get(name)
-        if isinstance(value, IntegerAttr):
-            return value.value.data
-    return default
+    return next((n for one in scopes if (n := _number(one, name)) is not None), default)
+
+
+def _number(op: Operation, name: str) -> int | None:
+    """Return the integer that an operation has as this attribute; None for any other attribute."""
+    if (value := op.attributes.get(name)) is None:
+        return None
+    from xdsl.dialects.builtin import IntegerAttr  # a trace, which states no costs, needs no IR
+
+    return value.value.data if isinstance(value, IntegerAttr) else None
 
 
 def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[int]:
@@ -101,10 +107,8 @@ def operation_costs(ops: Iterable[Operation], options: StreamOptions) -> list[in
 
 
 def _cost(op: Operation, default: int) -> int:
-    cost = op.attributes.get(COST_ATTRIBUTE)
-    if isinstance(cost, IntegerAttr):
-        return cost.value.data
-    return 1 if op.name in _CHEAP_OPERATIONS else default
+    stated = _number(op, COST_ATTRIBUTE)
+    return stated if stated is not None else 1 if op.name in _CHEAP_OPERATIONS else default
 
 
 def assign_streams(

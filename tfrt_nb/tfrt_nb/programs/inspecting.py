@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from tfrt_nb.nesting import (
     deep_stack,
@@ -36,6 +36,17 @@ class FunctionSignature:
     is_compiled: bool = False
 
 
+class Labels(NamedTuple):
+    """What a board calls the registers of a traced function and its operations; "" for what only
+    helps others.
+    """
+
+    names: Sequence[str]
+    """The variable that a value is assigned to, or the expression that makes it."""
+    texts: Sequence[str]
+    """The expressions that make the operations."""
+
+
 class Inspection:
     """The members of a `Program` that say what it is."""
 
@@ -52,6 +63,10 @@ class Inspection:
     _source: str | Callable[[], str]
     _ir: ModuleOp | None
     _names: dict[tuple[int, int], str] | None
+    _labels: Callable[[str, int], Labels] | None = None
+    """What Python calls what is in a function of this name, with this many arguments; None unless
+    the program is traced.
+    """
     _bytes: bytes | memoryview
     """The file that the program came as, perhaps mapped into memory; b"" for a text."""
 
@@ -286,6 +301,15 @@ class Inspection:
                 for index, body in enumerate(self._plain.bodies)
                 for register, (name, _, _) in enumerate(self._plain.names(body))
                 if name
+            }
+        elif self._names is None and self._labels is not None:
+            self._names = {
+                (index, register): name
+                for index, one in enumerate(self.file.functions)
+                for register, name in enumerate(
+                    self._labels(one.name, len(one.argument_types)).names
+                )
+                if name.isidentifier()
             }
         elif self._names is None:
             self._names = {}

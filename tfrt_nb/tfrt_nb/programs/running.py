@@ -164,6 +164,9 @@ class Running(Inspection):
             except ValueError:
                 require(False, "tier", "auto, interpreter or compiled", tier)
                 raise
+        follower = None if HOOKS.follower is None or watch else HOOKS.follower()
+        if follower is not None and tier is AUTO:
+            watch = follower.watch or False
         if watch:
             from tfrt_runtime.host.tracing.events import Watch
 
@@ -183,6 +186,8 @@ class Running(Inspection):
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
         if deadline is not None:
             run.cancel_at(deadline)
+        if follower is not None:
+            follower.begun(run, values)
         return run
 
     def map(
@@ -223,6 +228,8 @@ class Running(Inspection):
         batch = Batch(host, executable, function, columns, output=output, at_once=at_once)
         if deadline is not None:
             batch.cancel_at(deadline)
+        if HOOKS.follower is not None and (follower := HOOKS.follower()) is not None:
+            follower.begun(batch, ())
         return batch
 
     def load(
@@ -321,7 +328,7 @@ class Running(Inspection):
             found = None if named is None else named._named_values().get((function, register))
             return "" if found is None else f"%{found.removeprefix('%')}"
 
-        executable.name_of = name_of
+        executable.name_of, executable.origin = name_of, program
         executable.captured = self._captured
         return executable
 

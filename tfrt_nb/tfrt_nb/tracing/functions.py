@@ -15,6 +15,7 @@ from typing import Any
 from tfrt_nb.programs import Program
 from tfrt_nb.tracing.calls import order_of, traced_call, unpacked
 from tfrt_nb.tracing.control import final_chain, returned_items
+from tfrt_nb.tracing.names import labels
 from tfrt_nb.tracing.records import named_in, records_of, text_of
 from tfrt_nb.tracing.trace import (
     Module,
@@ -259,6 +260,7 @@ class TracedProgram:
             lambda: text_of(records, source, self._name, named=named),
         )
         program._captured = tuple(module.captured)
+        program._labels = lambda name, arguments: labels(arguments, named.get(name))
         return program
 
     def _traced(

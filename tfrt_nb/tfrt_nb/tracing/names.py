@@ -9,12 +9,16 @@ asked for.
 from __future__ import annotations
 
 import dis
+import linecache
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from types import CodeType
 from typing import NamedTuple
+
+from tfrt_nb.programs.inspecting import Labels
+from tfrt_runtime.callers import place_of_code
 
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _BETWEEN = ("CACHE", "COPY", "NOP", "PRECALL", "EXTENDED_ARG", "MAKE_CELL")
@@ -49,26 +53,55 @@ class Function(NamedTuple):
     made: Sequence[Made]
 
 
+def labels(count: int, function: Function | None) -> Labels:
+    """What a board calls the values of a function with `count` arguments, and its operations;
+    nothing if the function is not known.
+    """
+    if function is None:
+        return Labels([], [])
+    texts = ["" if site is None else expression(site) for site in _sites(function)]
+    taken: dict[str, int] = {}
+    return Labels([_unique(name, taken) for name in _names(count, function, texts)], texts)
+
+
 def value_names(count: int, function: Function) -> list[str]:
     """Names of the registers of a function with `count` arguments, each once; "" for a value
-    that has none.
+    that has none, or one that MLIR does not allow.
     """
     taken: dict[str, int] = {}
+    found = _names(count, function, [""] * len(function.made))
+    return [_unique(name, taken) if _IS_NAME.fullmatch(name) else "" for name in found]
+
+
+def _names(count: int, function: Function, texts: Sequence[str]) -> list[str]:
+    """The variables that values are assigned to; for the single result of an operation that is
+    not assigned, what `texts` has for the operation.
+    """
     names = [*function.arguments, *[""] * count][:count]
-    made = function.made
-    for _, group in groupby(made, key=lambda one: one.site and (id(one.site.code), one.site[1])):
+    for one, site, text in zip(function.made, _sites(function), texts, strict=True):
+        found = (site and assigned(site)) or (text,)
+        names += found if len(found) == one.results else [""] * one.results
+    return names
+
+
+def _sites(function: Function) -> list[Site | None]:
+    """The instructions that the operations are made for; None for one that only helps another."""
+    found: list[Site | None] = []
+    for _, group in groupby(function.made, key=_key):
         operations = [*group]
-        for position, one in enumerate(operations):
-            is_last = position == len(operations) - 1
-            is_own = one.site is not None and (is_last or not _HELPERS.match(one.kernel))
-            found = assigned(one.site) if is_own and one.site is not None else ()
-            names += found if len(found) == one.results else [""] * one.results
-    return [_unique(name, taken) for name in names]
+        found += [None if _HELPERS.match(one.kernel) else one.site for one in operations[:-1]]
+        found.append(operations[-1].site)
+    return found
+
+
+def _key(one: Made) -> object:
+    """What the operations of one instruction have in common."""
+    return one.site and (id(one.site.code), one.site.instruction)
 
 
 def _unique(name: str, taken: dict[str, int]) -> str:
-    """The name, or the first `name_N` that no other value has; "" for what MLIR cannot call it."""
-    if not _IS_NAME.fullmatch(name):
+    """The name, or the first `name_N` that no other value has."""
+    if not name:
         return ""
     found = name
     while found in taken:
@@ -76,6 +109,15 @@ def _unique(name: str, taken: dict[str, int]) -> str:
         found = f"{name}_{taken[name]}"
     taken[found] = 0
     return found
+
+
+def expression(site: Site) -> str:
+    """The source text that an instruction comes from, "" unless it is known and within a line."""
+    place = place_of_code(site.code, site.instruction)
+    if place.end_column is None or place.end_line != place.line:
+        return ""
+    line = linecache.getline(place.source, place.line).encode()
+    return line[place.column - 1 : place.end_column - 1].decode("utf-8", "replace")
 
 
 def assigned(site: Site) -> tuple[str, ...]:

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from xdsl.dialects.builtin import StringAttr
-from xdsl.ir import SSAValue
-
-from tfrt_nb.convert.collect import Collector
 from tfrt_nb.convert.rows import FunctionHead, Row, function_of
 from tfrt_nb.tracing.names import Function, Made, value_names
 from tfrt_nb.tracing.trace import Module, Operation, Region, Trace
@@ -25,7 +21,11 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.locations import PlaceWriter
 from tfrt_runtime.bef.reader import BefFile
 from tfrt_runtime.bef.records import BefFunction, BefModule, collector_paused
+from tfrt_runtime.bef.wire import ByteBuilder
 from tfrt_runtime.diagnostics import Location
+
+if TYPE_CHECKING:
+    from xdsl.ir import SSAValue
 
 CALL = "tfrt.call"
 
@@ -55,11 +55,15 @@ def records_of(module: Module) -> BefModule:
 
 
 class _Writer:
-    """Collects functions in the order of a file, then numbers them: see `convert.collect`."""
+    """Collects functions in the order of a file, then numbers them, as `convert.collect` does for a
+    module.  Without that module, which loads the IR: most traces run without it.
+    """
 
     def __init__(self) -> None:
-        self._contents = Collector(None, optional_sections=True)
-        self._types = self._contents.types.names
+        self._kernel_names: dict[str, None] = {}
+        self._types: dict[str, None] = {}
+        self._section = ByteBuilder()
+        self._kinds: dict[int, int] = {}
         self._offsets: dict[str, int] = {}
         self._bodies: list[_Body] = []
         self._places = PlaceWriter()
@@ -104,9 +108,9 @@ class _Writer:
     def _row(self, operation: Operation) -> tuple[Row, tuple[str, ...]]:
         if operation.region is not None:
             # What is in a region comes before its operation, its function behind what it calls.
-            self._contents.kernel_names[CALL] = None
+            self._kernel_names[CALL] = None
             self._note_types(operation.region.result_types)
-        self._contents.kernel_names[operation.name] = None
+        self._kernel_names[operation.name] = None
         for value in operation.results:
             self._types[value.type] = None
         offsets = [self._offset(value) for _, value in operation.attributes]
@@ -128,16 +132,25 @@ class _Writer:
         offset = self._offsets.get(key)
         if offset is None:
             self._note_types(_number_types(value))
-            attributes = self._contents.attributes
-            offset = self._offsets[key] = write_attribute(attributes.section, value)
-            attributes.kinds[offset] = kind_of(value)
+            offset = self._offsets[key] = write_attribute(self._section, value)
+            self._kinds[offset] = kind_of(value)
         return offset
 
     def write(self) -> BefModule:
         """The whole file."""
         indexes = {body.name: index for index, body in enumerate(self._bodies) if body.name}
         functions = tuple([self._function(body, indexes) for body in self._bodies])
-        return self._contents.module(functions, self._places)
+        return BefModule(
+            functions,
+            tuple(self._kernel_names),
+            tuple(self._types),
+            bytes(self._section.data),
+            self._section.alignment,
+            bytes(self._places.strings.data),
+            bytes(self._places.records.data),
+            self._kinds,
+            (),
+        )
 
     def _function(self, body: _Body, indexes: dict[str, int]) -> BefFunction:
         add = self._places.add_file
@@ -210,6 +223,8 @@ def text_of(
     Values whose names MLIR has not the letters of are numbered.  `named` is as `named_in` returns
     it.
     """
+    from xdsl.dialects.builtin import StringAttr
+
     from tfrt_nb.convert.bef_to_mlir import bef_to_mlir
     from tfrt_nb.dialects.printer import print_module
 

@@ -172,7 +172,8 @@ export function exports(store, ask, canAsk, code) {
     () => {
       menu.hidden = !menu.hidden;
       main.setAttribute("aria-expanded", !menu.hidden);
-      menu.lastChild.hidden = !canAsk() || !!store.document.outcomes; // an exploration has no run to ask about
+      // An exploration has no run to ask about.
+      menu.lastChild.hidden = !canAsk() || !!store.document.outcomes || !store.isProgram;
     },
     { "aria-expanded": false },
   );

@@ -294,8 +294,10 @@ export class Moment {
 
   /** The text of a value: of its last one at the end, of the one that the log has at an earlier time. */
   preview(value) {
-    const code = this.code(value);
-    if (code < AVAILABLE || code === CANCELLED) return "";
+    const code = this.code(value),
+      { kind } = this.program.functions[this.program.values[value].function];
+    // A row of a batch says how many of its calls are over.
+    if (code === CANCELLED || (code < AVAILABLE && kind !== "batch")) return "";
     const { payload, count } = this.history.values,
       { parent } = this.program.values[value];
     if (parent != null) return this.preview(parent);

@@ -108,6 +108,12 @@ export class Store {
     return this.selection?.op ?? null;
   }
 
+  /** Whether there are operations; what a batch has for operations are its calls. */
+  get isProgram() {
+    const { operations, functions } = this.program;
+    return operations.length > 0 && functions[0]?.kind !== "batch";
+  }
+
   /** The first line of an operation. */
   textOf(op) {
     return this.program.operations[op]?.text.split("\n", 1)[0].trim() ?? "";

@@ -307,7 +307,8 @@ def result_values(context: int, call: PythonCall, returned: object) -> list[int]
         is_inside = given.is_indirect
         watch = request.promises.watch_inside if is_inside else request.promises.watch
         watch(given, text, call.location)
-        request.stay_open_for(item)
+        if not request.promises.counts(given):
+            request.stay_open_for(item)
     return values
 
 

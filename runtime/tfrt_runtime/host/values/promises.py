@@ -84,10 +84,13 @@ class Promises:
         with self._lock:
             self._counted.update(values)
 
+    def counts(self, value: AsyncValue) -> bool:
+        """Whether the run counts what resolves the value, and so stays open until then."""
+        return value in self._counted
+
     def watch(self, value: AsyncValue, text: str, location: AnyLocation | None = None) -> None:
         """The holder of the Python object `value` may resolve it."""
-        is_counted = value in self._counted
-        self._add(Promise(weakref.ref(value), text, location, is_counted=is_counted))
+        self._add(Promise(weakref.ref(value), text, location, is_counted=self.counts(value)))
 
     def watch_inside(self, value: AsyncValue, text: str, location: AnyLocation) -> None:
         """A kernel returned `value`, which gets its own value from another one."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from contextvars import copy_context
 from typing import TYPE_CHECKING
 
+from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -92,15 +93,16 @@ class _Call:
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the task of the coroutine, on the thread of its loop."""
         task = self.task = loop.create_task(self._run(), context=self._context)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._ended, context=self._context)
+        self._frame.request.call_when_cancelled(self, self._cancel)
 
-        def cancel() -> None:
-            try:
-                loop.call_soon_threadsafe(task.cancel)
-            except RuntimeError:  # the loop is closed: nothing goes on with the task
-                self.end()
-
-        self._frame.request.call_when_cancelled(self, cancel)
+    def _cancel(self) -> None:
+        """Cancel the task; on any thread."""
+        assert self.task is not None
+        try:
+            self.task.get_loop().call_soon_threadsafe(self.task.cancel)
+        except RuntimeError:  # the loop is closed: nothing goes on with the task
+            self.end()
 
     async def _run(self) -> None:
         """Await the coroutine and resolve the results.
@@ -162,8 +164,9 @@ class _Starting:
         """Begin with all of them, on the thread of the loop."""
         with self._lock:
             self._has_begun = True
-        for call in self._calls:
-            call.begin(loop)
+        with collector_paused():  # it would look again and again at thousands of calls that go on
+            for call in self._calls:
+                call.begin(loop)
 
 
 class EventLoop:

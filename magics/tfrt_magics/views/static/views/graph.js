@@ -419,7 +419,7 @@ export function createGraph(store) {
     tools: canvas.tools,
     show,
     reveal,
-    isEmpty: () => !store.program.operations.length,
+    isEmpty: () => !store.isProgram,
     dispose: canvas.dispose,
   };
 }

@@ -42,7 +42,7 @@ export function createSource(store, label = "Source") {
       .trimEnd()
       .split("\n")
       .map((text, place) => ({ text, number: place + 1, operations: byLine.get(place + 1) }));
-    lines = lines.filter(({ text, number }) => number > 1 || text);
+    lines = lines.slice(lines.findIndex(({ text }) => text));
     rows.show(lines);
   }
 
@@ -183,7 +183,7 @@ export function createStages(store, ask, canAsk) {
     node,
     show,
     reveal,
-    isEmpty: () => !store.document.stages && !(canAsk() && store.program.operations.length),
+    isEmpty: () => !store.document.stages && !(canAsk() && store.isProgram),
   };
 }
 

@@ -287,7 +287,7 @@ export function createTimeline(store) {
     tools: canvas.tools,
     show,
     reveal,
-    isEmpty: () => !store.live.spans.length,
+    isEmpty: () => !store.live.spans.length || !store.isProgram,
     dispose: canvas.dispose,
   };
 }

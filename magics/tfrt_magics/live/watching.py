@@ -1,0 +1,145 @@
+"""Which runs of Python a notebook will show: their events are logged from the start.
+
+A run that nobody shows pays for no log.  So the calls whose value the cell displays are found in its syntax before it
+runs, and a run that starts at one of them, or in a block of `tfrt.board()`, is watched.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from tfrt_runtime.callers import caller, place_of_frame
+from tfrt_runtime.diagnostics import counted
+from tfrt_runtime.hooks import HOOKS
+
+if TYPE_CHECKING:
+    from tfrt_magics.live.display import Displays
+    from tfrt_runtime.executor.execution import Execution
+
+MAX_BOARDS = 20
+"""The number of runs of a cell, and of a block, that are watched."""
+MAX_LOOKS = 1_000
+"""The number of runs of a cell that are compared with the calls whose value it displays."""
+
+Place = tuple[int, int, int | None, int | None]
+"""First line and column, last line and column, counted from 1; the last column is one past the end."""
+
+
+def shown_calls(cell: ast.Module) -> set[Place]:
+    """The places of the calls whose value a cell displays: its last line, or what a variable there was assigned to."""
+    shown = [one for one in ast.walk(cell) if isinstance(one, ast.Call) and _is_display(one.func)]
+    wanted: list[ast.expr] = [argument for call in shown for argument in call.args]
+    if cell.body and isinstance(last := cell.body[-1], ast.Expr):
+        wanted.append(last.value)
+    names = {one.id for one in wanted if isinstance(one, ast.Name)}
+    for one in cell.body:
+        if isinstance(one, ast.Assign) and any(getattr(t, "id", "") in names for t in one.targets):
+            wanted.append(one.value)
+    wanted = [one.value if isinstance(one, ast.NamedExpr) else one for one in wanted]
+    return {
+        (one.lineno, one.col_offset + 1, one.end_lineno, (one.end_col_offset or 0) + 1)
+        for one in wanted
+        if isinstance(one, ast.Call)
+    }
+
+
+def _is_display(function: ast.expr) -> bool:
+    return isinstance(function, ast.Name) and function.id == "display"
+
+
+class Block:
+    """A block of `tfrt.board()`: its runs so far."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+
+_block: ContextVar[Block | None] = ContextVar("tfrt_board", default=None)
+
+
+class Follower:
+    """A run that will be shown: see `hooks.Follower`."""
+
+    def __init__(self, show: Callable[[Execution], object]) -> None:
+        """`show` is called with the run once it has started."""
+        from tfrt_runtime.host.tracing.events import Watch  # %load_ext loads no runtime
+
+        self.watch = Watch()
+        self._show = show
+
+    def begun(self, run: Execution, values: Sequence[object]) -> None:
+        run.late = tuple(map(_late, values))
+        self._show(run)
+
+
+def _late(value: object) -> object:
+    """The argument if it may come late, as a reference that is no promise to resolve it."""
+    waiter = getattr(value, "for_waiter", None)
+    return waiter() if waiter else value if isinstance(value, Future) else None
+
+
+class Watching:
+    """What decides which runs are watched, for one shell."""
+
+    def __init__(self, shell: InteractiveShell, displays: Callable[[], Displays | None]) -> None:
+        self._shell, self._displays = shell, displays
+        self._calls: set[Place] = set()
+        self._looks = self._boards = 0
+
+    def visit(self, cell: ast.Module) -> ast.Module:
+        """Read a cell that is about to run; IPython calls this as a transformer of syntax trees."""
+        self._calls, self._looks, self._boards = shown_calls(cell), 0, 0
+        return cell
+
+    def follower(self) -> Follower | None:
+        """See `HOOKS.follower`."""
+        if (block := _block.get()) is not None:
+            block.runs += 1
+            return Follower(self._show) if block.runs <= MAX_BOARDS else None
+        if not self._calls or self._looks >= MAX_LOOKS or self._boards >= MAX_BOARDS:
+            return None
+        self._looks += 1
+        frame = caller()
+        if frame is None or frame.f_globals is not self._shell.user_ns:
+            return None
+        place = place_of_frame(frame)
+        if (place.line, place.column, place.end_line, place.end_column) not in self._calls:
+            return None
+        self._boards += 1
+        return Follower(lambda run: None)
+
+    @contextmanager
+    def board(self) -> Iterator[None]:
+        """See `hooks.board`."""
+        token = _block.set(block := Block())
+        try:
+            yield
+        finally:
+            _block.reset(token)
+            if (more := block.runs - MAX_BOARDS) > 0:
+                said = f"{counted(more, 'more run')} without a board: `program.map` shows many calls on one"
+                self._shell.display_pub.publish({"text/plain": said})
+
+    def _show(self, run: Execution) -> None:
+        if (displays := self._displays()) is not None:
+            displays.show_now(run)
+
+
+def install(shell: Any, displays: Callable[[], Displays | None]) -> Callable[[], None]:
+    """Watch runs that `shell` will show from now on; return what undoes that."""
+    watching = Watching(shell, displays)
+    shell.ast_transformers.append(watching)
+    HOOKS.follower, HOOKS.board = watching.follower, watching.board
+
+    def undo() -> None:
+        shell.ast_transformers.remove(watching)
+        HOOKS.follower, HOOKS.board = None, nullcontext
+
+    return undo
