@@ -257,9 +257,11 @@ def leave_run(context: Address, api: Address, request: Address, entered: Address
     call1(load(api + py.PYTHON_EXIT), entered)
     slots = load(request + at.REQUEST_RUN) + load(api + py.PYTHON_FIRST_SLOT)
     mapping, activation = load(slots + py.RUN_MAPPING), load(context + at.CONTEXT_ACTIVATION)
-    # There may be very many runs, and Python's collector looks at each context.
+    # There may be very many runs, and Python's collector looks at each context.  The last kernel of a call is not
+    # the last of its run in a batch, whose other calls are active.
     is_last = load_acquire(activation + at.ACTIVATION_REMAINING) == 1
     is_last = is_last and load(activation + at.ACTIVATION_RETURN) == at.RETURN_ROOT
+    is_last = is_last and load_acquire(request + at.REQUEST_ACTIVE) == 1
     is_unchanged = mapping != 0 and mapping == mapping_of(api, entered)
     if is_unchanged and not is_last and load(slots + py.RUN_SPARE) == 0:
         store(slots + py.RUN_SPARE, entered)
