@@ -10,13 +10,15 @@ A block has the objects that the function is given, and behind them three words 
 
 A Python kernel runs in a context of `contextvars` of its own, as `asyncio.to_thread` has it:
 
-    start of the run   launch      RUN_CALLER: a copy of the caller's context, if the program calls Python
+    start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program calls Python
           |
-    each kernel        enter_run   RUN_SPARE, or a new copy of RUN_CALLER, in which RUN is the run
+    each kernel        enter_run   PYTHON_SPARE, or a new copy of REQUEST_CALLER, in which RUN is the run
           |            the function is called
                        leave_run   the copy is the spare one, unless the kernel has set a variable in it
 
-So no kernel sees what another one sets, whichever thread it runs on.  A thread that entered the context once and kept it
+So no kernel sees what another one sets, whichever thread it runs on.  The spare context is one for all runs that
+were called from the same context: a copy for each would take as long as a short kernel, and Python's collector would
+look at each.  A thread that entered the context once and kept it
 from kernel to kernel would save two calls of a few nanoseconds each, but would have to leave it wherever it returns to
 code of Python, and what a kernel sets would reach those that happen to follow it on its thread.
 """
@@ -44,9 +46,9 @@ from tfrt_runtime.native.memory import (
     call3,
     call4,
     call_f64,
+    call_for_f64,
     entry,
     load,
-    load_acquire,
     load_f32,
     load_f64,
     load_i32,
@@ -56,7 +58,8 @@ from tfrt_runtime.native.memory import (
     store_f32,
     store_f64,
 )
-from tfrt_runtime.native.python.python_entries import hold
+from tfrt_runtime.native.python.python_entries import hold, type_of
+from tfrt_runtime.native.python.python_shortcuts import has_mapping, mapping_of
 
 FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
 FIRST_TYPE = 6
@@ -114,7 +117,7 @@ def is_too_large(number: float) -> bool:
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the result to an object that the function returned; False if that may mean something else."""
     wanted = attribute(record, RESULT_BITS)
-    type_object = load(returned + load(api + py.PYTHON_TYPE))
+    type_object = type_of(api, returned)
     if type_object != load(api + py.PYTHON_STR):
         if wanted != 0 or type_object == load(api + py.PYTHON_COROUTINE):
             return False
@@ -140,7 +143,7 @@ def take_result(
         return False
     if result_type == at.TYPE_OBJECT:
         return take_object(context, record, api, returned)
-    type_object = load(returned + load(api + py.PYTHON_TYPE))
+    type_object = type_of(api, returned)
     if result_type == at.TYPE_CHAIN:
         if returned != load(api + py.PYTHON_NONE):
             return False
@@ -149,7 +152,7 @@ def take_result(
     if result_type == at.TYPE_F64 or result_type == at.TYPE_F32:
         if type_object != load(api + py.PYTHON_FLOAT):
             return False
-        number = load_f64(returned + load(api + py.PYTHON_FLOAT_NUMBER))
+        number = call_for_f64(load(api + py.PYTHON_READ_FLOAT), returned)
         if result_type == at.TYPE_F32 and is_too_large(number):
             return False
         place = new_result(context, 0, result_type)
@@ -206,69 +209,44 @@ def enter_run(context: Address, api: Address) -> Address:
     0 if the run carries none.  With the GIL, and no exception set.
     """
     request = load(context + at.CONTEXT_REQUEST)
-    run = load(request + at.REQUEST_RUN) if request != 0 else 0
-    if run == 0:
+    caller = load(request + at.REQUEST_CALLER) if request != 0 else 0
+    if caller == 0:
         return 0
-    slots = run + load(api + py.PYTHON_FIRST_SLOT)
-    entered = load(slots + py.RUN_SPARE)
-    store(slots + py.RUN_SPARE, 0)
+    words, entered, known = load(request + at.REQUEST_WORDS), 0, 0
+    if caller == load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER):
+        entered, known = load(api + py.PYTHON_SPARE), load(api + py.PYTHON_SPARE_WORDS)
+        store(api + py.PYTHON_SPARE, 0)
     if entered == 0:
-        entered = new_context(api, slots)
+        entered, known = call1(load(api + py.PYTHON_COPY_CONTEXT), caller), 0
     if entered != 0:
         call1(load(api + py.PYTHON_ENTER), entered)
+        if words != known:
+            token = call2(load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), words)
+            call1(load(api + py.PYTHON_DROP), token)
+    call1(load(api + py.PYTHON_CLEAR), 0)  # Python may have had no memory
     return entered
 
 
-@outline
-def new_context(api: Address, slots: Address) -> Address:
-    """A new context for a kernel of a run; 0 if Python has no memory for it."""
-    made = call1(load(api + py.PYTHON_COPY_CONTEXT), load(slots + py.RUN_CALLER))
-    if made != 0:
-        call1(load(api + py.PYTHON_ENTER), made)
-        token = call2(load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), load(slots))
-        call1(load(api + py.PYTHON_EXIT), made)
-        call1(load(api + py.PYTHON_DROP), token)
-        keep_mapping(api, slots, mapping_of(api, made))
-    call1(load(api + py.PYTHON_CLEAR), 0)
-    return made
-
-
 @native
-def mapping_of(api: Address, entered: Address) -> Address:
-    """The mapping of a context, borrowed: another object once a variable was set.  0 if it is not known where."""
-    place = load(api + py.PYTHON_VARIABLES)
-    return load(entered + place) if place != 0 else 0
-
-
-@native
-def keep_mapping(api: Address, slots: Address, mapping: Address) -> None:
-    """Let RUN_MAPPING be `mapping`: while the slot holds it, no other one has its address."""
-    former = load(slots + py.RUN_MAPPING)
-    call1(load(api + py.PYTHON_ADD), mapping)
-    store(slots + py.RUN_MAPPING, mapping)
-    call1(load(api + py.PYTHON_DROP), former)
-
-
-@native
-def leave_run(context: Address, api: Address, request: Address, entered: Address) -> None:
-    """Leave the context that `enter_run` returned for a kernel of a run."""
+def leave_run(
+    context: Address, api: Address, request: Address, entered: Address, mapping: Address
+) -> None:
+    """Leave the context that `enter_run` returned for a kernel of a run, with its mapping then."""
     if entered == 0:
         return
     call1(load(api + py.PYTHON_EXIT), entered)
-    slots = load(request + at.REQUEST_RUN) + load(api + py.PYTHON_FIRST_SLOT)
-    mapping, activation = load(slots + py.RUN_MAPPING), load(context + at.CONTEXT_ACTIVATION)
-    # There may be very many runs, and Python's collector looks at each context.  The last kernel of a call is not
-    # the last of its run in a batch, whose other calls are active.
-    is_last = load_acquire(activation + at.ACTIVATION_REMAINING) == 1
-    is_last = is_last and load(activation + at.ACTIVATION_RETURN) == at.RETURN_ROOT
-    is_last = is_last and load_acquire(request + at.REQUEST_ACTIVE) == 1
-    is_unchanged = mapping != 0 and mapping == mapping_of(api, entered)
-    if is_unchanged and not is_last and load(slots + py.RUN_SPARE) == 0:
-        store(slots + py.RUN_SPARE, entered)
-        return
-    if is_last:
-        keep_mapping(api, slots, 0)
-    call1(load(api + py.PYTHON_DROP), entered)
+    caller = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER)
+    is_spare = has_mapping(api, entered, mapping)
+    call1(load(api + py.PYTHON_DROP), mapping)
+    if (
+        is_spare
+        and load(api + py.PYTHON_SPARE) == 0
+        and load(request + at.REQUEST_CALLER) == caller
+    ):
+        store(api + py.PYTHON_SPARE, entered)
+        store(api + py.PYTHON_SPARE_WORDS, load(request + at.REQUEST_WORDS))
+    else:
+        call1(load(api + py.PYTHON_DROP), entered)
 
 
 @entry
@@ -278,8 +256,9 @@ def run_framed(context: Address, record: Address) -> None:
     api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + py.PYTHON_ENSURE), 0)
     entered = enter_run(context, api)
+    mapping = mapping_of(api, entered)
     call2(load(process + at.PROCESS_CALL_PYTHON), context, record)
-    leave_run(context, api, request, entered)
+    leave_run(context, api, request, entered, mapping)
     call1(load(api + py.PYTHON_RELEASE), lock)
 
 
@@ -312,6 +291,7 @@ def run(context: Address, record: Address) -> None:
     request = load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + py.PYTHON_ENSURE), 0)
     entered = enter_run(context, api)
+    mapping = mapping_of(api, entered)
     made = 0
     while made < count:
         value = argument(context, made)
@@ -339,6 +319,6 @@ def run(context: Address, record: Address) -> None:
         finish_in_python(context, record, api, returned, raised)
     if returned != 0:
         call1(load(api + py.PYTHON_DROP), returned)
-    leave_run(context, api, request, entered)
+    leave_run(context, api, request, entered, mapping)
     call1(load(api + py.PYTHON_RELEASE), lock)
     give_block(context, given, 8 * (total + RAISED_WORDS))
