@@ -285,7 +285,7 @@ class Entry:
             place += 1
         request.results = noted = tuple(references)
         # See `native.python.python_shortcuts`.
-        queue.process.untrack(source, noted, () if queue.is_of_users else tuple(made))
+        queue.process.untrack(source, noted, *noted, *(() if queue.is_of_users else made))
         return made
 
     def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:

@@ -17,7 +17,7 @@ from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.executor.progress import Progress
 from tfrt_runtime.executor.run_waits import RunWaits
-from tfrt_runtime.executor.starting import launched, make_known, needs_nothing, new_request
+from tfrt_runtime.executor.starting import launched, needs_nothing
 from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
@@ -77,19 +77,19 @@ class Execution(RunWaits):
         entry = function if isinstance(function, Entry) else program.entry(function)
         queue = host.work_queue
         self.program, self._entry = program, entry
-        request = new_request(host, program, entry, output)
         arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
         # Only a task may run machine code, which takes any time.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
         is_plain = is_task and watch is None and tier is AUTO and needs_nothing(host, program)
         given: Sequence[tuple[int, AsyncValue]] = ()
         kept: Sequence[object] = ()
-        if not launched(request, entry, arguments, is_plain):
+        request, is_launched = launched(host, program, entry, arguments, output, is_plain)
+        if not is_launched:
             words, given, kept = entry.words(queue, arguments)
             request.open(words)
+            request.become_known()
             is_plain = False
         self.request = request
-        make_known(request)
         if is_plain:
             request.held = None
         else:
@@ -138,10 +138,9 @@ class Execution(RunWaits):
         queue = host.work_queue
         if queue.takes_calls and needs_nothing(host, program):
             # The shorter way: there is no Execution to be made, and to say that it is gone.
-            request = new_request(host, program, entry, None)
-            if launched(request, entry, arguments, 2):
+            request, is_launched = launched(host, program, entry, arguments, None, 2)
+            if is_launched:
                 results = entry.results(request)
-                make_known(request)
                 if not queue.has_started:
                     queue.start()
                 # A thread that has cancelled it meanwhile may have found no results to decide.

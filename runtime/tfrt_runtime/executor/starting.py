@@ -46,13 +46,24 @@ def needs_nothing(host: HostContext, program: Executable) -> bool:
     )
 
 
-def launched(request: Request, entry: Entry, arguments: tuple[object, ...], starts: int) -> bool:
-    """Give a run its words, and start its call if `starts` says so: see
+def launched(
+    host: HostContext,
+    program: Executable,
+    entry: Entry,
+    arguments: tuple[object, ...],
+    output: Sink | None,
+    starts: int,
+) -> tuple[Request, bool]:
+    """A run, and whether it has its words: then its call has started, if `starts` says so.
+
+    It has none if an argument is no ordinary value of its type: see
     `native.python.python_runs.launch`.
 
-    False, and nothing has changed, if an argument is no ordinary value of its type.
+    Raises:
+        TfrtError: as `new_request`.
     """
-    host, queue = request.host, request.queue
+    request = new_request(host, program, entry, output)
+    queue = host.work_queue
     made = queue.process.launch(
         request,
         queue.address,
@@ -62,11 +73,8 @@ def launched(request: Request, entry: Entry, arguments: tuple[object, ...], star
         arguments,
         starts,
     )
-    return made is not MISSING
-
-
-def make_known(request: Request) -> None:
-    """Let threads that cancel the runs of the host, or look at its kernels, know the run."""
-    host = request.host
+    if made is MISSING:
+        return request, False
     if host.cancel_message is not None or (HOOKS.has_user_kernels and not host.blocking.is_looking):
         request.become_known()
+    return request, True

@@ -98,7 +98,6 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
         py.PYTHON_REQUESTS: requests,
         py.PYTHON_READ: read,
         py.PYTHON_STR: str,
-        py.PYTHON_TUPLE: tuple,
         py.PYTHON_COROUTINE: CoroutineType,
         py.PYTHON_CASES: NoObject,
         py.PYTHON_TENSOR: NativeTensor,

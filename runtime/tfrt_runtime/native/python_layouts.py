@@ -20,7 +20,7 @@ _struct = declarer(globals())
 # Python: functions of CPython's C API that native code calls, and objects that it compares with.
 _struct(
     "PYTHON",
-    size=560,
+    size=552,
     ENSURE=(
         "PyGILState_Ensure: the thread holds the GIL, until PYTHON_RELEASE is called with what "
         "this returns."
@@ -95,7 +95,6 @@ _struct(
     UNTRACK="PyObject_GC_UnTrack: it does not, whether or not it did.",
     IS_TRACKED="PyObject_GC_IsTracked",
     FIND=("PyDict_GetItemWithError: borrowed; 0 without an exception where there is no such key."),
-    TUPLE="",
     RUN="The context variable RUN: the words of the run whose kernel code belongs to.",
     COPY_CURRENT="PyContext_CopyCurrent",
     COPY_CONTEXT="PyContext_Copy",

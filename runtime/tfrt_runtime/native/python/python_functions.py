@@ -1,10 +1,9 @@
 """Kernels that are plain functions of Python, called through CPython's own interface.
 
 The words of the record's data: the function, what finishes in Python what is not ordinary, how many
-arguments and attributes there are, the payload type of the result and its bits if it is an integer; then
-the payload type of each argument, 0 for what its value says, and each attribute.  The function, what
-finishes, and the attributes are addresses of Python objects, which the loaded program holds.  A result of
-type TYPE_OBJECT has the class that it must be in the place of the bits, or 0.
+arguments and attributes there are, the payload type of the result and the class that it must be if it is an object, or
+0; then the payload type of each argument, 0 for what its value says, and each attribute.  The function, what
+finishes, and the attributes are addresses of Python objects, which the loaded program holds.
 
 A block has the objects that the function is given, and behind them three words for what it raises.
 
@@ -25,17 +24,13 @@ code of Python, and what a kernel sets would reach those that happen to follow i
 
 from __future__ import annotations
 
-import math
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.calls.frame import (
     argument,
     attribute,
-    new_result,
     payload_type,
     run_in_python,
-    set_chain,
     set_word,
 )
 from tfrt_runtime.native.cells import give_block, take_block
@@ -45,78 +40,24 @@ from tfrt_runtime.native.memory import (
     call2,
     call3,
     call4,
-    call_f64,
-    call_for_f64,
     entry,
     load,
-    load_f32,
-    load_f64,
-    load_i32,
     native,
-    outline,
     store,
-    store_f32,
-    store_f64,
 )
 from tfrt_runtime.native.python.python_entries import hold, type_of
 from tfrt_runtime.native.python.python_shortcuts import has_mapping, mapping_of
+from tfrt_runtime.native.python.python_values import put, python_object
 
-FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
+FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_CLASS = range(6)
 FIRST_TYPE = 6
 RAISED_WORDS = 3
-TOO_LARGE = 2.0**128 - 2.0**103
-"""The least number that an `f32` rounds to infinity."""
-
-
-@native
-def python_object(api: Address, value: Address, payload_type: int) -> Address:
-    """The payload of a value as a new reference to a Python object; 0 with an exception."""
-    payload = value + at.VALUE_PAYLOAD
-    if payload_type == at.TYPE_OBJECT:
-        call1(load(api + py.PYTHON_ADD), load(payload))
-        return load(payload)
-    if payload_type == at.TYPE_CHAIN:
-        call1(load(api + py.PYTHON_ADD), load(api + py.PYTHON_CHAIN))
-        return load(api + py.PYTHON_CHAIN)
-    if payload_type > at.TYPE_I64 and payload_type != at.TYPE_F32 and payload_type != at.TYPE_F64:
-        return read_in_python(api, value)
-    if payload_type == at.TYPE_F64:
-        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f64(payload))
-    if payload_type == at.TYPE_F32:
-        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f32(payload))
-    if payload_type == at.TYPE_I1:
-        return call1(load(api + py.PYTHON_MAKE_BOOL), load(payload) & 1)
-    number = load(payload)
-    if payload_type == at.TYPE_I32:
-        number = load_i32(payload)
-    elif payload_type == at.TYPE_I8:
-        number = ((number & 0xFF) ^ 0x80) - 0x80
-    elif payload_type == at.TYPE_I16:
-        number = ((number & 0xFFFF) ^ 0x8000) - 0x8000
-    return call1(load(api + py.PYTHON_MAKE_INT), number)
-
-
-@outline
-def read_in_python(api: Address, value: Address) -> Address:
-    """The payload of a value as Python makes an object of it."""
-    number = call1(load(api + py.PYTHON_MAKE_INT), value)
-    if number == 0:
-        return 0
-    made = call2(load(api + py.PYTHON_CALL_ONE), load(api + py.PYTHON_READ), number)
-    call1(load(api + py.PYTHON_DROP), number)
-    return made
-
-
-@native
-def is_too_large(number: float) -> bool:
-    """Whether a number would be infinite as an `f32`, and is not."""
-    return abs(number) >= TOO_LARGE and abs(number) < math.inf
 
 
 @native
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the result to an object that the function returned; False if that may mean something else."""
-    wanted = attribute(record, RESULT_BITS)
+    wanted = attribute(record, RESULT_CLASS)
     type_object = type_of(api, returned)
     if type_object != load(api + py.PYTHON_STR):
         if wanted != 0 or type_object == load(api + py.PYTHON_COROUTINE):
@@ -143,32 +84,12 @@ def take_result(
         return False
     if result_type == at.TYPE_OBJECT:
         return take_object(context, record, api, returned)
-    type_object = type_of(api, returned)
-    if result_type == at.TYPE_CHAIN:
-        if returned != load(api + py.PYTHON_NONE):
-            return False
-        set_chain(context, 0)
-        return True
-    if result_type == at.TYPE_F64 or result_type == at.TYPE_F32:
-        if type_object != load(api + py.PYTHON_FLOAT):
-            return False
-        number = call_for_f64(load(api + py.PYTHON_READ_FLOAT), returned)
-        if result_type == at.TYPE_F32 and is_too_large(number):
-            return False
-        place = new_result(context, 0, result_type)
-        store(place, 0)
-        if result_type == at.TYPE_F64:
-            store_f64(place, number)
-        else:
-            store_f32(place, number)
-        return True
-    if type_object != load(api + py.PYTHON_INT):
+    store(scratch, result_type)
+    store(scratch + 8, 0)
+    store(scratch + 16, 0)
+    if not put(api, scratch, returned):
         return False
-    whole = call2(load(api + py.PYTHON_READ_INT), returned, scratch)
-    shift = 64 - attribute(record, RESULT_BITS)
-    if load_i32(scratch) != 0 or (whole << shift) >> shift != whole:
-        return False
-    set_word(context, 0, result_type, whole)
+    set_word(context, 0, result_type, load(scratch + 8))
     return True
 
 

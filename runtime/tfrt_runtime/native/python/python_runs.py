@@ -40,25 +40,20 @@ from tfrt_runtime.native.memory import (
     call2,
     call3,
     call4,
-    call_for_f64,
     compare_and_swap,
     entry,
     fetch_add,
     futex_wait,
-    inline,
     load,
     load_acquire,
-    load_i32,
     native,
     store,
-    store_f32,
-    store_f64,
     store_release,
 )
 from tfrt_runtime.native.python.python_calls import start_call_with
-from tfrt_runtime.native.python.python_entries import hold, shared, type_of, word, word_attribute
-from tfrt_runtime.native.python.python_functions import is_too_large
+from tfrt_runtime.native.python.python_entries import hold, shared, word, word_attribute
 from tfrt_runtime.native.python.python_shortcuts import be_tracked, be_untracked, caller_context
+from tfrt_runtime.native.python.python_values import is_one_of, put
 from tfrt_runtime.native.stacks import take_all
 
 TURN_RUNS = 128
@@ -281,81 +276,10 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
     return value
 
 
-@inline
-def is_one_of(api: Address, item: Address, kind: int) -> bool:
-    """Whether a Python object is an instance of the class that word `kind` of PROCESS_PYTHON names."""
-    type_object = type_of(api, item)
-    # The result is an int of 32 bits.
-    return call2(load(api + py.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0
-
-
 @entry
 def next_number(process: Address) -> int:
     """The number of a run that begins."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
-
-
-@native
-def put(api: Address, place: Address, item: Address) -> bool:
-    """Write the payload of an argument behind its type; False if it is no ordinary value of that type."""
-    payload_type = load(place)
-    type_object = type_of(api, item)
-    if payload_type >= at.TYPE_I8 and payload_type <= at.TYPE_I64:
-        if type_object != load(api + py.PYTHON_INT):
-            return False
-        number = call2(load(api + py.PYTHON_READ_INT), item, place + 16)
-        shift = 56
-        if payload_type == at.TYPE_I16:
-            shift = 48
-        elif payload_type == at.TYPE_I32:
-            shift = 32
-        elif payload_type == at.TYPE_I64:
-            shift = 0
-        if load_i32(place + 16) != 0 or (number << shift) >> shift != number:
-            return False
-        store(place + 16, 0)
-        store(place + 8, number)
-        return True
-    if payload_type == at.TYPE_F64 or payload_type == at.TYPE_F32:
-        if type_object != load(api + py.PYTHON_FLOAT):
-            return False
-        number_f64 = call_for_f64(load(api + py.PYTHON_READ_FLOAT), item)
-        if payload_type == at.TYPE_F64:
-            store_f64(place + 8, number_f64)
-        elif is_too_large(number_f64):
-            return False
-        else:
-            store_f32(place + 8, number_f64)
-        return True
-    if payload_type == at.TYPE_I1:
-        if type_object != load(api + py.PYTHON_BOOL):
-            return False
-        store(place + 8, call1(load(api + py.PYTHON_READ_WORD), item))
-        return True
-    if payload_type == at.TYPE_OBJECT:
-        if type_object != load(api + py.PYTHON_STR):
-            return False
-        store(place + 8, item)
-        return True
-    if payload_type == at.TYPE_TENSOR:
-        return put_tensor(api, place, item)
-    is_chain = item == load(api + py.PYTHON_CHAIN) or item == load(api + py.PYTHON_NONE)
-    return payload_type == at.TYPE_CHAIN and is_chain
-
-
-@native
-def put_tensor(api: Address, place: Address, item: Address) -> bool:
-    """As `put`; False for what is no tensor, or one that no native kernel has had."""
-    if not is_one_of(api, item, py.PYTHON_TENSOR):
-        return False
-    handle = call2(load(api + py.PYTHON_GET), item, load(api + py.PYTHON_NAME_HANDLE))
-    tensor = 0
-    if handle != 0:  # None has no address
-        tensor = word_attribute(api, handle, load(api + py.PYTHON_NAME_ADDRESS))
-        call1(load(api + py.PYTHON_DROP), handle)
-    store(place + 8, tensor)
-    call1(load(api + py.PYTHON_CLEAR), 0)
-    return tensor != 0
 
 
 @entry

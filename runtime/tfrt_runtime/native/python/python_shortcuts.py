@@ -22,13 +22,12 @@ from tfrt_runtime.native.memory import (
     Address,
     bound_words,
     call1,
-    call2,
     entry,
     load,
     native,
     store,
 )
-from tfrt_runtime.native.python.python_entries import shared, type_of
+from tfrt_runtime.native.python.python_entries import shared
 
 
 @native
@@ -88,17 +87,10 @@ def track(bound: Address, given: Address, count: int) -> Address:
 
 @entry
 def untrack(bound: Address, given: Address, count: int) -> Address:
-    """Let Python's collector not look at objects, which can be part of no circle now: `untrack(*objects)`.
-
-    Nor at the items of tuples among them.
-    """
+    """Let Python's collector not look at objects, which can be part of no circle now: `untrack(*objects)`."""
     api = load(bound_words(bound))
     for i in range(count):
-        item = load(given + 8 * i)
-        be_untracked(api, item)
-        if type_of(api, item) == load(api + py.PYTHON_TUPLE):
-            for k in range(call1(load(api + py.PYTHON_TUPLE_SIZE), item)):
-                be_untracked(api, call2(load(api + py.PYTHON_TUPLE_ITEM), item, k))
+        be_untracked(api, load(given + 8 * i))
     return shared(api, load(api + py.PYTHON_NONE))
 
 
