@@ -132,6 +132,10 @@ class World(Waiting):
         """Call a function of a double."""
         return self._callee(function)(number) or 0
 
+    def call_for_f64(self, function: int, first: int) -> float:
+        """Call a function that returns a double."""
+        return float(self._callee(function)(first) or 0.0)
+
     def thread_context(self) -> int:
         """What the thread has set: the scenario says which context each thread works with."""
         thread = self._scheduler.current
@@ -148,6 +152,10 @@ class World(Waiting):
     def stack_room(self) -> int:
         """Simulated stacks are large."""
         return 1 << 40
+
+    def bound_words(self, item: int) -> int:
+        """Python calls no entry in a simulation."""
+        raise BadCall(f"{item} is no function of Python")
 
     def _callee(self, function: int) -> Callable[..., int | None]:
         index, rest = divmod(function - FIRST_FUNCTION, 16)

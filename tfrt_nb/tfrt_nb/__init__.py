@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from tfrt_runtime.host.exceptions import CancelledError, TimeoutError
     from tfrt_runtime.host.payload import CHAIN
     from tfrt_runtime.host.queues.user_queue import ConcurrentWorkQueue
-    from tfrt_runtime.host.request import ResourceContext
+    from tfrt_runtime.host.run_parts import ResourceContext
     from tfrt_runtime.host.tracing.trace import Activity, ChromeSink, Level, Tracing, TracingSink
     from tfrt_runtime.host.values.async_value import AsyncValue
     from tfrt_runtime.host.values.waiting import wait_for
@@ -113,7 +113,7 @@ _NAMES = {
     "tfrt_runtime.host.exceptions": "CancelledError TimeoutError",
     "tfrt_runtime.host.payload": "CHAIN",
     "tfrt_runtime.host.queues.user_queue": "ConcurrentWorkQueue",
-    "tfrt_runtime.host.request": "ResourceContext",
+    "tfrt_runtime.host.run_parts": "ResourceContext",
     "tfrt_runtime.host.tracing.trace": "Activity ChromeSink Level Tracing TracingSink",
     "tfrt_runtime.host.values.waiting": "wait_for",
     "tfrt_runtime.host.blocking": "BlockingWarning",

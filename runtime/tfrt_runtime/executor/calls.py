@@ -11,7 +11,7 @@ from typing import Any
 
 from tfrt_runtime.callers import place_of_caller
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, counted, error
-from tfrt_runtime.host.payload import ENCODERS, INTEGER_BITS, SCALAR_TYPES, PayloadError, encode
+from tfrt_runtime.host.payload import INTEGER_BITS, SCALAR_TYPES, PayloadError, encode
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.queues.work_queue import WorkQueue
 from tfrt_runtime.host.request import NEW_REQUEST, Request
@@ -61,7 +61,6 @@ class Entry:
         "_is_remote",
         "_native_template",
         "_place",
-        "_results_from",
         "_template",
         "_writer",
         "address",
@@ -110,8 +109,6 @@ class Entry:
         self._template.extend([0] * len(self.result_types))
         self._first = 8 * (len(NEW_REQUEST) + at.ARGUMENT_WORDS * count)
         """Of the place of the first result from the start of a request."""
-        self._results_from = py.PYTHON_BYTES + self._first
-        """The same from the start of the `bytes` that has the words."""
         head = array("q", bytes(py.TEMPLATE_WORDS))
         head[py.TEMPLATE_SIZE // 8] = self._template.itemsize * len(self._template)
         head[py.TEMPLATE_ARGUMENTS // 8] = count
@@ -234,10 +231,6 @@ class Entry:
             PayloadError: if it does not fit.
         """
         type_text = self._arguments[index]
-        encoder = ENCODERS.get(type(value))
-        if encoder is not None and words[place] == encoder[0]:  # as `_ordinary` says
-            words[place + 1] = encoder[1](value)
-            return
         if not isinstance(value, AsyncValue) and not is_future(value):
             if hasattr(type(value), "is_traced"):
                 raise PayloadError(f"expected {type_text}, found {type(value).__name__}")
@@ -245,13 +238,8 @@ class Entry:
             writer = None if fitted is value else self._writer(index)
             if writer is not None and (why := why_copied(fitted, value)):
                 raise PayloadError(f"'{writer}' writes this array, which {why}")
-            value = fitted
-            encoder = ENCODERS.get(type(value))
-            if encoder is None or type_text in SCALAR_TYPES:
-                payload = encode(type_text, value, native_process().objects)
-                words[place : place + at.ARGUMENT_WORDS] = array("q", payload)
-            else:
-                words[place], words[place + 1] = encoder[0], encoder[1](value)
+            payload = encode(type_text, fitted, native_process().objects)
+            words[place : place + at.ARGUMENT_WORDS] = array("q", payload)
             return
 
         if not isinstance(value, AsyncValue):
@@ -287,7 +275,7 @@ class Entry:
         notes them.
         """
         queue, source = request.queue, weakref.ref(request)
-        place = (id(request.words) + self._results_from) >> 3
+        place = (request.address + self._first) >> 3
         made, references = [], []
         # Python 3.11 makes a function for a comprehension: too much for one value.
         for type_text in self.result_types:
@@ -296,8 +284,8 @@ class Entry:
             references.append(weakref.ref(value))
             place += 1
         request.results = noted = tuple(references)
-        # See `native.python.python_runs`.
-        queue.process.untrack(source, noted, () if queue.is_of_users else tuple(made))
+        # See `native.python.python_shortcuts`.
+        queue.process.untrack(source, noted, *noted, *(() if queue.is_of_users else made))
         return made
 
     def start_all(self, request: Request, count: int, begun: int, *, is_task: bool) -> None:

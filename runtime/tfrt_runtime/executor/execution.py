@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import sys
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
-from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.callers import deadline_in, require, seconds_until
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, counted
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.completion import AsCompleted
 from tfrt_runtime.executor.machine import AUTO, Tier
 from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.executor.progress import Progress
+from tfrt_runtime.executor.run_waits import RunWaits
+from tfrt_runtime.executor.starting import launched, needs_nothing
 from tfrt_runtime.executor.work import enqueue
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
-from tfrt_runtime.host.default_host import Returning, gather
+from tfrt_runtime.host.default_host import gather
 from tfrt_runtime.host.failures import exception_of, for_users
-from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
-from tfrt_runtime.host.process import MISSING, native_process, shielded
-from tfrt_runtime.host.request import Request, within
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import MISSING, native_process
 from tfrt_runtime.host.structs import Context, Function
-from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
+from tfrt_runtime.host.values.async_value import AsyncValue, make_unavailable
 from tfrt_runtime.host.values.held_value import State
-from tfrt_runtime.host.values.waiting import wait_for
-from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
-from tfrt_runtime.kernels.users.prints import Diverted, divert_output
 
 if TYPE_CHECKING:
     from tfrt_runtime.executor.tracing import RunTracing
@@ -41,19 +36,12 @@ if TYPE_CHECKING:
 
 HOOKS.enqueue = enqueue
 
-_ABANDONING = threading.RLock()
-PROGRESS_INTERVAL = 1 / 30
-"""Seconds between two calls of a callback for progress."""
-SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
-"""Pauses before looks at whether tasks are over, at the end of a run."""
 
-
-class Execution(Returning):
+class Execution(RunWaits):
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
     instead_of_argument = "give its results, as in run(*other)"
     """What messages say about a run where a value is wanted."""
-    _reported_stuck = False
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
     """Why the function is interpreted that was to be compiled."""
@@ -88,41 +76,19 @@ class Execution(Returning):
         entry = function if isinstance(function, Entry) else program.entry(function)
         queue = host.work_queue
         self.program, self._entry = program, entry
-        request = Request(host, output)
-        request.program, request.entry = program, entry
-        if entry.carries and type(sys.stdout) is not Diverted:
-            divert_output()
         arguments = tuple(arguments)  # of which tensors are borrowed until the call has started
         # Only a task may run machine code, which takes any time.
         is_task = (wake or tier is not AUTO) and queue.takes_calls
-        is_plain = (
-            is_task
-            and watch is None
-            and tier is AUTO
-            and host.tracing is None
-            and host.cancel_message is None
-            and (not program.prepares or program.prepared_for is host.identity)
-        )
+        is_plain = is_task and watch is None and tier is AUTO and needs_nothing(host, program)
         given: Sequence[tuple[int, AsyncValue]] = ()
         kept: Sequence[object] = ()
-        made = queue.process.launch(
-            request,
-            queue.address,
-            entry.template,
-            host.cancelled_address,
-            host.tensor_store,
-            arguments,
-            is_plain,
-        )
-        if made is MISSING:
+        request, is_launched = launched(host, program, entry, arguments, output, is_plain)
+        if not is_launched:
             words, given, kept = entry.words(queue, arguments)
             request.open(words)
+            request.become_known()
             is_plain = False
         self.request = request
-        if host.cancel_message is not None or (
-            HOOKS.has_user_kernels and not host.blocking.is_looking
-        ):
-            request.become_known()
         if is_plain:
             request.held = None
         else:
@@ -169,32 +135,11 @@ class Execution(Returning):
             TfrtError: if it takes other arguments.
         """
         queue = host.work_queue
-        if (
-            queue.takes_calls
-            and host.tracing is None
-            and host.cancel_message is None
-            and (not program.prepares or program.prepared_for is host.identity)
-        ):
+        if queue.takes_calls and needs_nothing(host, program):
             # The shorter way: there is no Execution to be made, and to say that it is gone.
-            request = Request(host, None)
-            request.program, request.entry = program, entry
-            if entry.carries and type(sys.stdout) is not Diverted:
-                divert_output()
-            made = queue.process.launch(
-                request,
-                queue.address,
-                entry.template,
-                host.cancelled_address,
-                host.tensor_store,
-                arguments,
-                2,
-            )
-            if made is not MISSING:
+            request, is_launched = launched(host, program, entry, arguments, None, 2)
+            if is_launched:
                 results = entry.results(request)
-                if host.cancel_message is not None or (
-                    HOOKS.has_user_kernels and not host.blocking.is_looking
-                ):
-                    request.become_known()
                 if not queue.has_started:
                     queue.start()
                 # A thread that has cancelled it meanwhile may have found no results to decide.
@@ -213,7 +158,7 @@ class Execution(Returning):
         # take the references.
         held, request.held = request.held, ()
         template = entry.template if held is None else 0
-        queue.process.leave(queue.address, request.words, template)
+        queue.process.leave(queue.address, request.address, template)
 
     @contextmanager
     def _withdrawn_on_error(self) -> Iterator[None]:
@@ -271,17 +216,6 @@ class Execution(Returning):
         for _ in range(open_for):
             self.request.enter_call()
         return open_for
-
-    @property
-    def function(self) -> BefFunction:
-        """The function that runs."""
-        return self.program.functions[self._entry.index]
-
-    @property
-    def results(self) -> Sequence[AsyncValue]:
-        """The results, perhaps unavailable."""
-        request = self.request
-        return request.held or request.hold_results()
 
     def forget_results(self) -> None:
         """Drop the references to the results, which were asked for: they die with their last
@@ -384,7 +318,7 @@ class Execution(Returning):
         if request.held is None and timeout is None:
             # The shortest way: no AsyncValue is made for a result that is an ordinary number.
             queue = request.queue
-            found = queue.process.first(queue.address, self._entry.template, request.words)
+            found = queue.process.first(queue.address, self._entry.template, request.address)
             if found is not MISSING:
                 return found
             INTERRUPTS.raise_if_noted()
@@ -441,12 +375,6 @@ class Execution(Returning):
         self.on_done(end)
         return value
 
-    def done(self) -> bool:
-        """Whether each result is available or an error; without results, whether the run is
-        over.
-        """
-        return all(value.done() for value in self.results) if self.results else self.is_done
-
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError("a run is neither copied nor pickled: take its result()")
 
@@ -491,11 +419,6 @@ class Execution(Returning):
         return self.request.watched
 
     @property
-    def is_done(self) -> bool:
-        """Whether nothing of the run is left to do."""
-        return self.request.is_done
-
-    @property
     def output(self) -> str:
         """What the program has printed so far."""
         return "".join(self.request.printed)
@@ -505,148 +428,6 @@ class Execution(Returning):
         """Errors of kernels, in the order in which they were raised."""
         return list(self.request.diagnostics)
 
-    def wait_for_results(
-        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
-    ) -> bool:
-        """Wait until each result is resolved; False when the time is over first, or `stuck`.
-
-        Raises:
-            KeyboardInterrupt: when the user interrupts, a kernel of the run included.
-        """
-        was_stuck = self._reported_stuck
-        with self._kernel_wait(timeout, self.done) as look:
-            is_over = wait_for(self.results, timeout, self._watch(interrupted, look))
-        self._raise_interrupt()
-        return is_over and self._reported_stuck == was_stuck
-
-    def wait(
-        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
-    ) -> bool:
-        """Wait until nothing of the run is left to do; False when the time is over first, or
-        `stuck`.
-
-        Tasks that compiled functions have left running count, and so do those of the host's other
-        runs, because their owners are not known.  A later wait resumes the run; with workers it
-        continues regardless.  On the queue `s`, a Python or native kernel runs on the waiting
-        thread: only such a kernel is waited for when the time is over, unless the host has
-        compiled functions.
-
-        Raises:
-            KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
-                one of its Python kernels: that cancels it.
-        """
-        try:
-            return self._wait(timeout, interrupted)
-        except KeyboardInterrupt as stop:
-            raise for_users(stop)
-
-    def _wait(self, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
-        deadline = None if timeout is None else deadline_in(timeout)
-        was_stuck = self._reported_stuck
-        queue = self.request.queue
-        # Most runs are short: nothing is left of them once this thread has worked for them.
-        is_over = (
-            timeout is None and queue.process.end(queue.address, self.request.words) is not MISSING
-        )
-        if not is_over:
-            INTERRUPTS.raise_if_noted()
-            with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
-                is_over = self.request.wait(timeout, self._watch(interrupted, look))
-        self._raise_interrupt()
-        if self._reported_stuck != was_stuck:
-            return False  # though a worker may have ended since what was left of it
-        return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
-
-    def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
-        """Work until the tasks that compiled code has left running are over; False if the time
-        is first.
-        """
-        code = self.request.code
-        if code is None or code.has_settled():
-            return True
-        if self.request.queue.threads > 0:
-            # A task of a worker ends some microseconds after it has resolved the last result; a
-            # thread that waits is asked every 20 ms only.
-            for pause in SETTLING_SECONDS:
-                time.sleep(pause)
-                if code.has_settled():
-                    return True
-        has_settled = False
-
-        def is_over() -> bool:
-            nonlocal has_settled
-            has_settled = code.has_settled()
-            return has_settled or interrupted()
-
-        forever = ctypes.c_int64(1)
-        work = self.request.queue.help if deadline is None else self.request.queue.wait
-        work(ctypes.addressof(forever), seconds_until(deadline), is_over)
-        return has_settled
-
-    def _kernel_wait(
-        self, timeout: float | None, is_over: Callable[[], bool]
-    ) -> AbstractContextManager[Callable[[], None]]:
-        """A wait for the end of the run, if a kernel waits."""
-        if timeout is not None:
-            return NO_KERNEL
-        what = f"the end of @{self.function.name}"
-        return kernel_wait(self.request.queue, lambda: (what, [self.request]), is_over)
-
-    def _watch(
-        self, interrupted: Callable[[], bool], look: Callable[[], None]
-    ) -> Callable[[], bool]:
-        """What a waiting thread asks now and then: whether to wait no longer.  `look` may raise."""
-
-        def is_over() -> bool:
-            look()
-            return (
-                interrupted()
-                or self._raise_interrupt()
-                or self._is_abandoned()
-                or self._report_stuck()
-            )
-
-        return is_over
-
-    def _is_abandoned(self) -> bool:
-        """Whether the run is cancelled and only waits for values from outside the runtime."""
-        is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
-        if not is_decided or rest_of(self.request.queue) is None:
-            return False
-        found = self.stuck()
-        return not (found and _abandon_values(self.request, found[0]))
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether a waiting thread found that the run cannot go on; its diagnostics say why."""
-        return self._reported_stuck
-
-    def _report_stuck(self) -> bool:
-        if not self._reported_stuck and (found := self.stuck()):
-            if self.request.code is not None and self.request.code.goes_on():
-                return False
-            self._reported_stuck = True
-            for diagnostic in found:
-                self.request.report(diagnostic)
-            _abandon_values(self.request, found[0])
-        return self._reported_stuck
-
-    def stuck(self) -> list[Diagnostic]:
-        """Why the run cannot go on by itself: nothing runs and nothing is queued, yet it is not
-        over.
-
-        Empty while a thread or an event loop outside the runtime may still resolve a value that
-        the run waits for: see `waiting_for`.
-        """
-        return list(self._entry.why_never(self.request, self.results, blocks=True))
-
-    def waiting_for(self) -> list[Diagnostic]:
-        """Notes on the values that the run waits for from outside the runtime, or in compiled
-        code.
-        """
-        code = self.request.code
-        return [*self.request.promises.notes(), *(() if code is None else code.waits())]
-
     def _running_kernels(self) -> list[int]:
         """The numbers in the program of the kernels that threads of the host run at this moment."""
         found, process = [], native_process()
@@ -655,15 +436,6 @@ class Execution(Returning):
                 owner, number = process.owner_of(context.record)
                 found += [number] if owner is self.program else []
         return found
-
-    def _raise_interrupt(self) -> bool:
-        """A Python kernel swallowed an interrupt for us: pass it on, if no result of it has been
-        asked for.
-        """
-        interrupt, self.request.interrupt = self.request.interrupt, None
-        if interrupt is None or getattr(interrupt, WAS_RAISED, False):
-            return False
-        raise KeyboardInterrupt
 
     def cancel(self, message: str = "Cancelled") -> bool:
         """Skip every kernel that has not started; False if there was nothing to cancel.
@@ -696,71 +468,11 @@ class Execution(Returning):
         On the thread of the host's timers, at most 30 times a second.  What it raises is shown.
         """
         require(callable(callback), "callback", "a function of (decided, known)", callback)
-        Progress(self, callback)
+        _ = self.progress  # calls of functions count from the first look on
+        Progress(self.request, lambda: self.progress, callback)
 
     def on_done(self, callback: Callable[[], None]) -> None:
         """Call `callback` once nothing of the run is left; on any thread, in a copy of the
         context of here.
         """
         self.request.on_done(functools.partial(copy_context().run, callback))
-
-
-class Progress:
-    """Calls a callback with the progress of a run, on the thread of its host's timers."""
-
-    def __init__(self, run: Execution, callback: Callable[[int, int], None]) -> None:
-        """Follow the run from now on."""
-        self._run = run
-        self._callback = callback
-        self._context = copy_context()
-        self._told: tuple[int, int] | None = None
-        self._next = 0.0
-        """The earliest time of the next call, of `time.monotonic`."""
-        _ = run.progress  # calls of functions count from the first look on
-        run.request.on_done(self._finish)
-        self._look_again()
-
-    def _look_again(self) -> None:
-        with suppress(RuntimeError):  # the host is closed, and its run over
-            self._run.request.host.timers.at(self._next, self._tell)
-
-    def _tell(self) -> None:
-        if self._run.request.is_done:
-            return
-        self._say(self._run.progress)
-        self._next = time.monotonic() + PROGRESS_INTERVAL
-        self._look_again()
-
-    def _finish(self) -> None:
-        try:
-            self._run.request.host.timers.at(self._next, self._tell_end)
-        except RuntimeError:
-            self._tell_end()
-
-    def _tell_end(self) -> None:
-        self._told = None
-        self._say(self._run.progress)
-
-    def _say(self, found: tuple[int, int]) -> None:
-        if found != self._told:
-            self._told = found
-            shielded(lambda: within(self._context, self._callback, *found))
-
-
-def _abandon_values(request: Request, failure: Diagnostic) -> bool:
-    """Make the values that kernels of a stuck run have given errors, so that what is left of it can
-    end.
-
-    Whether there were such values.
-    """
-    failed, queue = make_error(request.queue, failure), request.queue
-    is_first = False
-    with _ABANDONING:  # two threads may wait for the run
-        for value in request.promises.given_by_kernels():
-            if value.done():
-                continue
-            is_first = True
-            native_process().quick.value_add_reference(failed.address)
-            native_process().slow.value_break(queue.context(), value.native, failed.address)
-    queue.hand_over()
-    return is_first

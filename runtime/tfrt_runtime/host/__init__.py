@@ -3,11 +3,12 @@
 Stands on `native`.  Read in this order:
 
 - Access: `structs` (memory of the core), `entries` (its functions) and `process` (how Python and
-  the core call each other), `payload` (Python objects in native memory), `interrupts` (Ctrl-C while
-  a thread waits).
+  the core call each other), by `python_interface` (CPython's functions), `payload` (Python objects
+  in native memory), `interrupts` (Ctrl-C while a thread waits).
 - Values: `values` with their `failures` and `exceptions` (what is raised for an error), `tensor`.
 - Threads: `queues`; `waiting` (what waits for what), `blocking` (kernels that keep a worker).
-- Hosts: `context` (a host), `request` (a run and its resources), `default_host` and its values.
+- Hosts: `context` (a host), `request` (a run) and `run_parts` (its resources), `default_host` and
+  its values.
 - Memory: `budget`, `allocator`.
 - Events: `tracing`.
 """

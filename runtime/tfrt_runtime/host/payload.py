@@ -8,6 +8,7 @@ table.  Classes whose slots native code reads are bases of those that have them.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import math
 import operator
 import struct
@@ -79,36 +80,32 @@ class HostTensor:
 
 
 class NativeTensor(NoObject, HostTensor):
-    """A base of tensors that native kernels can have; `native.python.python_runs` reads the slot.
+    """A base of tensors that native kernels can have; `native.python.python_runs` reads `_handle`.
 
-    `_handle` is None, or an object whose first slot is the address of the native tensor.
+    It is None, or an object with the `address` of the native tensor.
     """
 
     __slots__ = ("_handle",)
 
 
 class NativeValue(NoObject):
-    """A base of AsyncValue; `native.python.python_runs` reads the slot.
+    """A base of AsyncValue; `native.python.python_runs` reads `_address`.
 
-    `_address` is that of the native value, or 0 when the object dies.
+    It is that of the native value, or 0 when the object dies.
     """
 
     __slots__ = ("_address",)
     _address: int
 
 
-class Words:
-    """The first slot of a run."""
+class Run:
+    """A base of runs: `native.python` sets the attributes."""
 
-    __slots__ = ("words",)
+    __slots__ = ("address", "caller", "words")
     words: bytes
     """The native words of the run, which live as long as it."""
-
-
-class Run(Words):
-    """A base of runs: `native.python` writes the slots, which are in this order (RUN_*)."""
-
-    __slots__ = ("caller", "mapping", "spare")
+    address: int
+    """Where they are."""
     caller: Context
     """The context of the call that started the run, if it carries one."""
 
@@ -119,6 +116,11 @@ task or thread that does.
 
 They do not hold the run, and while they exist no other run has their address.
 """
+
+
+def address_of_words(words: bytes) -> int:
+    """Where the words of a run are."""
+    return ctypes.cast(ctypes.c_char_p(words), ctypes.c_void_p).value or 0
 
 
 SCALAR_TYPES: dict[str, int] = {

@@ -10,18 +10,14 @@ or wait give it away.
 from __future__ import annotations
 
 import contextlib
-import contextvars
 import ctypes
 import functools
-import gc
 import itertools
 import mmap
 import sys
 import threading
 import weakref
-from array import array
 from collections.abc import Callable, Iterable, Iterator
-from types import CoroutineType
 from typing import Any, Protocol, cast
 
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, TfrtError, error
@@ -30,16 +26,12 @@ from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
 from tfrt_runtime.host.payload import (
-    CHAIN,
-    RUN,
-    NativeTensor,
-    NativeValue,
-    NoObject,
     ObjectTable,
     Run,
     as_python,
     read_payload,
 )
+from tfrt_runtime.host.python_interface import bind, built_in_function, python_interface
 from tfrt_runtime.host.structs import Context, Record
 from tfrt_runtime.native import async_layouts as co
 from tfrt_runtime.native import layouts as at
@@ -138,7 +130,8 @@ class NativeProcess:
         self._buffers[co.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
-        self._python = _python_interface(self.requests, self._read)
+        bind(self.library[threads.READ_BOUND])
+        self._python = python_interface(self.requests, self._read)
         self._when_done = self._request_done
         self._python[py.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self.words.python = self._python.buffer_info()[0]
@@ -151,14 +144,16 @@ class NativeProcess:
         self._callbacks = self._install()
         self.launch: Callable[[Run, int, int, int, int, tuple[object, ...], int], object]
         self.launch = self._built_in("python_runs", "launch")
-        self.track: Callable[[object], None] = self._built_in("python_runs", "track")
-        self.untrack: Callable[..., None] = self._built_in("python_runs", "untrack")
+        self.adopt: Callable[[Run, bytes, int], None] = self._built_in("python_runs", "adopt")
+        shortcut = functools.partial(self._built_in, "python_shortcuts")
+        self.track: Callable[[object], None] = shortcut("track")
+        self.untrack: Callable[..., None] = shortcut("untrack")
         self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
         self.at_once = self._built_in("python_runs", "at_once")
-        self.first: Callable[[int, int, bytes], object] = self._built_in("python_waits", "first")
+        self.first: Callable[[int, int, int], object] = self._built_in("python_waits", "first")
         self.result: Callable[[int, int, int], object] = self._built_in("python_waits", "result")
-        self.end: Callable[[int, bytes], object] = self._built_in("python_waits", "end")
-        self.leave: Callable[[int, bytes, int], None] = self._built_in("python_runs", "leave")
+        self.end: Callable[[int, int], object] = self._built_in("python_waits", "end")
+        self.leave: Callable[[int, int, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
         INTERRUPTS.handler = self._built_in("python_entries", "handle")
         self.start_as_task = self.quick.start_call_with
@@ -226,12 +221,12 @@ class NativeProcess:
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
         """A function that the library exports; `call_slow` gives the GIL away while it runs."""
         address = self.library[f"python_entries.{way}"]
-        return _built_in_function(name, address, self.library[name], self._python.buffer_info()[0])
+        return built_in_function(name, address, self.library[name], self._python.buffer_info()[0])
 
     def _built_in(self, module: str, name: str) -> Callable[..., Any]:
         """A function of a module of `native.python`."""
         words = (self._python.buffer_info()[0], self.address, id(MISSING))
-        return _built_in_function(name, self.library[f"{module}.{name}"], *words)
+        return built_in_function(name, self.library[f"{module}.{name}"], *words)
 
     @property
     def runs(self) -> int:
@@ -389,138 +384,8 @@ class NativeProcess:
 
     def _request_done(self, request: int) -> None:
         run = self.requests.pop(request)
-        self.track(run)  # see `native.python.python_runs`
+        self.track(run)  # see `native.python.python_shortcuts`
         run.finished()
-
-
-METH_FASTCALL = 0x80
-THREAD_STATE_BYTES = 256
-"""Of CPython's state of a thread, what is looked at; it is larger in all releases."""
-_FUNCTIONS = {
-    py.PYTHON_ENSURE: "PyGILState_Ensure",
-    py.PYTHON_RELEASE: "PyGILState_Release",
-    py.PYTHON_CALL: "PyObject_Vectorcall",
-    py.PYTHON_DROP: "Py_DecRef",
-    py.PYTHON_MAKE_INT: "PyLong_FromLongLong",
-    py.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
-    py.PYTHON_MAKE_BOOL: "PyBool_FromLong",
-    py.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
-    py.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
-    py.PYTHON_FETCH: "PyErr_Fetch",
-    py.PYTHON_NORMALIZE: "PyErr_NormalizeException",
-    py.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
-    py.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
-    py.PYTHON_OCCURRED: "PyErr_Occurred",
-    py.PYTHON_SAVE: "PyEval_SaveThread",
-    py.PYTHON_RESTORE: "PyEval_RestoreThread",
-    py.PYTHON_ADD: "Py_IncRef",
-    py.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
-    py.PYTHON_TUPLE_SIZE: "PyTuple_Size",
-    py.PYTHON_FORGET: "PyDict_DelItem",
-    py.PYTHON_DICT_SIZE: "PyDict_Size",
-    py.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
-    py.PYTHON_CALL_ONE: "PyObject_CallOneArg",
-    py.PYTHON_CLEAR: "PyErr_Clear",
-    py.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
-    py.PYTHON_NOTE: "PyDict_SetItem",
-    py.PYTHON_THREAD: "PyThreadState_Get",
-    py.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
-    py.PYTHON_TRACK: "PyObject_GC_Track",
-    py.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
-    py.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
-    py.PYTHON_FIND: "PyDict_GetItemWithError",
-    py.PYTHON_COPY_CURRENT: "PyContext_CopyCurrent",
-    py.PYTHON_COPY_CONTEXT: "PyContext_Copy",
-    py.PYTHON_ENTER: "PyContext_Enter",
-    py.PYTHON_EXIT: "PyContext_Exit",
-    py.PYTHON_SET_VARIABLE: "PyContextVar_Set",
-}
-
-
-def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -> array[int]:
-    """What native code needs of CPython to call a function and to be called: see PROCESS_PYTHON.
-
-    `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
-    an address.  Both must live as long as the words.
-    """
-    words = array("q", bytes(py.PYTHON_SIZE))
-    for place, name in _FUNCTIONS.items():
-        function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
-        words[place // 8] = function.value or 0
-    items = {
-        py.PYTHON_INT: int,
-        py.PYTHON_FLOAT: float,
-        py.PYTHON_BOOL: bool,
-        py.PYTHON_NONE: None,
-        py.PYTHON_CHAIN: CHAIN,
-        py.PYTHON_REQUESTS: requests,
-        py.PYTHON_READ: read,
-        py.PYTHON_STR: str,
-        py.PYTHON_TUPLE: tuple,
-        py.PYTHON_COROUTINE: CoroutineType,
-        py.PYTHON_CASES: NoObject,
-        py.PYTHON_TENSOR: NativeTensor,
-        py.PYTHON_VALUE: NativeValue,
-        py.PYTHON_ANSWER: INTERRUPTS.answer,
-        py.PYTHON_TRUE: True,
-        py.PYTHON_RUN: RUN,
-    }
-    for place, item in items.items():
-        words[place // 8] = id(item)
-    words[py.PYTHON_TUPLE_ITEMS // 8] = tuple.__basicsize__
-    # Each is the last word of the struct that all objects, or floats, begin with.
-    words[py.PYTHON_TYPE // 8] = object.__basicsize__ - 8
-    words[py.PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
-    words[py.PYTHON_FIRST_SLOT // 8] = object.__basicsize__
-    words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
-    context = contextvars.Context()
-    [mapping] = gc.get_referents(context)
-    words[py.PYTHON_VARIABLES // 8] = _place_of(mapping, id(context), type(context).__basicsize__)
-    thread = ctypes.pythonapi["PyThreadState_Get"]
-    thread.restype = ctypes.c_int64
-    words[py.PYTHON_CONTEXT // 8] = context.run(
-        lambda: _place_of(context, thread(), THREAD_STATE_BYTES)
-    )
-    # A zero follows the content, and counts to the size.
-    assert bytes.__basicsize__ == py.PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
-    return words
-
-
-def _place_of(item: object, address: int, size: int) -> int:
-    """Where in the bytes at an address the address of an object is; 0 if this CPython has it
-    elsewhere.
-    """
-    words = (ctypes.c_int64 * (size // 8)).from_address(address)
-    return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
-
-
-class _MethodDef(ctypes.Structure):
-    """CPython's PyMethodDef."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_int64),
-        ("flags", ctypes.c_int),
-        ("documentation", ctypes.c_char_p),
-    )
-
-
-_new_function = ctypes.pythonapi.PyCFunction_NewEx
-_new_function.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.py_object]
-_new_function.restype = ctypes.py_object
-
-
-def _built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:
-    """The entry of the core at `address` as a function of Python: see
-    `native.python.python_entries`.
-
-    `words` are what is bound to it.
-    """
-    definition = _MethodDef(name.encode(), address, METH_FASTCALL, None)
-    # It must live as long as the function, at the end of the interpreter, too: the function holds
-    # it in the place of its module.
-    made: Callable[..., Any] = _new_function(definition, array("q", words).tobytes(), definition)
-    return made
 
 
 def _reserve_for_errors() -> mmap.mmap | None:

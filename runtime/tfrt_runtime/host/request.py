@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import gc
 import sys
 import threading
 import weakref
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Protocol, TextIO, TypeVar
+from contextvars import Context
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from tfrt_runtime.callers import refuse
 from tfrt_runtime.diagnostics import Diagnostic, Ending
@@ -21,86 +20,19 @@ from tfrt_runtime.host.failures import cancellation
 from tfrt_runtime.host.payload import Run
 from tfrt_runtime.host.process import native_process, shielded
 from tfrt_runtime.host.queues.timer import Timer
+from tfrt_runtime.host.run_parts import Code, ResourceContext, print_for, within
 from tfrt_runtime.host.values.async_value import AsyncValue, make_error, make_unavailable
 from tfrt_runtime.host.values.promises import Promises
 from tfrt_runtime.host.waiting import KernelWait, Maker
 from tfrt_runtime.native import layouts as at
-from tfrt_runtime.native import python_layouts as py
 
 if TYPE_CHECKING:
     from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
-
-T = TypeVar("T")
-_latest = [Context()]
-"""The copy that the last run has."""
-
-
-def _caller_context() -> Context:
-    """A copy of the present context: that of the run before, if no variable was set since.
-
-    Where many runs are outstanding, Python's collector has one context to look at.
-    """
-    made, latest = copy_context(), _latest[0]
-    # All that either refers to is its mapping, which is another object once a variable was set.
-    if list(map(id, gc.get_referents(made))) != list(map(id, gc.get_referents(latest))):
-        _latest[0] = latest = made
-    return latest
-
 
 DEADLINE_EXCEEDED = "deadline exceeded"
 
 MAX_FAILURES = 20
 """Errors of operations of compiled code that a run keeps."""
-
-
-class ResourceContext:
-    """Objects by name that live as long as a run; destroyed in reverse order of creation.
-
-    Safe to share between threads: a resource is made once, on the first thread that asks.
-    """
-
-    def __init__(self) -> None:
-        self._resources: dict[str, object] = {}
-        self._lock = threading.RLock()
-
-    def get(self, name: str, kind: type[T]) -> T | None:
-        """The resource of that name, or None.
-
-        Raises:
-            TypeError: if it is of another kind.
-        """
-        with self._lock:
-            found = self._resources.get(name)
-        if found is not None and not isinstance(found, kind):
-            raise TypeError(f"resource '{name}' is a {type(found).__name__}, not a {kind.__name__}")
-        return found
-
-    def create(self, name: str, resource: T) -> T:
-        """Add a resource.
-
-        Raises:
-            KeyError: if there is one of that name.
-        """
-        with self._lock:
-            if name in self._resources:
-                raise KeyError(f"resource '{name}' exists already")
-            self._resources[name] = resource
-        return resource
-
-    def get_or_create(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """The resource of that name, made now if there is none."""
-        with self._lock:
-            found = self.get(name, kind)
-            return self.create(name, make()) if found is None else found
-
-    def clear(self) -> None:
-        """Destroy all resources, the newest first."""
-        with self._lock:
-            while self._resources:
-                self._resources.popitem()
-
-    def __del__(self) -> None:
-        self.clear()
 
 
 class Entry(Protocol):
@@ -120,47 +52,6 @@ class Entry(Protocol):
 
     def is_wanted(self, request: Request, reference: weakref.ref[AsyncValue]) -> bool:
         """Whether a result of the run is unavailable and has a holder beside its Execution."""
-
-
-class Code(Protocol):
-    """Compiled code, as a run that may call it sees it."""
-
-    def cancelled(self) -> None:
-        """The run is cancelled: its code ends."""
-
-    def goes_on(self) -> bool:
-        """Whether the run, which was found stuck, goes on: what it waits for has become an
-        error.
-        """
-
-    def has_settled(self) -> bool:
-        """Whether nothing that the run has started is left, tasks that outlive it included."""
-
-    def end_tasks(self, message: str) -> bool:
-        """End the tasks that the run has left running when it was over; False if nothing runs."""
-
-    def waits(self) -> list[Diagnostic]:
-        """Notes on what threads wait for in compiled code at this moment."""
-
-
-def _print(
-    printed: list[str],
-    watch: Watch | None,
-    caller: Context | None,
-    sink: Callable[[str], object],
-    text: str,
-) -> None:
-    if watch is not None:
-        watch.note_output(text)
-    printed.append(text)
-    within(caller, sink, text)
-
-
-def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
-    """Call a function in a copy of a context, which other threads may be in; where there is
-    none, in that of here.
-    """
-    return function(*values) if context is None else context.copy().run(function, *values)
 
 
 NEW_REQUEST = array("q", bytes(at.REQUEST_SIZE))
@@ -238,15 +129,9 @@ class Request(Run):
     def open(self, words: array[int]) -> None:
         """Let Python know the run; `words` begin as `NEW_REQUEST`, and are copied."""
         host, process = self.host, native_process()
-        if self.entry is not None and self.entry.carries:
-            self.caller = _caller_context()
-            words[at.REQUEST_RUN // 8] = id(self)
         words[at.REQUEST_CANCELLED_VALUE // 8] = host.cancelled_address
         words[at.REQUEST_STORE // 8] = host.tensor_store
-        words[at.REQUEST_NUMBER // 8] = process.quick.next_number(process.address)
-        self.words = words.tobytes()
-        process.requests[self.address] = self
-        process.untrack(self)  # see `native.python.python_runs`
+        process.adopt(self, words.tobytes(), self.entry is not None and self.entry.carries)
 
     def become_known(self) -> None:
         """The run was opened: `cancel` on another thread meets it here or among those that are,
@@ -259,11 +144,6 @@ class Request(Run):
             host.blocking.begin()
 
     @property
-    def address(self) -> int:
-        """Of the native words."""
-        return id(self.words) + py.PYTHON_BYTES
-
-    @property
     def id(self) -> int:
         """The number of the run; no two of a process have the same."""
         return self.native.number
@@ -271,7 +151,7 @@ class Request(Run):
     @property
     def native(self) -> structs.Request:
         """The struct of the native core; it lives as long as the run."""
-        return structs.Request.at(id(self.words) + py.PYTHON_BYTES)
+        return structs.Request.at(self.address)
 
     @property
     def data(self) -> dict[type, object]:
@@ -306,7 +186,7 @@ class Request(Run):
         sink: Callable[[str], object] = self._sink
         if stream is not None and sink is write_to_stdout:
             sink = stream.write
-        _print(self.printed, self.watched, self.caller_context, sink, text)
+        print_for(self.printed, self.watched, self.caller_context, sink, text)
 
     def as_caller(self, function: Callable[..., object], *values: object) -> object:
         """Call a function in the context of the call that started the run, if that carries one."""
@@ -315,7 +195,7 @@ class Request(Run):
     def lasting_output(self) -> Sink:
         """What prints as `output` does, and does not hold the run: for code that may outlive it."""
         return functools.partial(
-            _print, self.printed, self.watched, self.caller_context, self._sink
+            print_for, self.printed, self.watched, self.caller_context, self._sink
         )
 
     @property

@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 from tfrt_runtime.diagnostics import AnyLocation, Diagnostic, counted, error
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.request import Request, ResourceContext
+from tfrt_runtime.host.request import Request
+from tfrt_runtime.host.run_parts import ResourceContext
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.registry import KernelError
 

@@ -244,7 +244,7 @@ _struct(
         "call(context, record): the callback of PROCESS_PYTHON_KERNEL, within the context that "
         "the run carries."
     ),
-    CALLER="RUN_CALLER of the run that was started last, with a reference; or 0.",
+    CALLER="REQUEST_CALLER of the run that was started last, with a reference; or 0.",
     HELD=("Bytes that native code has from the system, on a line of its own: threads count here."),
     MEMORY_LIMIT=line("What PROCESS_HELD may grow to for queues without a limit of their own."),
     TRIMMING="1 while a thread gives slabs back.",
@@ -430,10 +430,8 @@ _struct(
     size=192,
     CANCEL="The error AsyncValue of a cancelled request, or 0; owned by the request.",
     ACTIVE="Root activations and queued tasks that have not finished; a futex word.",
-    CANCELLED_VALUE=at(
-        24,
-        "The error AsyncValue that a cancellation uses; the request holds a reference.",
-    ),
+    CALLER="The context of the call that started the run, which the run holds; or 0.",
+    CANCELLED_VALUE="The error AsyncValue that a cancellation uses; the request holds a reference.",
     OPEN=(
         "1 until the run is over, and Python knows that if it wants to; the word that waiting "
         "threads read."
@@ -462,7 +460,7 @@ _struct(
         "code has bailed out."
     ),
     COMPILED="Not 0 once machine code has run.",
-    RUN="The Python object of a run that carries the context of its call; else 0.",
+    WORDS="The `bytes` that has these words, if the run has REQUEST_CALLER; else 0.",
     LOOP="The record of the first loop that ended because the run is cancelled, or 0.",
     KNOWN=line(
         "Kernels of the calls and iterations that count, on a line of its own: all threads add "

@@ -71,6 +71,7 @@ class World(Protocol):
         seventh: int,
     ) -> int: ...
     def call_f64(self, function: Address, number: float) -> int: ...
+    def call_for_f64(self, function: Address, first: int) -> float: ...
     def pause(self) -> None: ...
     def now(self) -> int: ...
     def ticks(self) -> int: ...
@@ -81,6 +82,7 @@ class World(Protocol):
     def thread_context(self) -> Address: ...
     def set_thread_context(self, context: Address) -> Address: ...
     def stack_room(self) -> int: ...
+    def bound_words(self, item: Address) -> Address: ...
 
 
 _world: list[World] = []
@@ -318,6 +320,11 @@ def call_f64(function: Address, number: float) -> int:
     return current_world().call_f64(function, number)
 
 
+def call_for_f64(function: Address, first: int) -> float:
+    """Call a function of one word that returns a double."""
+    return current_world().call_for_f64(function, first)
+
+
 def pause() -> None:
     """Tell the processor that this is a spin loop."""
     current_world().pause()
@@ -389,6 +396,11 @@ def set_thread_context(context: Address) -> Address:
 def stack_room() -> int:
     """Return how many bytes this thread's stack may still grow; below 0, the reserve is in use."""
     return current_world().stack_room()
+
+
+def bound_words(item: Address) -> Address:
+    """Return the words that an entry is bound to which Python calls: `item` is an integer of Python."""
+    return current_world().bound_words(item)
 
 
 def wrapping_add(left: int, right: int) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfrt_runtime.native.declared import at, declarer
+from tfrt_runtime.native.declared import declarer
 
 if TYPE_CHECKING:
 
@@ -20,7 +20,7 @@ _struct = declarer(globals())
 # Python: functions of CPython's C API that native code calls, and objects that it compares with.
 _struct(
     "PYTHON",
-    size=488,
+    size=552,
     ENSURE=(
         "PyGILState_Ensure: the thread holds the GIL, until PYTHON_RELEASE is called with what "
         "this returns."
@@ -45,8 +45,8 @@ _struct(
     INT="The type `int`.",
     FLOAT="",
     NONE="",
-    TYPE="Offset of an object's type.",
-    FLOAT_NUMBER="Offset of the number in a float.",
+    TYPE="PyObject_Type",
+    READ_FLOAT="PyFloat_AsDouble",
     INTERRUPTS="",
     REQUEST_DONE="What is called with the address of a request of which nothing is left.",
     READ_WORD="PyLong_AsUnsignedLongLongMask: the low 64 bits of an integer.",
@@ -59,7 +59,7 @@ _struct(
     ADD="Py_IncRef",
     NEW_BYTES="PyBytes_FromStringAndSize",
     TUPLE_SIZE="",
-    TUPLE_ITEMS="Offset of the items in a tuple.",
+    TUPLE_ITEM="PyTuple_GetItem: borrowed.",
     BOOL="",
     CHAIN="The Python object for chains.",
     REQUESTS="The dictionary of the runs that Python knows, by the address of their words.",
@@ -75,15 +75,14 @@ _struct(
     CALL_ONE="PyObject_CallOneArg",
     COROUTINE="The type of coroutines.",
     CLEAR="PyErr_Clear",
-    TENSOR=(
-        "The class of tensors. Their first slot holds what has the native tensor's address in "
-        "its own first slot."
-    ),
+    TENSOR="The class of tensors; `_handle` is None, or has the native tensor's `address`.",
     IS_SUBTYPE="PyType_IsSubtype",
-    FIRST_SLOT="Offset of the first slot of an object.",
+    GET="PyObject_GetAttr",
+    SET="PyObject_SetAttr",
+    BYTES="PyBytes_AsString",
     NOTE="PyDict_SetItem",
     THREAD="PyThreadState_Get",
-    VALUE="The class of values; the first slot is the address of the native value.",
+    VALUE="The class of values; `_address` is that of the native value.",
     ANSWER=(
         "What answers an interrupt, called with the signal's number and the frame: True to have "
         "it later, or it raises."
@@ -96,7 +95,6 @@ _struct(
     UNTRACK="PyObject_GC_UnTrack: it does not, whether or not it did.",
     IS_TRACKED="PyObject_GC_IsTracked",
     FIND=("PyDict_GetItemWithError: borrowed; 0 without an exception where there is no such key."),
-    TUPLE="",
     RUN="The context variable RUN: the words of the run whose kernel code belongs to.",
     COPY_CURRENT="PyContext_CopyCurrent",
     COPY_CONTEXT="PyContext_Copy",
@@ -108,9 +106,14 @@ _struct(
         "if it is not known."
     ),
     CONTEXT=("Offset of the present context in CPython's state of a thread; 0 if it is not known."),
+    NAME_WORDS="The text `words`, an attribute of runs, and so on.",
+    NAME_ADDRESS="",
+    NAME_CALLER="",
+    NAME_HANDLE="",
+    NAME_VALUE="The text `_address`.",
+    SPARE="A context for the next kernel of a run whose caller is PROCESS_CALLER, owned; or 0.",
+    SPARE_WORDS="The value that RUN has there.",
 )
-PYTHON_BYTES = 32
-"""Offset of the content in a `bytes`."""
 
 # Interrupts: state that the main thread's SIGINT handler and native code share.
 _struct(
@@ -123,14 +126,6 @@ _struct(
 )
 INTERRUPTS_LOOK_NS = 10_000_000
 """Minimum interval between Python's checks that the handler is installed."""
-
-# Run: slots of the Python object, from PYTHON_FIRST_SLOT on; empty if the run carries no context.
-_struct(
-    "RUN",
-    CALLER=at(8, "A copy of the context of the call that started the run."),
-    MAPPING="The mapping of the context that was made last for a kernel.",
-    SPARE="A context for the next kernel, with that mapping; empty while a kernel works in it.",
-)
 
 # Template: the initial words of each call of a function from Python, which the call copies.
 ANY_PAYLOAD = 255

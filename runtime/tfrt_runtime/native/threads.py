@@ -1,9 +1,13 @@
-"""Access to the thread that the core runs on: its context, and the end of its stack.
+"""What the core reads from global variables: the thread's context and stack end, and Python's words.
 
 Compiled programs call the core without a context.  Two keys of the C library's thread-specific data
 supply context and stack end in 2 ns.  LLVM's own thread-local variables are rejected: they need a
 dynamic loader, which objects loaded by MCJIT do not have.  The code is LLVM IR because Numba has no
 global variables.
+
+A function of Python that is an entry of the core is bound to a Python integer, the address of the words
+that it needs.  The table of CPython's functions is among them, so that the function that reads the
+integer is in a variable.
 """
 
 from __future__ import annotations
@@ -23,7 +27,10 @@ MEASURE_STACKS = "tfrt_measure_stacks"
 STACK_LIMIT = "tfrtAsyncStackLimit"
 """Returns the end of the thread's stack, less RESERVE.  Compiled code calls it."""
 
-EXPORTS = (START, MEASURE_STACKS, STACK_LIMIT)
+READ_BOUND = "tfrt_read_bound"
+"""Takes the address of PyLong_AsVoidPtr; called once, before Python calls an entry."""
+
+EXPORTS = (START, MEASURE_STACKS, STACK_LIMIT, READ_BOUND)
 
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone.
@@ -35,6 +42,7 @@ CODE = f"""
 @context_key = internal global i32 0
 @stack_key = internal global i32 0
 @new_context = internal global ptr null
+@read_bound = internal global ptr null
 
 declare i32 @pthread_key_create(ptr, ptr)
 ; Marked as reading only, so that LLVM drops the read of a former context that is not used.
@@ -58,6 +66,18 @@ define i64 @{MEASURE_STACKS}() {{
   %status = call i32 @pthread_key_create(ptr @stack_key, ptr null)
   %result = zext i32 %status to i64
   ret i64 %result
+}}
+
+define i64 @{READ_BOUND}(i64 %function) {{
+  %read = inttoptr i64 %function to ptr
+  store ptr %read, ptr @read_bound
+  ret i64 0
+}}
+
+define i64 @tfrt_bound_words(i64 %item) alwaysinline {{
+  %read = load ptr, ptr @read_bound
+  %words = call i64 %read(i64 %item)
+  ret i64 %words
 }}
 
 define i64 @tfrt_thread_context() alwaysinline {{

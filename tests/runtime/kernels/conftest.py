@@ -12,7 +12,7 @@ import pytest
 
 from tfrt_runtime.host.allocator import LeakCheckAllocator, PooledAllocator
 from tfrt_runtime.host.payload import CHAIN
-from tfrt_runtime.host.request import ResourceContext
+from tfrt_runtime.host.run_parts import ResourceContext
 from tfrt_runtime.host.tensor.dense import DenseHostTensor
 from tfrt_runtime.kernels.basic import strings, test_kernels
 from tfrt_runtime.kernels.registry import KernelRegistry

@@ -388,9 +388,9 @@ def plain_call(
 
 
 def _result(type_text: str) -> tuple[int, int]:
-    """How native code takes a result of that type: the type of its payload, and bits or class."""
+    """How native code takes a result of that type: the type of its payload, and its class or 0."""
     if type_text in INTEGER_BITS or type_text in ("f32", "f64"):
-        return SCALAR_TYPES[type_text], INTEGER_BITS.get(type_text, 0)
+        return SCALAR_TYPES[type_text], 0
     if type_text == CHAIN_TYPE:
         return at.TYPE_CHAIN, 0
     is_checked = type_text.endswith(TENSOR) or type_text.startswith(BUFFER)

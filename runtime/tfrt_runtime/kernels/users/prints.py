@@ -14,10 +14,9 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TextIO, cast
 
-from tfrt_runtime.host.payload import RUN
+from tfrt_runtime.host.payload import RUN, address_of_words
 from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.native import python_layouts as py
 
 
 def divert_output() -> None:
@@ -63,7 +62,7 @@ class Diverted:
         words = RUN.get()
         if words is None or words is self._owner or not isinstance(text, str):
             return self._stream.write(text)
-        run = native_process().requests.get(id(words) + py.PYTHON_BYTES)
+        run = native_process().requests.get(address_of_words(words))
         # A task or thread that a kernel has left running belongs to no run any more, nor does a
         # child process.
         if not isinstance(run, Request) or run.is_done or run.queue.is_of_parent:

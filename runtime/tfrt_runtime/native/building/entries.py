@@ -28,6 +28,8 @@ MODULES = (
     "handles",
     "python.python_entries",
     "python.python_calls",
+    "python.python_shortcuts",
+    "python.python_values",
     "python.python_functions",
     "python.python_runs",
     "python.python_waits",

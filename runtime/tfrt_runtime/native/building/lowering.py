@@ -105,6 +105,11 @@ def call_through(builder: ir.IRBuilder, function: ir.Value, *arguments: ir.Value
     return builder.call(builder.inttoptr(function, kind.as_pointer()), list(arguments))
 
 
+def call_for_f64(builder: ir.IRBuilder, function: ir.Value, first: ir.Value) -> ir.Value:
+    kind = ir.FunctionType(F64, [I64])
+    return builder.call(builder.inttoptr(function, kind.as_pointer()), [first])
+
+
 def pause(builder: ir.IRBuilder) -> None:
     builder.call(external(builder, "tfrt_pause", ir.FunctionType(ir.VoidType(), [])), [])
 
@@ -175,6 +180,11 @@ def stack_room(builder: ir.IRBuilder) -> ir.Value:
     return builder.sub(builder.ptrtoint(frame, I64), limit)
 
 
+def bound_words(builder: ir.IRBuilder, item: ir.Value) -> ir.Value:
+    kind = ir.FunctionType(I64, [I64])
+    return builder.call(external(builder, "tfrt_bound_words", kind), [item])
+
+
 # Each row: the arity, the result, and the code.  A trailing f of the arity is a double.
 OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "load": ("i", "i", lambda b, a: b.load(pointer(b, a))),
@@ -203,6 +213,7 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "call4": ("iiiii", "i", call_through),
     "call7": ("iiiiiiii", "i", call_through),
     "call_f64": ("if", "i", call_through),
+    "call_for_f64": ("ii", "f", call_for_f64),
     "pause": ("", "", pause),
     "now": ("", "i", lambda b: clock(b, CLOCK_MONOTONIC)),
     "ticks": ("", "i", ticks),
@@ -213,6 +224,7 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "thread_context": ("", "i", thread_context),
     "set_thread_context": ("i", "i", set_thread_context),
     "stack_room": ("", "i", stack_room),
+    "bound_words": ("i", "i", bound_words),
     "wrapping_add": ("ii", "i", lambda b, x, y: b.add(x, y)),
     "wrapping_subtract": ("ii", "i", lambda b, x, y: b.sub(x, y)),
     "wrapping_multiply": ("ii", "i", lambda b, x, y: b.mul(x, y)),

@@ -2,9 +2,9 @@
 
 CPython calls an entry as it calls its own built-in functions (METH_FASTCALL): `given` is an array of `count`
 objects, borrowed, and the result is a new reference, or 0 with an exception set.  The object that CPython
-keeps with each function is a `bytes` that holds two words: the address of the entry, and that of the
-table of CPython's own functions; for a function that is written for Python that table's address comes first, then that
-of the process.
+keeps with each function is an integer, the address of two words (`bound_words`): the address of the entry, and that of
+the table of CPython's own functions; for a function that is written for Python that table's address comes first, then
+that of the process.  Nothing here reads a field of a Python object: CPython's functions do.
 
 A handle of an object (a payload, a diagnostic, a waiter, the owner of a tensor) is its address, with a reference of its
 own.  What has the handle owns that reference, and drops it once.
@@ -14,13 +14,44 @@ from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
-from tfrt_runtime.native.memory import Address, call1, call4, call7, entry, load, native, store
+from tfrt_runtime.native.memory import (
+    Address,
+    bound_words,
+    call1,
+    call2,
+    call4,
+    call7,
+    entry,
+    load,
+    native,
+    store,
+)
 
 
 @native
 def word(api: Address, given: Address, index: int) -> int:
     """An argument that is an integer."""
     return call1(load(api + py.PYTHON_READ_WORD), load(given + 8 * index))
+
+
+@native
+def type_of(api: Address, item: Address) -> Address:
+    """The type of an object, borrowed: the object has it."""
+    found = call1(load(api + py.PYTHON_TYPE), item)
+    call1(load(api + py.PYTHON_DROP), found)
+    return found
+
+
+@native
+def word_attribute(api: Address, item: Address, name: Address) -> int:
+    """An attribute of an object that is an integer; 0, and no exception, if there is none."""
+    found = call2(load(api + py.PYTHON_GET), item, name)
+    if found == 0:
+        call1(load(api + py.PYTHON_CLEAR), 0)
+        return 0
+    number = call1(load(api + py.PYTHON_READ_WORD), found)
+    call1(load(api + py.PYTHON_DROP), found)
+    return number
 
 
 @native
@@ -39,7 +70,8 @@ def word_of(api: Address, given: Address, count: int, index: int) -> int:
 @native
 def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Address:
     """Call the entry with integers for its words; what it returns as an integer."""
-    entry_address, api = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    words = bound_words(bound)
+    entry_address, api = load(words), load(words + 8)
     first = word_of(api, given, count, 0)
     second = word_of(api, given, count, 1)
     third = word_of(api, given, count, 2)
@@ -85,14 +117,15 @@ def hold(process: Address, api: Address, item: Address) -> Address:
 @entry
 def object_add(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: a new handle of an object."""
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    words = bound_words(bound)
+    api, process = load(words), load(words + 8)
     return call1(load(api + py.PYTHON_MAKE_INT), hold(process, api, load(given)))
 
 
 @entry
 def object_get(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle."""
-    api = load(bound + py.PYTHON_BYTES)
+    api = load(bound_words(bound))
     item = call1(load(api + py.PYTHON_READ_WORD), load(given))
     call1(load(api + py.PYTHON_ADD), item)
     return item
@@ -101,7 +134,8 @@ def object_get(bound: Address, given: Address, count: int) -> Address:
 @entry
 def object_take(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle, which ends."""
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    words = bound_words(bound)
+    api, process = load(words), load(words + 8)
     # The reference of the handle becomes the caller's.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     return call1(load(api + py.PYTHON_READ_WORD), load(given))
@@ -125,7 +159,7 @@ def handle(bound: Address, given: Address, count: int) -> Address:
 
     Code of Python cannot do that: its own next check would be the one that answers.
     """
-    api = load(bound + py.PYTHON_BYTES)
+    api = load(bound_words(bound))
     is_later = call4(load(api + py.PYTHON_CALL), load(api + py.PYTHON_ANSWER), given, 2, 0)
     if is_later == 0:
         return 0

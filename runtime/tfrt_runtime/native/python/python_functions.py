@@ -1,39 +1,36 @@
 """Kernels that are plain functions of Python, called through CPython's own interface.
 
 The words of the record's data: the function, what finishes in Python what is not ordinary, how many
-arguments and attributes there are, the payload type of the result and its bits if it is an integer; then
-the payload type of each argument, 0 for what its value says, and each attribute.  The function, what
-finishes, and the attributes are addresses of Python objects, which the loaded program holds.  A result of
-type TYPE_OBJECT has the class that it must be in the place of the bits, or 0.
+arguments and attributes there are, the payload type of the result and the class that it must be if it is an object, or
+0; then the payload type of each argument, 0 for what its value says, and each attribute.  The function, what
+finishes, and the attributes are addresses of Python objects, which the loaded program holds.
 
 A block has the objects that the function is given, and behind them three words for what it raises.
 
 A Python kernel runs in a context of `contextvars` of its own, as `asyncio.to_thread` has it:
 
-    start of the run   launch      RUN_CALLER: a copy of the caller's context, if the program calls Python
+    start of the run   launch      REQUEST_CALLER: a copy of the caller's context, if the program calls Python
           |
-    each kernel        enter_run   RUN_SPARE, or a new copy of RUN_CALLER, in which RUN is the run
+    each kernel        enter_run   PYTHON_SPARE, or a new copy of REQUEST_CALLER, in which RUN is the run
           |            the function is called
                        leave_run   the copy is the spare one, unless the kernel has set a variable in it
 
-So no kernel sees what another one sets, whichever thread it runs on.  A thread that entered the context once and kept it
+So no kernel sees what another one sets, whichever thread it runs on.  The spare context is one for all runs that
+were called from the same context: a copy for each would take as long as a short kernel, and Python's collector would
+look at each.  A thread that entered the context once and kept it
 from kernel to kernel would save two calls of a few nanoseconds each, but would have to leave it wherever it returns to
 code of Python, and what a kernel sets would reach those that happen to follow it on its thread.
 """
 
 from __future__ import annotations
 
-import math
-
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
 from tfrt_runtime.native.calls.frame import (
     argument,
     attribute,
-    new_result,
     payload_type,
     run_in_python,
-    set_chain,
     set_word,
 )
 from tfrt_runtime.native.cells import give_block, take_block
@@ -43,78 +40,25 @@ from tfrt_runtime.native.memory import (
     call2,
     call3,
     call4,
-    call_f64,
     entry,
     load,
-    load_acquire,
-    load_f32,
-    load_f64,
-    load_i32,
     native,
-    outline,
     store,
-    store_f32,
-    store_f64,
 )
-from tfrt_runtime.native.python.python_entries import hold
+from tfrt_runtime.native.python.python_entries import hold, type_of
+from tfrt_runtime.native.python.python_shortcuts import has_mapping, mapping_of
+from tfrt_runtime.native.python.python_values import put, python_object
 
-FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
+FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_CLASS = range(6)
 FIRST_TYPE = 6
 RAISED_WORDS = 3
-TOO_LARGE = 2.0**128 - 2.0**103
-"""The least number that an `f32` rounds to infinity."""
-
-
-@native
-def python_object(api: Address, value: Address, payload_type: int) -> Address:
-    """The payload of a value as a new reference to a Python object; 0 with an exception."""
-    payload = value + at.VALUE_PAYLOAD
-    if payload_type == at.TYPE_OBJECT:
-        call1(load(api + py.PYTHON_ADD), load(payload))
-        return load(payload)
-    if payload_type == at.TYPE_CHAIN:
-        call1(load(api + py.PYTHON_ADD), load(api + py.PYTHON_CHAIN))
-        return load(api + py.PYTHON_CHAIN)
-    if payload_type > at.TYPE_I64 and payload_type != at.TYPE_F32 and payload_type != at.TYPE_F64:
-        return read_in_python(api, value)
-    if payload_type == at.TYPE_F64:
-        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f64(payload))
-    if payload_type == at.TYPE_F32:
-        return call_f64(load(api + py.PYTHON_MAKE_FLOAT), load_f32(payload))
-    if payload_type == at.TYPE_I1:
-        return call1(load(api + py.PYTHON_MAKE_BOOL), load(payload) & 1)
-    number = load(payload)
-    if payload_type == at.TYPE_I32:
-        number = load_i32(payload)
-    elif payload_type == at.TYPE_I8:
-        number = ((number & 0xFF) ^ 0x80) - 0x80
-    elif payload_type == at.TYPE_I16:
-        number = ((number & 0xFFFF) ^ 0x8000) - 0x8000
-    return call1(load(api + py.PYTHON_MAKE_INT), number)
-
-
-@outline
-def read_in_python(api: Address, value: Address) -> Address:
-    """The payload of a value as Python makes an object of it."""
-    number = call1(load(api + py.PYTHON_MAKE_INT), value)
-    if number == 0:
-        return 0
-    made = call2(load(api + py.PYTHON_CALL_ONE), load(api + py.PYTHON_READ), number)
-    call1(load(api + py.PYTHON_DROP), number)
-    return made
-
-
-@native
-def is_too_large(number: float) -> bool:
-    """Whether a number would be infinite as an `f32`, and is not."""
-    return abs(number) >= TOO_LARGE and abs(number) < math.inf
 
 
 @native
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the result to an object that the function returned; False if that may mean something else."""
-    wanted = attribute(record, RESULT_BITS)
-    type_object = load(returned + load(api + py.PYTHON_TYPE))
+    wanted = attribute(record, RESULT_CLASS)
+    type_object = type_of(api, returned)
     if type_object != load(api + py.PYTHON_STR):
         if wanted != 0 or type_object == load(api + py.PYTHON_COROUTINE):
             return False
@@ -140,32 +84,12 @@ def take_result(
         return False
     if result_type == at.TYPE_OBJECT:
         return take_object(context, record, api, returned)
-    type_object = load(returned + load(api + py.PYTHON_TYPE))
-    if result_type == at.TYPE_CHAIN:
-        if returned != load(api + py.PYTHON_NONE):
-            return False
-        set_chain(context, 0)
-        return True
-    if result_type == at.TYPE_F64 or result_type == at.TYPE_F32:
-        if type_object != load(api + py.PYTHON_FLOAT):
-            return False
-        number = load_f64(returned + load(api + py.PYTHON_FLOAT_NUMBER))
-        if result_type == at.TYPE_F32 and is_too_large(number):
-            return False
-        place = new_result(context, 0, result_type)
-        store(place, 0)
-        if result_type == at.TYPE_F64:
-            store_f64(place, number)
-        else:
-            store_f32(place, number)
-        return True
-    if type_object != load(api + py.PYTHON_INT):
+    store(scratch, result_type)
+    store(scratch + 8, 0)
+    store(scratch + 16, 0)
+    if not put(api, scratch, returned):
         return False
-    whole = call2(load(api + py.PYTHON_READ_INT), returned, scratch)
-    shift = 64 - attribute(record, RESULT_BITS)
-    if load_i32(scratch) != 0 or (whole << shift) >> shift != whole:
-        return False
-    set_word(context, 0, result_type, whole)
+    set_word(context, 0, result_type, load(scratch + 8))
     return True
 
 
@@ -206,67 +130,44 @@ def enter_run(context: Address, api: Address) -> Address:
     0 if the run carries none.  With the GIL, and no exception set.
     """
     request = load(context + at.CONTEXT_REQUEST)
-    run = load(request + at.REQUEST_RUN) if request != 0 else 0
-    if run == 0:
+    caller = load(request + at.REQUEST_CALLER) if request != 0 else 0
+    if caller == 0:
         return 0
-    slots = run + load(api + py.PYTHON_FIRST_SLOT)
-    entered = load(slots + py.RUN_SPARE)
-    store(slots + py.RUN_SPARE, 0)
+    words, entered, known = load(request + at.REQUEST_WORDS), 0, 0
+    if caller == load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER):
+        entered, known = load(api + py.PYTHON_SPARE), load(api + py.PYTHON_SPARE_WORDS)
+        store(api + py.PYTHON_SPARE, 0)
     if entered == 0:
-        entered = new_context(api, slots)
+        entered, known = call1(load(api + py.PYTHON_COPY_CONTEXT), caller), 0
     if entered != 0:
         call1(load(api + py.PYTHON_ENTER), entered)
+        if words != known:
+            token = call2(load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), words)
+            call1(load(api + py.PYTHON_DROP), token)
+    call1(load(api + py.PYTHON_CLEAR), 0)  # Python may have had no memory
     return entered
 
 
-@outline
-def new_context(api: Address, slots: Address) -> Address:
-    """A new context for a kernel of a run; 0 if Python has no memory for it."""
-    made = call1(load(api + py.PYTHON_COPY_CONTEXT), load(slots + py.RUN_CALLER))
-    if made != 0:
-        call1(load(api + py.PYTHON_ENTER), made)
-        token = call2(load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), load(slots))
-        call1(load(api + py.PYTHON_EXIT), made)
-        call1(load(api + py.PYTHON_DROP), token)
-        keep_mapping(api, slots, mapping_of(api, made))
-    call1(load(api + py.PYTHON_CLEAR), 0)
-    return made
-
-
 @native
-def mapping_of(api: Address, entered: Address) -> Address:
-    """The mapping of a context, borrowed: another object once a variable was set.  0 if it is not known where."""
-    place = load(api + py.PYTHON_VARIABLES)
-    return load(entered + place) if place != 0 else 0
-
-
-@native
-def keep_mapping(api: Address, slots: Address, mapping: Address) -> None:
-    """Let RUN_MAPPING be `mapping`: while the slot holds it, no other one has its address."""
-    former = load(slots + py.RUN_MAPPING)
-    call1(load(api + py.PYTHON_ADD), mapping)
-    store(slots + py.RUN_MAPPING, mapping)
-    call1(load(api + py.PYTHON_DROP), former)
-
-
-@native
-def leave_run(context: Address, api: Address, request: Address, entered: Address) -> None:
-    """Leave the context that `enter_run` returned for a kernel of a run."""
+def leave_run(
+    context: Address, api: Address, request: Address, entered: Address, mapping: Address
+) -> None:
+    """Leave the context that `enter_run` returned for a kernel of a run, with its mapping then."""
     if entered == 0:
         return
     call1(load(api + py.PYTHON_EXIT), entered)
-    slots = load(request + at.REQUEST_RUN) + load(api + py.PYTHON_FIRST_SLOT)
-    mapping, activation = load(slots + py.RUN_MAPPING), load(context + at.CONTEXT_ACTIVATION)
-    # There may be very many runs, and Python's collector looks at each context.
-    is_last = load_acquire(activation + at.ACTIVATION_REMAINING) == 1
-    is_last = is_last and load(activation + at.ACTIVATION_RETURN) == at.RETURN_ROOT
-    is_unchanged = mapping != 0 and mapping == mapping_of(api, entered)
-    if is_unchanged and not is_last and load(slots + py.RUN_SPARE) == 0:
-        store(slots + py.RUN_SPARE, entered)
-        return
-    if is_last:
-        keep_mapping(api, slots, 0)
-    call1(load(api + py.PYTHON_DROP), entered)
+    caller = load(load(context + at.CONTEXT_PROCESS) + at.PROCESS_CALLER)
+    is_spare = has_mapping(api, entered, mapping)
+    call1(load(api + py.PYTHON_DROP), mapping)
+    if (
+        is_spare
+        and load(api + py.PYTHON_SPARE) == 0
+        and load(request + at.REQUEST_CALLER) == caller
+    ):
+        store(api + py.PYTHON_SPARE, entered)
+        store(api + py.PYTHON_SPARE_WORDS, load(request + at.REQUEST_WORDS))
+    else:
+        call1(load(api + py.PYTHON_DROP), entered)
 
 
 @entry
@@ -276,8 +177,9 @@ def run_framed(context: Address, record: Address) -> None:
     api, request = load(process + at.PROCESS_PYTHON), load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + py.PYTHON_ENSURE), 0)
     entered = enter_run(context, api)
+    mapping = mapping_of(api, entered)
     call2(load(process + at.PROCESS_CALL_PYTHON), context, record)
-    leave_run(context, api, request, entered)
+    leave_run(context, api, request, entered, mapping)
     call1(load(api + py.PYTHON_RELEASE), lock)
 
 
@@ -310,6 +212,7 @@ def run(context: Address, record: Address) -> None:
     request = load(context + at.CONTEXT_REQUEST)
     lock = call1(load(api + py.PYTHON_ENSURE), 0)
     entered = enter_run(context, api)
+    mapping = mapping_of(api, entered)
     made = 0
     while made < count:
         value = argument(context, made)
@@ -337,6 +240,6 @@ def run(context: Address, record: Address) -> None:
         finish_in_python(context, record, api, returned, raised)
     if returned != 0:
         call1(load(api + py.PYTHON_DROP), returned)
-    leave_run(context, api, request, entered)
+    leave_run(context, api, request, entered, mapping)
     call1(load(api + py.PYTHON_RELEASE), lock)
     give_block(context, given, 8 * (total + RAISED_WORDS))

@@ -14,9 +14,7 @@
 
     __del__       leave          the Python object of a run dies: NOTIFY_FORGET, if the run is not over
 
-Python's collector looks at no object that can be part of no circle that it could free: not at a run while the table
-of runs holds it, not at a value without callbacks, nor at their weak references.  Else it takes
-more time than all else where 100 000 runs are outstanding.  `track` lets it look when that changes.
+Python's collector does not look at a run while the table of runs holds it: see `python_shortcuts`.
 
 Each returns the object MISSING, or None, where something is not ordinary: Python does it then.  The words bound
 to each are the address of the table of CPython's functions, that of the process, and that of MISSING.
@@ -37,6 +35,7 @@ from tfrt_runtime.native.calls.activation import add_over
 from tfrt_runtime.native.cells import give_block, need_block
 from tfrt_runtime.native.memory import (
     Address,
+    bound_words,
     call1,
     call2,
     call3,
@@ -45,20 +44,16 @@ from tfrt_runtime.native.memory import (
     entry,
     fetch_add,
     futex_wait,
-    inline,
     load,
     load_acquire,
-    load_f64,
-    load_i32,
     native,
     store,
-    store_f32,
-    store_f64,
     store_release,
 )
 from tfrt_runtime.native.python.python_calls import start_call_with
-from tfrt_runtime.native.python.python_entries import hold, shared, word
-from tfrt_runtime.native.python.python_functions import is_too_large
+from tfrt_runtime.native.python.python_entries import hold, shared, word, word_attribute
+from tfrt_runtime.native.python.python_shortcuts import be_tracked, be_untracked, caller_context
+from tfrt_runtime.native.python.python_values import is_one_of, put
 from tfrt_runtime.native.stacks import take_all
 from tfrt_runtime.native.trimming import keep_few, trim_at_rest
 
@@ -111,15 +106,15 @@ def take_turns(api: Address, queue: Address) -> None:
 def launch(bound: Address, given: Address, count: int) -> Address:
     """Make the words of a run: `launch(run, queue, template, cancelled value, store of tensors, arguments, starts)`.
 
-    They go to the first slot of the run, an object that was just made, and Python knows it by their address
-    from now on.  If `starts` is 1 its call starts as a task; with 2, the run is forgotten when it is over, as
-    after `leave`; with 0, arguments that are tensors are borrowed.
+    The run, an object that was just made, has them as `words`, and their address, by which Python knows it from
+    now on.  If `starts` is 1 its call starts as a task; with 2, the run is forgotten when it is over, as after
+    `leave`; with 0, arguments that are tensors are borrowed.
 
     MISSING, and nothing has changed, if an argument is no ordinary value of its type, or there are too
     many or few.
     """
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    missing = load(bound + py.PYTHON_BYTES + 16)
+    words = bound_words(bound)
+    api, process, missing = load(words), load(words + 8), load(words + 16)
     queue = word(api, given, 1)
     take_turns(api, queue)
     run, context = load(given), context_of(api, queue)
@@ -136,30 +131,20 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     )
     if made == 0:
         return 0
-    request = made + py.PYTHON_BYTES
-    items = arguments + load(api + py.PYTHON_TUPLE_ITEMS)
+    request = call1(load(api + py.PYTHON_BYTES), made)
     place = request + at.REQUEST_SIZE
     for i in range(wanted):
-        if not put(api, place, load(items + 8 * i)):
+        if not put(api, place, call2(load(api + py.PYTHON_TUPLE_ITEM), arguments, i)):
             call1(load(api + py.PYTHON_DROP), made)
             return shared(api, missing)
         place += 8 * at.ARGUMENT_WORDS
-    slots = run + load(api + py.PYTHON_FIRST_SLOT)
-    if load(template + py.TEMPLATE_CARRIES) != 0:
-        carried = caller_context(api, process)
-        if carried == 0:
-            call1(load(api + py.PYTHON_DROP), made)
-            return 0
-        store(slots + py.RUN_CALLER, carried)
-        store(request + at.REQUEST_RUN, run)
-    store(slots, made)
-    key = call1(load(api + py.PYTHON_MAKE_INT), request)
-    # The result is an int of 32 bits: not 0 where Python has no memory for it.
-    failed = call3(load(api + py.PYTHON_NOTE), load(api + py.PYTHON_REQUESTS), key, run) << 32
-    call1(load(api + py.PYTHON_DROP), key)
-    if failed != 0:
+    is_carried = load(template + py.TEMPLATE_CARRIES) == 0 or carry(
+        api, process, run, request, made
+    )
+    is_known = is_carried and note(api, run, request, made)
+    call1(load(api + py.PYTHON_DROP), made)
+    if not is_known:
         return 0
-    call1(load(api + py.PYTHON_UNTRACK), run)
     for i in range(wanted):
         place = request + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * i
         if load(place) == at.TYPE_OBJECT:  # only now: nothing is to be taken back
@@ -176,56 +161,45 @@ def launch(bound: Address, given: Address, count: int) -> Address:
 
 
 @native
-def caller_context(api: Address, process: Address) -> Address:
-    """A copy of the context of this thread, with a reference; 0 with an exception.
-
-    The copy of the run before, if no variable was set since: where many runs are outstanding, Python's collector has one
-    context to look at.
-    """
-    place, variables = load(api + py.PYTHON_CONTEXT), load(api + py.PYTHON_VARIABLES)
-    kept = load(process + at.PROCESS_CALLER)
-    if place != 0 and variables != 0 and kept != 0:
-        present = load(call1(load(api + py.PYTHON_THREAD), 0) + place)
-        if present != 0 and load(present + variables) == load(kept + variables):
-            return shared(api, kept)
-    made = call1(load(api + py.PYTHON_COPY_CURRENT), 0)
-    if made != 0:
-        store(process + at.PROCESS_CALLER, shared(api, made))
-        call1(load(api + py.PYTHON_DROP), kept)
-    return made
-
-
-@entry
-def track(bound: Address, given: Address, count: int) -> Address:
-    """Let Python's collector look at an object: `track(object)`."""
-    api = load(bound + py.PYTHON_BYTES)
-    be_tracked(api, load(given))
-    return shared(api, load(api + py.PYTHON_NONE))
-
-
-@entry
-def untrack(bound: Address, given: Address, count: int) -> Address:
-    """Let Python's collector not look at objects, which can be part of no circle now: `untrack(*objects)`.
-
-    Nor at the items of tuples among them.
-    """
-    api = load(bound + py.PYTHON_BYTES)
-    for i in range(count):
-        item = load(given + 8 * i)
-        call1(load(api + py.PYTHON_UNTRACK), item)
-        if load(item + load(api + py.PYTHON_TYPE)) == load(api + py.PYTHON_TUPLE):
-            items = item + load(api + py.PYTHON_TUPLE_ITEMS)
-            for k in range(call1(load(api + py.PYTHON_TUPLE_SIZE), item)):
-                call1(load(api + py.PYTHON_UNTRACK), load(items + 8 * k))
-    return shared(api, load(api + py.PYTHON_NONE))
+def note(api: Address, run: Address, request: Address, made: Address) -> bool:
+    """Give a run its words, and let Python know it by their address; False with an exception."""
+    key = call1(load(api + py.PYTHON_MAKE_INT), request)
+    # The results are ints of 32 bits: not 0 where Python has no memory for it.
+    failed = call3(load(api + py.PYTHON_SET), run, load(api + py.PYTHON_NAME_WORDS), made) << 32
+    failed |= call3(load(api + py.PYTHON_SET), run, load(api + py.PYTHON_NAME_ADDRESS), key) << 32
+    if failed == 0:
+        failed = call3(load(api + py.PYTHON_NOTE), load(api + py.PYTHON_REQUESTS), key, run) << 32
+    call1(load(api + py.PYTHON_DROP), key)
+    be_untracked(api, run)
+    return failed == 0
 
 
 @native
-def be_tracked(api: Address, item: Address) -> None:
-    """Let Python's collector look at an object, whether or not it does."""
-    # The answer is an int of 32 bits.
-    if call1(load(api + py.PYTHON_IS_TRACKED), item) << 32 == 0:
-        call1(load(api + py.PYTHON_TRACK), item)
+def carry(api: Address, process: Address, run: Address, request: Address, made: Address) -> bool:
+    """Let a run have the context of this thread; False with an exception."""
+    carried = caller_context(api, process)
+    if carried == 0:
+        return False
+    failed = call3(load(api + py.PYTHON_SET), run, load(api + py.PYTHON_NAME_CALLER), carried) << 32
+    call1(load(api + py.PYTHON_DROP), carried)  # the run has it
+    store(request + at.REQUEST_CALLER, carried)
+    store(request + at.REQUEST_WORDS, made)
+    return failed == 0
+
+
+@entry
+def adopt(bound: Address, given: Address, count: int) -> Address:
+    """Let Python know a run whose words are made: `adopt(run, words, carries)`."""
+    words = bound_words(bound)
+    api, process = load(words), load(words + 8)
+    run, made = load(given), load(given + 8)
+    request = call1(load(api + py.PYTHON_BYTES), made)
+    if word(api, given, 2) != 0 and not carry(api, process, run, request, made):
+        return 0
+    store(request + at.REQUEST_NUMBER, next_number(process))
+    if not note(api, run, request, made):
+        return 0
+    return shared(api, load(api + py.PYTHON_NONE))
 
 
 @entry
@@ -236,7 +210,8 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     kernel.  MISSING, and nothing has changed, in the cases of `launch`, if an argument is a value that is not
     available, if the kernel makes an error, and where the thread runs a kernel or schedules are explored.
     """
-    api, missing = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 16)
+    words = bound_words(bound)
+    api, missing = load(words), load(words + 16)
     queue, template = word(api, given, 0), word(api, given, 2)
     take_turns(api, queue)
     context, arguments = context_of(api, queue), load(given + 24)
@@ -246,12 +221,14 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     is_busy = load(context + at.CONTEXT_EPOCH) & 1 != 0 or load(queue + at.QUEUE_CHOOSE) != 0
     if is_busy or call1(load(api + py.PYTHON_TUPLE_SIZE), arguments) != wanted:
         return shared(api, missing)
-    items, types = arguments + load(api + py.PYTHON_TUPLE_ITEMS), template + py.TEMPLATE_WORDS
+    types = template + py.TEMPLATE_WORDS
     frame, results = load(context + at.CONTEXT_ARGUMENTS), load(context + at.CONTEXT_RESULTS)
     made = 0
     while made < wanted:
         kind = load(types + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * made)
-        value = number_value(context, api, kind, load(items + 8 * made))
+        value = number_value(
+            context, api, kind, call2(load(api + py.PYTHON_TUPLE_ITEM), arguments, made)
+        )
         if value == 0:
             break
         store(frame + 8 * made, value)
@@ -289,7 +266,7 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
     """A reference to what an AsyncValue is, if that is available and of the type; else 0."""
     # 0 while the object dies.
-    value = call1(load(api + py.PYTHON_READ_WORD), load(item + load(api + py.PYTHON_FIRST_SLOT)))
+    value = word_attribute(api, item, load(api + py.PYTHON_NAME_VALUE))
     if value == 0 or not is_available(value):
         return 0
     value = resolve(value)
@@ -300,90 +277,22 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
     return value
 
 
-@inline
-def is_one_of(api: Address, item: Address, kind: int) -> bool:
-    """Whether a Python object is an instance of the class that word `kind` of PROCESS_PYTHON names."""
-    type_object = load(item + load(api + py.PYTHON_TYPE))
-    # The result is an int of 32 bits.
-    return call2(load(api + py.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0
-
-
 @entry
 def next_number(process: Address) -> int:
     """The number of a run that begins."""
     return fetch_add(process + at.PROCESS_RUNS, 1) + 1
 
 
-@native
-def put(api: Address, place: Address, item: Address) -> bool:
-    """Write the payload of an argument behind its type; False if it is no ordinary value of that type."""
-    payload_type = load(place)
-    type_object = load(item + load(api + py.PYTHON_TYPE))
-    if payload_type >= at.TYPE_I8 and payload_type <= at.TYPE_I64:
-        if type_object != load(api + py.PYTHON_INT):
-            return False
-        number = call2(load(api + py.PYTHON_READ_INT), item, place + 16)
-        shift = 56
-        if payload_type == at.TYPE_I16:
-            shift = 48
-        elif payload_type == at.TYPE_I32:
-            shift = 32
-        elif payload_type == at.TYPE_I64:
-            shift = 0
-        if load_i32(place + 16) != 0 or (number << shift) >> shift != number:
-            return False
-        store(place + 16, 0)
-        store(place + 8, number)
-        return True
-    if payload_type == at.TYPE_F64 or payload_type == at.TYPE_F32:
-        if type_object != load(api + py.PYTHON_FLOAT):
-            return False
-        number_f64 = load_f64(item + load(api + py.PYTHON_FLOAT_NUMBER))
-        if payload_type == at.TYPE_F64:
-            store_f64(place + 8, number_f64)
-        elif is_too_large(number_f64):
-            return False
-        else:
-            store_f32(place + 8, number_f64)
-        return True
-    if payload_type == at.TYPE_I1:
-        if type_object != load(api + py.PYTHON_BOOL):
-            return False
-        store(place + 8, call1(load(api + py.PYTHON_READ_WORD), item))
-        return True
-    if payload_type == at.TYPE_OBJECT:
-        if type_object != load(api + py.PYTHON_STR):
-            return False
-        store(place + 8, item)
-        return True
-    if payload_type == at.TYPE_TENSOR:
-        return put_tensor(api, place, item)
-    is_chain = item == load(api + py.PYTHON_CHAIN) or item == load(api + py.PYTHON_NONE)
-    return payload_type == at.TYPE_CHAIN and is_chain
-
-
-@native
-def put_tensor(api: Address, place: Address, item: Address) -> bool:
-    """As `put`; False for what is no tensor, or one that no native kernel has had."""
-    if not is_one_of(api, item, py.PYTHON_TENSOR):
-        return False
-    slot = load(api + py.PYTHON_FIRST_SLOT)
-    handle = load(item + slot)
-    if handle == 0 or handle == load(api + py.PYTHON_NONE):
-        return False
-    store(place + 8, call1(load(api + py.PYTHON_READ_WORD), load(handle + slot)))
-    return True
-
-
 @entry
 def leave(bound: Address, given: Address, count: int) -> Address:
-    """The Python object of a run dies: `leave(queue, words, template)`.
+    """The Python object of a run dies: `leave(queue, request, template)`.
 
     Its references to results are dropped; with 0 for the template it has none.  If the run is not over, the
     thread that ends it lets Python forget it.
     """
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    context, request = context_of(api, word(api, given, 0)), load(given + 8) + py.PYTHON_BYTES
+    words = bound_words(bound)
+    api, process = load(words), load(words + 8)
+    context, request = context_of(api, word(api, given, 0)), word(api, given, 1)
     if context == 0:
         return 0
     template = word(api, given, 2)
@@ -399,7 +308,8 @@ def leave(bound: Address, given: Address, count: int) -> Address:
 @entry
 def forget(bound: Address, given: Address, count: int) -> Address:
     """Let Python forget the runs that are over: `forget()`, or `forget(queue)` on a thread that may trim."""
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    words = bound_words(bound)
+    api, process = load(words), load(words + 8)
     context = 0
     if count != 0:
         context = context_of(api, word(api, given, 0))

@@ -23,6 +23,7 @@ from tfrt_runtime.native.async_value import is_available, is_object, resolve
 from tfrt_runtime.native.calls.executor import WAITERS_BUDGET, run_ready_entry, run_task, work
 from tfrt_runtime.native.memory import (
     Address,
+    bound_words,
     call1,
     compare_and_swap,
     entry,
@@ -36,8 +37,8 @@ from tfrt_runtime.native.memory import (
     store_release,
 )
 from tfrt_runtime.native.python.python_entries import shared, word
-from tfrt_runtime.native.python.python_functions import python_object
 from tfrt_runtime.native.python.python_runs import context_of, forget_over
+from tfrt_runtime.native.python.python_values import python_object
 from tfrt_runtime.native.queues.deques import next_in_order
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
 from tfrt_runtime.native.queues.starting import take_start
@@ -55,17 +56,18 @@ LIGHT_ENTRIES = 256
 
 @entry
 def first(bound: Address, given: Address, count: int) -> Address:
-    """What the result of a run is that has one: `first(queue, template, words)`; works for it on this thread.
+    """What the result of a run is that has one: `first(queue, template, request)`; works for it on this thread.
 
     MISSING in the cases of `result`, and if the run is cancelled or watched.
     """
-    api, missing = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 16)
-    template, request = word(api, given, 1), load(given + 16) + py.PYTHON_BYTES
+    words = bound_words(bound)
+    api, missing = load(words), load(words + 16)
+    template, request = word(api, given, 1), word(api, given, 2)
     payload_type = load(template + py.TEMPLATE_READS)
     if payload_type == 0 or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return shared(api, missing)
     value = load(request + load(template + py.TEMPLATE_FIRST))
-    return found(bound, context_of(api, word(api, given, 0)), value, payload_type)
+    return found(words, context_of(api, word(api, given, 0)), value, payload_type)
 
 
 @entry
@@ -75,18 +77,18 @@ def result(bound: Address, given: Address, count: int) -> Address:
     MISSING if it is unavailable when nothing is left to do, or no ordinary value of the type; and
     where this thread must not work, or a signal came.
     """
-    api = load(bound + py.PYTHON_BYTES)
+    words = bound_words(bound)
+    api = load(words)
     context = context_of(api, word(api, given, 0))
-    return found(bound, context, word(api, given, 1), word(api, given, 2))
+    return found(words, context, word(api, given, 1), word(api, given, 2))
 
 
 @native
-def found(bound: Address, context: Address, value: Address, payload_type: int) -> Address:
+def found(words: Address, context: Address, value: Address, payload_type: int) -> Address:
     """A new reference to what `result` returns."""
     if context == 0:
         return 0
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    missing = load(bound + py.PYTHON_BYTES + 16)
+    api, process, missing = load(words), load(words + 8), load(words + 16)
     if not is_available(value) and not work_here(context, api, value, False):
         forget_over(process, context, api)
         return shared(api, missing)
@@ -99,15 +101,16 @@ def found(bound: Address, context: Address, value: Address, payload_type: int) -
 
 @entry
 def end(bound: Address, given: Address, count: int) -> Address:
-    """None when nothing of a run is left: `end(queue, words)`; works for it on this thread.
+    """None when nothing of a run is left: `end(queue, request)`; works for it on this thread.
 
     MISSING if it is not over when nothing is left to do, and in the cases of `first`.
     """
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    context, request = context_of(api, word(api, given, 0)), load(given + 8) + py.PYTHON_BYTES
+    words = bound_words(bound)
+    api, process = load(words), load(words + 8)
+    context, request = context_of(api, word(api, given, 0)), word(api, given, 1)
     if context == 0:
         return 0
-    answer = load(bound + py.PYTHON_BYTES + 16)
+    answer = load(words + 16)
     if load_acquire(request + at.REQUEST_UNUSUAL) == 0 and (
         is_reached(request, True) or work_here(context, api, request, True)
     ):

@@ -1,0 +1,229 @@
+"""Waits for a run: this thread works until its results are there, or nothing of it is left."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.callers import deadline_in, seconds_until
+from tfrt_runtime.diagnostics import Diagnostic
+from tfrt_runtime.executor.calls import Entry
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.default_host import Returning
+from tfrt_runtime.host.failures import for_users
+from tfrt_runtime.host.interrupts import INTERRUPTS, WAS_RAISED
+from tfrt_runtime.host.process import MISSING, native_process
+from tfrt_runtime.host.request import Request
+from tfrt_runtime.host.values.async_value import AsyncValue, make_error
+from tfrt_runtime.host.values.waiting import wait_for
+from tfrt_runtime.host.waiting import NO_KERNEL, kernel_wait, rest_of
+
+_ABANDONING = threading.RLock()
+SETTLING_SECONDS = (20e-6, 40e-6, 80e-6, 160e-6, 320e-6, 640e-6)
+"""Pauses before looks at whether tasks are over, at the end of a run."""
+
+
+class RunWaits(Returning):
+    """A run that has started, as threads wait for it; a base of `Execution`."""
+
+    request: Request
+    program: Executable
+    _entry: Entry
+    _reported_stuck = False
+
+    @property
+    def function(self) -> BefFunction:
+        """The function that runs."""
+        return self.program.functions[self._entry.index]
+
+    @property
+    def results(self) -> Sequence[AsyncValue]:
+        """The results, perhaps unavailable."""
+        request = self.request
+        return request.held or request.hold_results()
+
+    def done(self) -> bool:
+        """Whether each result is available or an error; without results, whether the run is
+        over.
+        """
+        return all(value.done() for value in self.results) if self.results else self.is_done
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing of the run is left to do."""
+        return self.request.is_done
+
+    def wait_for_results(
+        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Wait until each result is resolved; False when the time is over first, or `stuck`.
+
+        Raises:
+            KeyboardInterrupt: when the user interrupts, a kernel of the run included.
+        """
+        was_stuck = self._reported_stuck
+        with self._kernel_wait(timeout, self.done) as look:
+            is_over = wait_for(self.results, timeout, self._watch(interrupted, look))
+        self._raise_interrupt()
+        return is_over and self._reported_stuck == was_stuck
+
+    def wait(
+        self, timeout: float | None = None, interrupted: Callable[[], bool] = lambda: False
+    ) -> bool:
+        """Wait until nothing of the run is left to do; False when the time is over first, or
+        `stuck`.
+
+        Tasks that compiled functions have left running count, and so do those of the host's other
+        runs, because their owners are not known.  A later wait resumes the run; with workers it
+        continues regardless.  On the queue `s`, a Python or native kernel runs on the waiting
+        thread: only such a kernel is waited for when the time is over, unless the host has
+        compiled functions.
+
+        Raises:
+            KeyboardInterrupt: when the user interrupts.  The run goes on, unless the interrupt hit
+                one of its Python kernels: that cancels it.
+        """
+        try:
+            return self._wait(timeout, interrupted)
+        except KeyboardInterrupt as stop:
+            raise for_users(stop)
+
+    def _wait(self, timeout: float | None, interrupted: Callable[[], bool]) -> bool:
+        deadline = None if timeout is None else deadline_in(timeout)
+        was_stuck = self._reported_stuck
+        queue = self.request.queue
+        # Most runs are short: nothing is left of them once this thread has worked for them.
+        is_over = (
+            timeout is None
+            and queue.process.end(queue.address, self.request.address) is not MISSING
+        )
+        if not is_over:
+            INTERRUPTS.raise_if_noted()
+            with self._kernel_wait(timeout, lambda: self.request.is_done) as look:
+                is_over = self.request.wait(timeout, self._watch(interrupted, look))
+        self._raise_interrupt()
+        if self._reported_stuck != was_stuck:
+            return False  # though a worker may have ended since what was left of it
+        return self._settle(deadline, interrupted) if is_over else self._is_abandoned()
+
+    def _settle(self, deadline: float | None, interrupted: Callable[[], bool]) -> bool:
+        """Work until the tasks that compiled code has left running are over; False if the time
+        is first.
+        """
+        code = self.request.code
+        if code is None or code.has_settled():
+            return True
+        if self.request.queue.threads > 0:
+            # A task of a worker ends some microseconds after it has resolved the last result; a
+            # thread that waits is asked every 20 ms only.
+            for pause in SETTLING_SECONDS:
+                time.sleep(pause)
+                if code.has_settled():
+                    return True
+        has_settled = False
+
+        def is_over() -> bool:
+            nonlocal has_settled
+            has_settled = code.has_settled()
+            return has_settled or interrupted()
+
+        forever = ctypes.c_int64(1)
+        work = self.request.queue.help if deadline is None else self.request.queue.wait
+        work(ctypes.addressof(forever), seconds_until(deadline), is_over)
+        return has_settled
+
+    def _kernel_wait(
+        self, timeout: float | None, is_over: Callable[[], bool]
+    ) -> AbstractContextManager[Callable[[], None]]:
+        """A wait for the end of the run, if a kernel waits."""
+        if timeout is not None:
+            return NO_KERNEL
+        what = f"the end of @{self.function.name}"
+        return kernel_wait(self.request.queue, lambda: (what, [self.request]), is_over)
+
+    def _watch(
+        self, interrupted: Callable[[], bool], look: Callable[[], None]
+    ) -> Callable[[], bool]:
+        """What a waiting thread asks now and then: whether to wait no longer.  `look` may raise."""
+
+        def is_over() -> bool:
+            look()
+            return (
+                interrupted()
+                or self._raise_interrupt()
+                or self._is_abandoned()
+                or self._report_stuck()
+            )
+
+        return is_over
+
+    def _is_abandoned(self) -> bool:
+        """Whether the run is cancelled and only waits for values from outside the runtime."""
+        is_decided = self.request.is_cancelled and all(value.done() for value in self.results)
+        if not is_decided or rest_of(self.request.queue) is None:
+            return False
+        found = self.stuck()
+        return not (found and _abandon_values(self.request, found[0]))
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a waiting thread found that the run cannot go on; its diagnostics say why."""
+        return self._reported_stuck
+
+    def _report_stuck(self) -> bool:
+        if not self._reported_stuck and (found := self.stuck()):
+            if self.request.code is not None and self.request.code.goes_on():
+                return False
+            self._reported_stuck = True
+            for diagnostic in found:
+                self.request.report(diagnostic)
+            _abandon_values(self.request, found[0])
+        return self._reported_stuck
+
+    def stuck(self) -> list[Diagnostic]:
+        """Why the run cannot go on by itself: nothing runs and nothing is queued, yet it is not
+        over.
+
+        Empty while a thread or an event loop outside the runtime may still resolve a value that
+        the run waits for: see `waiting_for`.
+        """
+        return list(self._entry.why_never(self.request, self.results, blocks=True))
+
+    def waiting_for(self) -> list[Diagnostic]:
+        """Notes on the values that the run waits for from outside the runtime, or in compiled
+        code.
+        """
+        code = self.request.code
+        return [*self.request.promises.notes(), *(() if code is None else code.waits())]
+
+    def _raise_interrupt(self) -> bool:
+        """A Python kernel swallowed an interrupt for us: pass it on, if no result of it has been
+        asked for.
+        """
+        interrupt, self.request.interrupt = self.request.interrupt, None
+        if interrupt is None or getattr(interrupt, WAS_RAISED, False):
+            return False
+        raise KeyboardInterrupt
+
+
+def _abandon_values(request: Request, failure: Diagnostic) -> bool:
+    """Make the values that kernels of a stuck run have given errors, so that what is left of it can
+    end.
+
+    Whether there were such values.
+    """
+    failed, queue = make_error(request.queue, failure), request.queue
+    is_first = False
+    with _ABANDONING:  # two threads may wait for the run
+        for value in request.promises.given_by_kernels():
+            if value.done():
+                continue
+            is_first = True
+            native_process().quick.value_add_reference(failed.address)
+            native_process().slow.value_break(queue.context(), value.native, failed.address)
+    queue.hand_over()
+    return is_first

@@ -1,0 +1,80 @@
+"""The way from Python into a run.
+
+new_request    the run, which has no words yet
+     |
+launched       its words, of ordinary arguments, and the start of its call: one native call
+     |  False
+Entry.words    arguments of any kind; then `Request.open`, what the run needs, and the start
+     |
+make_known     a thread that cancels the host's runs has met it, or meets it here
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tfrt_runtime.executor.calls import Entry
+from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.hooks import HOOKS
+from tfrt_runtime.host.context import HostContext, Sink
+from tfrt_runtime.host.process import MISSING
+from tfrt_runtime.host.request import Request
+from tfrt_runtime.kernels.users.prints import Diverted, divert_output
+
+
+def new_request(
+    host: HostContext, program: Executable, entry: Entry, output: Sink | None
+) -> Request:
+    """A run of a function, which has no words yet.
+
+    Raises:
+        TfrtError: if the host is closed, or was made before the process was forked.
+    """
+    request = Request(host, output)
+    request.program, request.entry = program, entry
+    if entry.carries and type(sys.stdout) is not Diverted:
+        divert_output()
+    return request
+
+
+def needs_nothing(host: HostContext, program: Executable) -> bool:
+    """Whether a run of the program starts without what Python prepares for it."""
+    return (
+        host.tracing is None
+        and host.cancel_message is None
+        and (not program.prepares or program.prepared_for is host.identity)
+    )
+
+
+def launched(
+    host: HostContext,
+    program: Executable,
+    entry: Entry,
+    arguments: tuple[object, ...],
+    output: Sink | None,
+    starts: int,
+) -> tuple[Request, bool]:
+    """A run, and whether it has its words: then its call has started, if `starts` says so.
+
+    It has none if an argument is no ordinary value of its type: see
+    `native.python.python_runs.launch`.
+
+    Raises:
+        TfrtError: as `new_request`.
+    """
+    request = new_request(host, program, entry, output)
+    queue = host.work_queue
+    made = queue.process.launch(
+        request,
+        queue.address,
+        entry.template,
+        host.cancelled_address,
+        host.tensor_store,
+        arguments,
+        starts,
+    )
+    if made is MISSING:
+        return request, False
+    if host.cancel_message is not None or (HOOKS.has_user_kernels and not host.blocking.is_looking):
+        request.become_known()
+    return request, True

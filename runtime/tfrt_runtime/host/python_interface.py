@@ -1,0 +1,189 @@
+"""CPython's interface as the native core calls it, and entries of the core as functions of Python.
+
+The functions are documented ones.  What is not, `native.python.python_shortcuts` has alone: here it
+is looked for once, and switched off if this CPython is another one, or TFRT_NB_SHORTCUTS is 0.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import ctypes
+import gc
+import os
+import sys
+from array import array
+from collections.abc import Callable
+from types import CoroutineType
+from typing import Any
+
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.payload import CHAIN, RUN, NativeTensor, NativeValue, NoObject
+from tfrt_runtime.native import python_layouts as py
+
+METH_FASTCALL = 0x80
+THREAD_STATE_BYTES = 256
+"""Of CPython's state of a thread, what is looked at; it is larger in all releases."""
+_FUNCTIONS = {
+    py.PYTHON_ENSURE: "PyGILState_Ensure",
+    py.PYTHON_RELEASE: "PyGILState_Release",
+    py.PYTHON_CALL: "PyObject_Vectorcall",
+    py.PYTHON_DROP: "Py_DecRef",
+    py.PYTHON_MAKE_INT: "PyLong_FromLongLong",
+    py.PYTHON_MAKE_FLOAT: "PyFloat_FromDouble",
+    py.PYTHON_MAKE_BOOL: "PyBool_FromLong",
+    py.PYTHON_READ_INT: "PyLong_AsLongLongAndOverflow",
+    py.PYTHON_READ_WORD: "PyLong_AsUnsignedLongLongMask",
+    py.PYTHON_FETCH: "PyErr_Fetch",
+    py.PYTHON_NORMALIZE: "PyErr_NormalizeException",
+    py.PYTHON_SET_TRACEBACK: "PyException_SetTraceback",
+    py.PYTHON_UNRAISABLE: "PyErr_WriteUnraisable",
+    py.PYTHON_OCCURRED: "PyErr_Occurred",
+    py.PYTHON_SAVE: "PyEval_SaveThread",
+    py.PYTHON_RESTORE: "PyEval_RestoreThread",
+    py.PYTHON_ADD: "Py_IncRef",
+    py.PYTHON_NEW_BYTES: "PyBytes_FromStringAndSize",
+    py.PYTHON_TUPLE_SIZE: "PyTuple_Size",
+    py.PYTHON_FORGET: "PyDict_DelItem",
+    py.PYTHON_DICT_SIZE: "PyDict_Size",
+    py.PYTHON_IS_INSTANCE: "PyObject_IsInstance",
+    py.PYTHON_CALL_ONE: "PyObject_CallOneArg",
+    py.PYTHON_CLEAR: "PyErr_Clear",
+    py.PYTHON_IS_SUBTYPE: "PyType_IsSubtype",
+    py.PYTHON_NOTE: "PyDict_SetItem",
+    py.PYTHON_THREAD: "PyThreadState_Get",
+    py.PYTHON_INTERRUPT: "PyErr_SetInterruptEx",
+    py.PYTHON_TRACK: "PyObject_GC_Track",
+    py.PYTHON_UNTRACK: "PyObject_GC_UnTrack",
+    py.PYTHON_IS_TRACKED: "PyObject_GC_IsTracked",
+    py.PYTHON_FIND: "PyDict_GetItemWithError",
+    py.PYTHON_COPY_CURRENT: "PyContext_CopyCurrent",
+    py.PYTHON_COPY_CONTEXT: "PyContext_Copy",
+    py.PYTHON_ENTER: "PyContext_Enter",
+    py.PYTHON_EXIT: "PyContext_Exit",
+    py.PYTHON_SET_VARIABLE: "PyContextVar_Set",
+    py.PYTHON_TYPE: "PyObject_Type",
+    py.PYTHON_READ_FLOAT: "PyFloat_AsDouble",
+    py.PYTHON_TUPLE_ITEM: "PyTuple_GetItem",
+    py.PYTHON_GET: "PyObject_GetAttr",
+    py.PYTHON_SET: "PyObject_SetAttr",
+    py.PYTHON_BYTES: "PyBytes_AsString",
+}
+_NAMES = {
+    py.PYTHON_NAME_WORDS: sys.intern("words"),
+    py.PYTHON_NAME_ADDRESS: sys.intern("address"),
+    py.PYTHON_NAME_CALLER: sys.intern("caller"),
+    py.PYTHON_NAME_HANDLE: sys.intern("_handle"),
+    py.PYTHON_NAME_VALUE: sys.intern("_address"),
+}
+SHORTCUTS = "TFRT_NB_SHORTCUTS"
+"""The environment variable that is 0 where the core uses CPython's documented interface only."""
+
+
+def python_interface(requests: dict[int, Any], read: Callable[[int], object]) -> array[int]:
+    """What native code needs of CPython to call a function and to be called: see PROCESS_PYTHON.
+
+    `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
+    an address.  Both must live as long as the words.
+    """
+    words = array("q", bytes(py.PYTHON_SIZE))
+    for place, name in _FUNCTIONS.items():
+        function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
+        words[place // 8] = function.value or 0
+    items = {
+        py.PYTHON_INT: int,
+        py.PYTHON_FLOAT: float,
+        py.PYTHON_BOOL: bool,
+        py.PYTHON_NONE: None,
+        py.PYTHON_CHAIN: CHAIN,
+        py.PYTHON_REQUESTS: requests,
+        py.PYTHON_READ: read,
+        py.PYTHON_STR: str,
+        py.PYTHON_COROUTINE: CoroutineType,
+        py.PYTHON_CASES: NoObject,
+        py.PYTHON_TENSOR: NativeTensor,
+        py.PYTHON_VALUE: NativeValue,
+        py.PYTHON_ANSWER: INTERRUPTS.answer,
+        py.PYTHON_TRUE: True,
+        py.PYTHON_RUN: RUN,
+        **_NAMES,
+    }
+    for place, item in items.items():
+        words[place // 8] = id(item)
+    words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
+    if os.environ.get(SHORTCUTS) == "0" or not _may_untrack():
+        words[py.PYTHON_UNTRACK // 8] = words[py.PYTHON_OCCURRED // 8]  # which does nothing
+    if os.environ.get(SHORTCUTS) != "0":
+        words[py.PYTHON_VARIABLES // 8], words[py.PYTHON_CONTEXT // 8] = _places()
+    return words
+
+
+def _may_untrack() -> bool:
+    """Whether Python's collector can be told not to look at an object, and to look again."""
+    item, api = [None], ctypes.pythonapi
+    try:
+        api.PyObject_GC_UnTrack(ctypes.py_object(item))
+        was_tracked = gc.is_tracked(item)
+        if not was_tracked:
+            api.PyObject_GC_Track(ctypes.py_object(item))
+    except AttributeError:
+        return False
+    return not was_tracked and gc.is_tracked(item)
+
+
+def _places() -> tuple[int, int]:
+    """Where a context has its mapping, and CPython's state of a thread its present context; 0 and 0
+    if this CPython has either elsewhere.
+    """
+    context = contextvars.Context()
+    referents = gc.get_referents(context)
+    if sys.implementation.name != "cpython" or len(referents) != 1:
+        return 0, 0
+    mapping = _place_of(referents[0], id(context), type(context).__basicsize__)
+    thread = ctypes.pythonapi["PyThreadState_Get"]
+    thread.restype = ctypes.c_int64
+    present = context.run(lambda: _place_of(context, thread(), THREAD_STATE_BYTES))
+    return (mapping, present) if mapping and present else (0, 0)
+
+
+def _place_of(item: object, address: int, size: int) -> int:
+    """Where in the bytes at an address the address of an object is; 0 if this CPython has it
+    elsewhere.
+    """
+    words = (ctypes.c_int64 * (size // 8)).from_address(address)
+    return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
+
+
+class _MethodDef(ctypes.Structure):
+    """CPython's PyMethodDef."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_int64),
+        ("flags", ctypes.c_int),
+        ("documentation", ctypes.c_char_p),
+    )
+
+
+_new_function = ctypes.pythonapi.PyCFunction_NewEx
+_new_function.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.py_object]
+_new_function.restype = ctypes.py_object
+
+
+def bind(set_reader: int) -> None:
+    """Let entries read the integers that they are bound to: `native.threads.READ_BOUND`."""
+    read = ctypes.cast(ctypes.pythonapi["PyLong_AsVoidPtr"], ctypes.c_void_p)
+    ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(set_reader)(read.value or 0)
+
+
+def built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:
+    """The entry of the core at `address` as a function of Python: see
+    `native.python.python_entries`.
+
+    `words` are what is bound to it.
+    """
+    definition, bound = _MethodDef(name.encode(), address, METH_FASTCALL, None), array("q", words)
+    # They must live as long as the function, at the end of the interpreter, too: the function holds
+    # them in the place of its module.
+    made: Callable[..., Any]
+    made = _new_function(definition, bound.buffer_info()[0], (definition, bound))
+    return made

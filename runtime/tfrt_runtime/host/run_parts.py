@@ -1,0 +1,107 @@
+"""What a run has: objects that its kernels share, the compiled code that it calls, its output."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextvars import Context
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from tfrt_runtime.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from tfrt_runtime.host.tracing.events import Watch  # what it imports, small programs do without
+
+T = TypeVar("T")
+
+
+class ResourceContext:
+    """Objects by name that live as long as a run; destroyed in reverse order of creation.
+
+    Safe to share between threads: a resource is made once, on the first thread that asks.
+    """
+
+    def __init__(self) -> None:
+        self._resources: dict[str, object] = {}
+        self._lock = threading.RLock()
+
+    def get(self, name: str, kind: type[T]) -> T | None:
+        """The resource of that name, or None.
+
+        Raises:
+            TypeError: if it is of another kind.
+        """
+        with self._lock:
+            found = self._resources.get(name)
+        if found is not None and not isinstance(found, kind):
+            raise TypeError(f"resource '{name}' is a {type(found).__name__}, not a {kind.__name__}")
+        return found
+
+    def create(self, name: str, resource: T) -> T:
+        """Add a resource.
+
+        Raises:
+            KeyError: if there is one of that name.
+        """
+        with self._lock:
+            if name in self._resources:
+                raise KeyError(f"resource '{name}' exists already")
+            self._resources[name] = resource
+        return resource
+
+    def get_or_create(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
+        """The resource of that name, made now if there is none."""
+        with self._lock:
+            found = self.get(name, kind)
+            return self.create(name, make()) if found is None else found
+
+    def clear(self) -> None:
+        """Destroy all resources, the newest first."""
+        with self._lock:
+            while self._resources:
+                self._resources.popitem()
+
+    def __del__(self) -> None:
+        self.clear()
+
+
+class Code(Protocol):
+    """Compiled code, as a run that may call it sees it."""
+
+    def cancelled(self) -> None:
+        """The run is cancelled: its code ends."""
+
+    def goes_on(self) -> bool:
+        """Whether the run, which was found stuck, goes on: what it waits for has become an
+        error.
+        """
+
+    def has_settled(self) -> bool:
+        """Whether nothing that the run has started is left, tasks that outlive it included."""
+
+    def end_tasks(self, message: str) -> bool:
+        """End the tasks that the run has left running when it was over; False if nothing runs."""
+
+    def waits(self) -> list[Diagnostic]:
+        """Notes on what threads wait for in compiled code at this moment."""
+
+
+def print_for(
+    printed: list[str],
+    watch: Watch | None,
+    caller: Context | None,
+    sink: Callable[[str], object],
+    text: str,
+) -> None:
+    """Print a text for a run, as the call that started it would."""
+    if watch is not None:
+        watch.note_output(text)
+    printed.append(text)
+    within(caller, sink, text)
+
+
+def within(context: Context | None, function: Callable[..., T], *values: object) -> T:
+    """Call a function in a copy of a context, which other threads may be in; where there is
+    none, in that of here.
+    """
+    return function(*values) if context is None else context.copy().run(function, *values)
