@@ -2,8 +2,8 @@
 
 Stands on `kernels`, `host` and `native`.
 
-- `program` loads a file against a registry of kernels: room `loading`.  Sync functions become code
-  for an interpreter: room `sync`.  Hot functions of scalars become machine code: `machine`.
+- `program` loads a file against a registry of kernels: room `loading`.  Hot functions of scalars
+  become machine code: `machine`.
 - Running: `calls` starts functions from Python and says why one cannot go on, `execution` is one
   run, `batch` one of many calls, `completion` their results as they come, `tracing` reports what
   ran, `work` runs functions that kernels leave to others; `driver` runs a whole file.

@@ -23,13 +23,13 @@ from tfrt_runtime.native.calls.activation import (
     root_size,
 )
 from tfrt_runtime.native.calls.delivery import deliver, deliver_later
+from tfrt_runtime.native.calls.hot_calls import start_machine
 from tfrt_runtime.native.calls.kernel_calls import (
     fail_kernel_with,
     run_kernel,
     run_small_kernel,
     run_unusual_kernel,
 )
-from tfrt_runtime.native.calls.machine_calls import start_machine
 from tfrt_runtime.native.cells import need_block
 from tfrt_runtime.native.memory import (
     Address,

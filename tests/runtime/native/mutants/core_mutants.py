@@ -578,7 +578,7 @@ MUTANTS = [
         "machine_interleavings test_machine_code_without_an_end_stops_when_its_run_is_cancelled",
     ),
     _mutant(
-        "calls.machine_calls.start_machine",
+        "calls.hot_calls.start_machine",
         "a run of machine code is over before its kernels are counted, when the program may be gone",
         """
         kernels = load(function + at.FUNCTION_KERNELS)
@@ -640,7 +640,7 @@ MUTANTS = [
         "async_value_interleavings test_a_value_that_was_given_up_stays_an_error",
     ),
     _mutant(
-        "calls.machine_calls.call_machine",
+        "calls.hot_calls.call_machine",
         "a call that machine code has given up has lost its arguments",
         """
         if attempt == 0:
