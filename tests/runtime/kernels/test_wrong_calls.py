@@ -22,13 +22,13 @@ from tests.fuzz.random_calls import (
     shape_of,
 )
 from tests.fuzz.running import LEAKS_ON_PURPOSE, Runner
-from tfrt_runtime.executor.sync.sync_code import runs_in_sync
 
 from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.loading.sync_functions import runs_in_sync
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel
 from tfrt_runtime.kernels.standard import standard_kernels
 
