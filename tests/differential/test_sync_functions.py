@@ -1,4 +1,4 @@
-"""The same random functions as sync functions, on their interpreter, and as host functions, on the executor."""
+"""The same random functions as sync functions, whose kernels run in order, and as host functions."""
 
 from __future__ import annotations
 

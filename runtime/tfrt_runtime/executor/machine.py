@@ -7,16 +7,20 @@ interprets of each function (`native.calls.machine_calls`), and says here that a
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from tfrt_runtime import scalars
 from tfrt_runtime.bef.reader import BefFile
+from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.diagnostics import Diagnostic, note
 from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.sync.sync_code import CONTROL, OPERATIONS, register_type
-from tfrt_runtime.executor.sync.sync_lowering import NEW_CHAIN, SyncFunction
+from tfrt_runtime.executor.loading.decode import Call, Constant
+from tfrt_runtime.executor.loading.sync_functions import CONTROL
 from tfrt_runtime.hooks import HOOKS
+from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.structs import Machine
 from tfrt_runtime.kernels.registry import (
     CompiledKernel,
@@ -27,17 +31,17 @@ from tfrt_runtime.kernels.registry import (
 )
 from tfrt_runtime.native import layouts as at
 
-LLVM_TYPES = {
-    at.TYPE_CHAIN: "i64",
-    at.TYPE_I1: "i1",
-    at.TYPE_I8: "i8",
-    at.TYPE_I16: "i16",
-    at.TYPE_I32: "i32",
-    at.TYPE_I64: "i64",
-    at.TYPE_F32: "float",
-    at.TYPE_F64: "double",
-}
-"""What machine code can have in its registers, by the type of a payload; a chain is 0."""
+NEW_CHAIN = "scalar_kernels.new_chain"
+"""The kernel that is a constant."""
+OPERATIONS = {f"scalar_kernels.{one.symbol}": one for one in scalars.OPERATIONS.values()}
+"""The kernels that are one operation."""
+
+SCALARS = {SCALAR_TYPES[word]: word for word in scalars.TYPES}
+"""The types of scalars that machine code can have in its registers, by the type of a payload."""
+CODE, LOOP = "code", "loop"
+"""The functions of machine code: see MACHINE_CODE and MACHINE_LOOP."""
+BODIES = frozenset({"control_kernels.repeat", "control_kernels.while_loop"})
+"""The kernels whose function is the body of a loop."""
 
 MAX_KERNELS = 2000
 """A function with more takes LLVM longer than it is worth."""
@@ -48,6 +52,27 @@ does.
 """
 HOT_AT_FIRST = 1 << 24
 """The same until the compiler is imported, which takes ten times as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFunction:
+    """A function as the loader found it.
+
+    `calls` has None for constants, which are in `constants` by register.  The handles of the
+    kernels begin with `first_handle`; `handle` is that of the function.
+    """
+
+    function: BefFunction
+    kernels: Sequence[Kernel]
+    calls: Sequence[Call | None]
+    constants: Mapping[int, Constant]
+    first_handle: int
+    handle: int
+
+
+def register_type(text: str) -> int:
+    """The payload type of values of an MLIR type; TYPE_OBJECT for what is no scalar."""
+    return at.TYPE_CHAIN if text == "!tfrt.chain" else SCALAR_TYPES.get(text, at.TYPE_OBJECT)
 
 
 class Tier(StrEnum):
@@ -84,9 +109,11 @@ class Compiler(Protocol):
     def is_imported(self) -> bool:
         """Whether it is ready to work at once."""
 
-    def compile(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
-        """Machine code of function `index` and those that it calls, whose function `entry` is
-        called as MACHINE_CODE says.
+    def compile(
+        self, functions: Mapping[int, LoadedFunction], index: int, *, is_body: bool
+    ) -> Code:
+        """Machine code of function `index` and those that it calls: the functions `CODE` and, if
+        it `is_body` of a loop, `LOOP`.
 
         Raises:
             Uncompilable: at the first kernel that cannot be machine code.
@@ -119,23 +146,26 @@ class MachineFunctions:
     def __init__(self, arena: Arena, ask: Callable[[str], int], first: int) -> None:
         """`ask` gives the address of a native function, `first` is the number of the program."""
         self._arena, self._symbol, self._first = arena, ask, first
-        self._functions: dict[int, SyncFunction] = {}
+        self._functions: dict[int, LoadedFunction] = {}
         self.offsets: dict[int, int] = {}
         """Where the arena has the MACHINE_* words, by index."""
+        self._bodies: set[int] = set()
+        """The functions that are bodies of loops."""
         self._base = 0
         self._codes: dict[int, Code] = {}
         self._refused: dict[int, Uncompilable] = {}
         self._lock = threading.RLock()
 
-    def add(self, index: int, source: SyncFunction, function: int) -> None:
+    def add(self, index: int, source: LoadedFunction, function: int) -> None:
         """Function `index`, whose struct is at an offset of the arena, if there is a compiler."""
         own = source.function
         if HOOKS.compiler is None or len(own.kernels) > MAX_KERNELS:
             return
-        self._functions[index] = source
+        self._note(index, source)
         types = [register_type(text) for text in (*own.argument_types, *own.result_types)]
         known = {id(kernel): kernel for kernel in source.kernels}.values()
-        if any(one not in LLVM_TYPES for one in types) or not all(map(is_known, known)):
+        are_scalars = all(one in SCALARS or one == at.TYPE_CHAIN for one in types)
+        if not are_scalars or not all(map(is_known, known)):
             return
         arena = self._arena
         offset = self.offsets[index] = arena.reserve(at.MACHINE_TYPES // 8)
@@ -151,14 +181,20 @@ class MachineFunctions:
             arena.put(offset + place, word)
         arena.put_address(function + at.FUNCTION_MACHINE, offset)
 
-    def repeat(self, like: int, index: int, source: SyncFunction, moved: int) -> None:
+    def repeat(self, like: int, index: int, source: LoadedFunction, moved: int) -> None:
         """Function `index` is like another one, whose words are once more `moved` bytes further
         on.
         """
-        self._functions[index] = source
+        self._note(index, source)
         if like in self.offsets:
             offset = self.offsets[index] = self.offsets[like] + moved
             self._arena.put(offset + at.MACHINE_NUMBER, self._first | index)
+
+    def _note(self, index: int, source: LoadedFunction) -> None:
+        self._functions[index] = source
+        for kernel, record in zip(source.kernels, source.function.kernels, strict=True):
+            if isinstance(kernel, ControlKernel) and kernel.symbol in BODIES:
+                self._bodies.update(record.functions)
 
     def sealed(self, base: int) -> None:
         """The arena is at an address now."""
@@ -205,7 +241,8 @@ class MachineFunctions:
                 return None
             if index not in self._refused:
                 try:
-                    code = HOOKS.compiler.compile(self._functions, index)
+                    is_body = index in self._bodies
+                    code = HOOKS.compiler.compile(self._functions, index, is_body=is_body)
                 except ImportError as missing:
                     self._refused[index] = Uncompilable(f"no compiler: {missing}", index)
                 except Uncompilable as wrong:
@@ -216,7 +253,10 @@ class MachineFunctions:
                     self._refused[index] = Uncompilable(f"the compiler fails: {wrong!r}", index)
                 else:
                     self._codes[index] = code
-                    Machine.at(self._base + self.offsets[index]).code = code.address("entry")
+                    words = Machine.at(self._base + self.offsets[index])
+                    if is_body:
+                        words.loop = code.address(LOOP)
+                    words.code = code.address(CODE)
                     return None
             if index in self.offsets:
                 Machine.at(self._base + self.offsets[index]).left = at.MACHINE_NEVER

@@ -43,11 +43,9 @@ from tfrt_runtime.executor.loading.python_kernels import (
     run_python_kernel,
 )
 from tfrt_runtime.executor.loading.resolve import PythonCall, Resolver, lazy_last
+from tfrt_runtime.executor.loading.sync_functions import runs_in_sync, with_sync_regions
 from tfrt_runtime.executor.loading.type_check import TypeCheck
-from tfrt_runtime.executor.machine import MachineFunctions
-from tfrt_runtime.executor.sync.sync_code import runs_in_sync
-from tfrt_runtime.executor.sync.sync_lowering import SyncFunction, with_sync_regions
-from tfrt_runtime.executor.sync.sync_writer import SyncFunctions
+from tfrt_runtime.executor.machine import LoadedFunction, MachineFunctions
 from tfrt_runtime.host.payload import SCALAR_TYPES
 from tfrt_runtime.host.process import KERNEL_BITS, native_process
 from tfrt_runtime.host.request import Request
@@ -79,7 +77,7 @@ class _Laid(NamedTuple):
     only.
     """
 
-    source: SyncFunction
+    source: LoadedFunction
     piece: Piece
 
 
@@ -93,13 +91,8 @@ class Executable:
         self,
         file: BefFile,
         registry: Registry,
-        *,
-        watched: bool = False,
     ) -> None:
         """
-        Args:
-            watched: sync functions log each value in runs that are watched, and are slower in all.
-
         Raises:
             TfrtError: if the file uses kernels or native functions that do not exist, or uses them
                 as they are not.
@@ -139,19 +132,18 @@ class Executable:
         self._base = -1
         self._base = self._process.add_owner(self)
         with collector_paused():
-            self._load(watched)
+            self._load()
 
     def __del__(self) -> None:
         if getattr(self, "_base", -1) >= 0:
             self._process.remove_owner(self._base)
 
-    def _load(self, watched: bool) -> None:
+    def _load(self) -> None:
         arena = Arena()
         resolver = Resolver(self.file, self._declared, self._symbol, self._process.python_kernel)
         type_check = TypeCheck(self.file, self.functions)
         offsets = [arena.reserve(FUNCTION_WORDS) for _ in self.functions]
         self.machine = MachineFunctions(arena, self._symbol, self._base)
-        sources: list[SyncFunction] = []
         shapes = [_shape(function) for function in self.functions]
         counts = Counter(shapes)
         known: dict[object, _Laid] = {}
@@ -164,7 +156,6 @@ class Executable:
                 self.machine.repeat(like.source.handle, index, source, moved)
             else:
                 mark = arena.mark
-                is_sync = function.kind is FunctionKind.SYNC
                 used = self._find_all(function)
                 function = lazy_last(function, used)
                 kernels = [used[kernel.name] for kernel in function.kernels]
@@ -175,22 +166,17 @@ class Executable:
                 }
                 if unsure:
                     calls = [unsure.get(number, call) for number, call in enumerate(calls)]
-                source = SyncFunction(function, kernels, calls, constants, handle, index)
+                source = LoadedFunction(function, kernels, calls, constants, handle, index)
                 self.machine.add(index, source, offsets[index])
-                if not is_sync:
-                    writer = FunctionWriter(arena, function, constants, calls, handle)
-                    writer.write(offsets[index], offsets)
-                    is_repeated = shape is not None and counts[shape] > 1
-                    if is_repeated and not any(
-                        isinstance(one, PythonKernel | CompiledKernel) for one in used.values()
-                    ):
-                        piece = arena.piece(mark, offsets[index], FUNCTION_WORDS, writer.handles)
-                        known[shape] = _Laid(source, piece)
+                writer = FunctionWriter(arena, function, constants, calls, handle)
+                writer.write(offsets[index], offsets)
+                is_repeated = shape is not None and counts[shape] > 1
+                if is_repeated and not any(
+                    isinstance(one, PythonKernel | CompiledKernel) for one in used.values()
+                ):
+                    piece = arena.piece(mark, offsets[index], FUNCTION_WORDS, writer.handles)
+                    known[shape] = _Laid(source, piece)
             self.constants.append(source.constants)
-            sources.append(source)
-        if any(source.function.kind is FunctionKind.SYNC for source in sources):
-            machines = self.machine.offsets
-            SyncFunctions(arena, self._symbol, sources, machines, watched=watched).write(offsets)
         for index, offset in enumerate(offsets):
             arena.put(offset + FUNCTION_HANDLE, self._base + index)
         self._memory, base = arena.seal()
@@ -201,7 +187,7 @@ class Executable:
         self, kernel: Kernel, call: Call | None, function: BefFunction, number: int
     ) -> Call | None:
         """The call of a native kernel that checks the types of its arguments first, if it can."""
-        if call is None or call.data or call.flags or function.kind is FunctionKind.SYNC:
+        if call is None or call.data or call.flags:
             return call
         assert isinstance(kernel, NativeKernel)
         count = len(function.kernels[number].arguments)

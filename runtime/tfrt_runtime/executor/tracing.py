@@ -8,8 +8,6 @@
   do, it overlaps what its thread does meanwhile.
 * What a kernel returns may come later, and a task of compiled code may suspend: a wait lasts from
   then on until the first result, or until the task goes on.
-
-Sync functions log values only: a kernel of theirs began when its thread logged before.
 """
 
 from __future__ import annotations
@@ -22,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Watch
@@ -42,9 +39,9 @@ _ENDS = frozenset({"end", "available", "error", "suspend", "skipped", "cancelled
 _BEGINS = frozenset({"begin", "resume"})
 
 
-Timing = Literal["sync", "caller", "late"]
-"""A kernel of a sync function has one event, its value; one that calls functions ends when they do;
-the results of any other may come after its end."""
+Timing = Literal["caller", "late"]
+"""A kernel that calls functions ends when they do; the results of any other may come after its
+end."""
 
 
 @dataclass(eq=False, slots=True)
@@ -68,15 +65,12 @@ class Spans:
     """Pairs the begins and ends of one run, whose events come in order, in any number of parts."""
 
     def __init__(self, timings: Mapping[int, Timing]) -> None:
-        """`timings` has the kernels, by number, that do not begin and end by events of their
-        own.
-        """
+        """`timings` has the kernels, by number, that do not end by an event of their own."""
         self._timings = timings
         self._ids = itertools.count(1)
         self._open: dict[tuple[int, int], Span] = {}
         self._waits: dict[tuple[int, int], int] = {}
         """Since when what is not there yet is waited for."""
-        self._latest: dict[int, int] = {}
         self.last = 0
         """The time of the last event."""
 
@@ -99,15 +93,11 @@ class Spans:
                 id_ = next(self._ids) if timing == "caller" else 0
                 yield self._begin(key, Span("kernel", number, instance, worker, when, id_))
             elif kind in _ENDS:
-                if timing == "sync" and kind not in ("skipped", "cancelled"):
-                    began = self._latest.get(worker, when)
-                    yield self._begin(key, Span("kernel", number, instance, worker, began, 0))
-                elif kind == "suspend" or (kind == "end" and timing == "late"):
+                if kind == "suspend" or (kind == "end" and timing == "late"):
                     self._waits[key] = when
                 else:
                     yield from self._end_wait(key, when, worker)
                 yield from self._end(key, when)
-            self._latest[worker] = when
             self.last = max(self.last, when)
 
     def finish(self) -> Iterator[Span]:
@@ -154,9 +144,7 @@ class RunTracing:
         places = [(index, kernel) for index, one in enumerate(functions) for kernel in one.kernels]
         for number, (index, kernel) in enumerate(places):
             self._makers |= {(index, register): number for register in kernel.results}
-            if functions[index].kind is FunctionKind.SYNC:
-                timings[number] = "sync"
-            elif kernel.functions:
+            if kernel.functions:
                 timings[number] = "caller"
         self._spans = Spans(timings)
         self._activities: dict[Span, Activity] = {}

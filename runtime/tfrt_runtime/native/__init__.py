@@ -18,8 +18,7 @@ Read in this order:
   to the system), `threads` (the context of a thread).
 - Values: `async_value`, `tensors`; `events` (the log of watched runs).
 - Rooms: `queues` (ready kernels, and the threads that run them), `calls` (a call of a function, and
-  the run loop), `kernels`, `sync` (sync functions), `coroutines` (functions that compiled code
-  calls).
+  the run loop), `kernels`, `coroutines` (functions that compiled code calls).
 - Calls from Python: `handles` (operations on its objects), `python` (with the GIL).
 - How it is loaded: `library`; how it is built: `building`.
 """

@@ -145,19 +145,12 @@ def is_of_program(watch: Address, function: Address) -> bool:
     return load(function + at.FUNCTION_HANDLE) >> 32 == load(watch + at.WATCH_PROGRAM)
 
 
-@inline
-def has_numbers(watch: Address, function: Address) -> bool:
-    """Tell whether the reader knows kernels and registers of a function by number."""
-    is_shell = load(function + at.FUNCTION_FLAGS) & at.FUNCTION_SHELL != 0
-    return is_of_program(watch, function) and not is_shell
-
-
 @outline
 def log_kernel(
     context: Address, watch: Address, activation: Address, record: Address, kind: int
 ) -> None:
     """Log an event of a kernel."""
-    if has_numbers(watch, load(activation + at.ACTIVATION_FUNCTION)):
+    if is_of_program(watch, load(activation + at.ACTIVATION_FUNCTION)):
         number = load(record + at.RECORD_HANDLE) & LOW
         write_event(context, number | LOW << 32, about(watch, activation, kind), 0)
 
@@ -189,7 +182,7 @@ def log_state(
 
     The watch keeps a value that does not fit into the event.
     """
-    if not has_numbers(watch, load(activation + at.ACTIVATION_FUNCTION)):
+    if not is_of_program(watch, load(activation + at.ACTIVATION_FUNCTION)):
         return
     concrete = resolve(value)
     number = (load(slot + at.SLOT_REGISTER) - at.ACTIVATION_REGISTERS) >> 3
@@ -260,26 +253,6 @@ def log_return(context: Address, watch: Address, activation: Address) -> None:
     if is_of_program(watch, function):
         number = load(function + at.FUNCTION_HANDLE) & LOW
         write_event(context, number, about(watch, activation, at.LOG_RETURN), 0)
-
-
-@native
-def log_register(
-    context: Address, activation: Address, place: int, value: Address, word: int
-) -> None:
-    """Log that a register of a sync function was set.
-
-    `place` is its function in the low half and its number above; `value` is a boxed value, or 0 for
-    a scalar, whose payload is `word`.
-    """
-    watch = watch_of(activation)
-    if watch == 0:
-        return
-    if value != 0:
-        word = load(value + at.VALUE_PAYLOAD)
-        if load(value + at.VALUE_KIND) >> 8 > at.TYPE_F64:
-            keep_value(context, watch, place & LOW, place >> 32, value)
-    count_value(watch, place & LOW, place >> 32, word)
-    write_event(context, place, about(watch, activation, at.LOG_AVAILABLE), word)
 
 
 @outline

@@ -561,7 +561,10 @@ _struct(
     ARGUMENT_TABLE="One slot per argument.",
     RESULTS="",
     ENTRIES="",
-    ENTRY_TABLE="Records of the kernels that wait for nothing.",
+    ENTRY_TABLE=(
+        "Records of the kernels that wait for nothing.  FUNCTION_IN_ORDER: address of the first "
+        "record, address after the last one, then the offset of each result's register."
+    ),
     CONSTANTS="",
     CONSTANT_TABLE="(slot, value) pairs: immortal values that are returned as they are.",
     FLAGS="",
@@ -573,11 +576,12 @@ _struct(
     MACHINE="What the core knows of its machine code (MACHINE_*), or 0: it never has any.",
 )
 FUNCTION_WORDS = 15
-FUNCTION_NONSTRICT, FUNCTION_SHELL = 1, 2
-"""FUNCTION_SHELL: its registers and its kernel represent a sync function.
-
-They do not have the numbers of that function.
-"""
+FUNCTION_NONSTRICT, FUNCTION_IN_ORDER = 1, 2
+"""FUNCTION_IN_ORDER: a sync function, whose kernels run one after the other (`calls.in_order`)."""
+IN_ORDER_WORDS = 16
+"""Bytes at the end of such an activation: its position, and the error that ends it, or 0."""
+RESUMES = 1
+"""Added to the position: the record is next.  Otherwise, its kernel runs."""
 
 # Record: a kernel of a decoded function.
 _struct(
@@ -640,10 +644,13 @@ _struct(
 USER_SIZE = 24
 
 # Machine: a function that may become machine code.  Python writes MACHINE_CODE once, when it is
-# hot.
+# hot, and MACHINE_LOOP before it.
 _struct(
     "MACHINE",
     CODE="Address of its machine code: `code(attempt)`, 1 if it has come to its end; or 0.",
+    LOOP=(
+        "The same for a loop whose body it is: the first argument is LOOP_LEFT, or the condition."
+    ),
     LEFT=(
         "How many kernels of it are interpreted before it is hot. Threads may lose what others "
         "subtract."

@@ -406,13 +406,3 @@ def bound_words(item: Address) -> Address:
 def wrapping_add(left: int, right: int) -> int:
     """Return the sum in 64 bits, two's complement."""
     return wrapped(left + right)
-
-
-def wrapping_subtract(left: int, right: int) -> int:
-    """Return the difference in 64 bits, two's complement."""
-    return wrapped(left - right)
-
-
-def wrapping_multiply(left: int, right: int) -> int:
-    """Return the product in 64 bits, two's complement."""
-    return wrapped(left * right)

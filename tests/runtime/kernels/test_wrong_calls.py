@@ -28,7 +28,7 @@ from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefModule
 from tfrt_runtime.bef.writer import write_bef
 from tfrt_runtime.diagnostics import TfrtError
-from tfrt_runtime.executor.sync.sync_code import runs_in_sync
+from tfrt_runtime.executor.loading.sync_functions import runs_in_sync
 from tfrt_runtime.kernels.registry import ControlKernel, Kernel
 from tfrt_runtime.kernels.standard import standard_kernels
 

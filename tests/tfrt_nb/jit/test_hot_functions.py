@@ -95,6 +95,39 @@ func.func @main(%n: i32) -> (i32, i32)ATTRIBUTES {{
 """
 
 
+DEEP_DIVISION = f"""
+func.func @main(%n: i32) -> i32ATTRIBUTES {{
+  {one("%one", 1)}
+  {one("%zero", 0)}
+  %is_over = "tfrt.lessequal_S.i32"(%n, %zero) : (i32, i32) -> i1
+  %r = tfrt.if %is_over, %n, %one : (i32, i32) -> i32 {{
+    %q, %rest = "tfrt.div_S.i32"(%one, %n) : (i32, i32) -> (i32, i32)
+    tfrt.return %q : i32
+  }} else {{
+    %less = "tfrt.minus_S.i32"(%n, %one) : (i32, i32) -> i32
+    %deeper = tfrt.call @main(%less) : (i32) -> i32
+    %sum = "tfrt.add_S.i32"(%deeper, %one) : (i32, i32) -> i32
+    tfrt.return %sum : i32
+  }}
+  tfrt.return %r : i32
+}}
+"""
+
+COUNT = f"""
+func.func @main(%n: i32, %x: i32) -> (i32, i32)ATTRIBUTES {{
+  %r, %left = tfrt.repeat.i32 %n, %x, %n : i32, i32 {{
+    {one("%one", 1)}
+    %q, %rest = "tfrt.div_S.i32"(%one, %n) : (i32, i32) -> (i32, i32)
+    %less = "tfrt.minus_S.i32"(%n, %one) : (i32, i32) -> i32
+    %more = "tfrt.add_S.i32"(%x, %one) : (i32, i32) -> i32
+    tfrt.return %more, %less : i32, i32
+  }}
+  tfrt.return %r, %left : i32, i32
+}}
+"""
+"""Divides by the number of the rounds that are left."""
+
+
 def outcome(run: Execution) -> tuple[object, ...]:
     """Values and errors of the results, and what was reported, with places."""
     run.wait(20)
@@ -169,6 +202,40 @@ def test_errors_are_those_of_the_interpreter(host: HostContext, kind: str) -> No
     assert "<program>:4:15: error: Divide by zero" in str(compiled)
     # In a host function the other result is a value.
     assert (compiled[0][1] == "1") == (kind == "")  # type: ignore[index]
+
+
+@KINDS
+def test_an_error_deep_in_a_recursion_has_its_place(host: HostContext, kind: str) -> None:
+    interpreted, compiled = outcomes(host, text_of(kind, DEEP_DIVISION), 10_000)
+    assert interpreted == compiled
+    assert "<program>:7:17: error: Divide by zero" in str(compiled)
+
+
+@KINDS
+def test_a_loop_becomes_hot_between_two_rounds(
+    monkeypatch: pytest.MonkeyPatch, host: HostContext, kind: str
+) -> None:
+    monkeypatch.setattr(machine, "HOT", 5000)
+    monkeypatch.setattr(machine, "HOT_AT_FIRST", 5000)
+    run = Program(text_of(kind, COUNT)).run(100_000, 5, host=host)
+    assert outcome(run) == (["100005", "0"], [])
+    assert run.tier is Tier.COMPILED
+
+
+@KINDS
+def test_an_error_in_a_hot_loop_is_that_of_the_interpreter(
+    monkeypatch: pytest.MonkeyPatch, host: HostContext, kind: str
+) -> None:
+    monkeypatch.setattr(machine, "HOT", 5000)
+    monkeypatch.setattr(machine, "HOT_AT_FIRST", 5000)
+    text = text_of(kind, COUNT.replace("tfrt.repeat.i32 %n,", "tfrt.repeat.i32 %rounds,"))
+    text = text.replace("@main(%n: i32,", "@main(%rounds: i32, %n: i32,")
+    interpreted, compiled = (
+        outcome(Program(text).run(4010, 4000, 5, host=host, tier=tier))
+        for tier in (Tier.INTERPRETER, Tier.AUTO)
+    )
+    assert interpreted == compiled
+    assert "error: Divide by zero" in str(compiled)
 
 
 @KINDS

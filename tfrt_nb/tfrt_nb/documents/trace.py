@@ -77,7 +77,7 @@ def _timings(run: RunDocument) -> dict[int, Timing]:
     callers = {operation for operation, kernel in pairs if kernel.functions}
     kinds = ((row["id"], functions[row["function"]]["kind"]) for row in operations)
     return {
-        number: "sync" if kind == "sync" else "caller" if number in callers else "late"
+        number: "caller" if number in callers else "late"
         for number, kind in kinds
         if kind not in OF_CODE
     }

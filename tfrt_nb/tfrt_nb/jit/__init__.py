@@ -8,6 +8,6 @@ The package builds on the passes and on `tfrt_runtime.async_runtime`. Read in th
   programs).
 - Machine code: `compiler` (with the symbols that it links), `stages` (the whole compilation in one
   call, and the optimization effort for each function), `programs` (the cache of compiled programs).
-- Hot functions of host programs: `scalar_operations`, `hot_functions`; they build only on
-  `compiler`.
+- Hot functions of host programs, converted and compiled in the same way: `scalar_operations`,
+  `host_functions`; `attempts` (how such code is called).
 """

@@ -25,6 +25,7 @@ from tfrt_nb.dialects.async_.runtime import CoroFreeOp
 from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
+from tfrt_nb.jit.attempts import attempt_entry
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type, signature
 from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol, plain_name
@@ -64,12 +65,13 @@ def lower_to_llvm(
     externals: Externals = MappingProxyType({}),
     quick: frozenset[str] = frozenset(),
     places: Places | None = None,
+    attempts: bool = False,
 ) -> str:
     """Return the text of the LLVM module. The MLIR module changes: some edges get a block.
 
     The functions in `adapted` get an adapter. `externals` are the declared functions that Python
     implements. The functions in `quick` should compile quickly rather than run fast. With `places`,
-    instructions record the operation that they come from.
+    instructions record the operation that they come from. `attempts` is as in `ModuleText`.
 
     Raises:
         PassError: at an operation or a function that cannot be compiled.
@@ -86,7 +88,8 @@ def lower_to_llvm(
         fallible=frozenset(op.sym_name.data for op in functions if FALLIBLE in op.attributes),
         resolving=frozenset(op.sym_name.data for op in functions if GIVEN_RESULTS in op.attributes),
         defined=frozenset(op.sym_name.data for op in functions if not op.is_declaration),
-        limited=frozenset(op.sym_name.data for op in functions if _compares_stack(op)),
+        attempts=attempts,
+        limited=frozenset(op.sym_name.data for op in functions if attempts or _compares_stack(op)),
         quick=quick,
         externals=externals,
         places=places,
@@ -139,7 +142,7 @@ def _lower_function(text: ModuleText, op: func.FuncOp) -> Iterator[str]:
         return
     yield _definition(text, op, returns)
     if op.sym_visibility is None or op.sym_visibility.data == "public":
-        yield _packed(text, op, returns)
+        yield attempt_entry(text, op) if text.attempts else _packed(text, op, returns)
     if op.sym_name.data in text.adapted:
         yield kernel_adapter(text, op)
 
@@ -189,13 +192,16 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
     content = body.text()
     if not has_limit:
         return f"{begin}{attributes}{debug}{{\n{content}\n}}"
-    limit = f"{text.declare('tfrtAsyncStackLimit', 'ptr', '')}()"
     limited = text.limited_function(symbol)
     arguments = ", ".join(filter(None, (parameters, f"ptr {STACK_LIMIT}")))
-    return (
-        f"{begin}{{\n  {STACK_LIMIT} = call ptr {limit}\n{_forward(returns, limited, arguments)}}}\n"  # noqa: E501
+    definition = (
         f"define internal {returns} {limited}({arguments}) {attributes}{debug}{{\n{content}\n}}"
     )
+    if text.attempts:
+        return definition
+    limit = f"{text.declare('tfrtAsyncStackLimit', 'ptr', '')}()"
+    forward = _forward(returns, limited, arguments)
+    return f"{begin}{{\n  {STACK_LIMIT} = call ptr {limit}\n{forward}}}\n{definition}"
 
 
 def _forward(returns: str, name: str, arguments: str) -> str:

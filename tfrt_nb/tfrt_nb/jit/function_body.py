@@ -40,7 +40,10 @@ Argument: TypeAlias = tuple[str, str]
 
 
 STACK_LIMIT = "%stack.limit"
-"""The lowest address of this thread's stack that a recursive function may use."""
+"""The lowest address of this thread's stack that a recursive function may use.
+
+In a module with `ModuleText.attempts`, the attempt, whose first word that address is.
+"""
 RECORD = "{ ptr, i64, ptr, i64, i64, i64 }"
 """The LLVM type of a place record (`co.PLACE_SIZE`): message, file, line and column."""
 LIVE_COUNTER = '@".live"'
@@ -57,6 +60,8 @@ class ModuleText:
 
     adapted: frozenset[str] = frozenset()
     counts: bool = False
+    attempts: bool = False
+    """Whether the functions are host functions, which attempts call: see `attempts`."""
 
     declarations: dict[str, str] = field(default_factory=dict)
     constants: dict[str, str] = field(default_factory=dict)

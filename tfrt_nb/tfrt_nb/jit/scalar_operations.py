@@ -1,307 +1,259 @@
-"""Write scalar operations as LLVM IR, from the table that defines them (`tfrt_runtime.scalars`).
+"""Scalar operations as operations of `arith`, from the table that defines them.
 
-A row of the table is a function of numbers. It is called here with numbers that record the
-operations on them; where the function tests a condition, both answers are followed.
+A row of `tfrt_runtime.scalars` is a function of numbers. It is called here with numbers that emit
+an operation for each step. Where the function tests a condition, both answers are computed, and
+`arith.select` chooses: no step has an effect, and the lowering of `arith` freezes what a step
+leaves undefined.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
-from tfrt_runtime.scalars import BITS, Operation
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import (
+    UNKNOWN_LOC,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-LLVM_WORDS = {"i1": "i1", "f32": "float", "f64": "double"} | {word: word for word in BITS}
+from tfrt_nb.dialects.async_.upstream.arithmetic import RemFOp
+from tfrt_nb.dialects.fast_ir import append, create
+from tfrt_runtime.scalars import BITS, wrapped
+
+TYPES: dict[str, Attribute] = {"i1": i1, "f32": Float32Type(), "f64": f64}
+TYPES |= {word: IntegerType(bits) for word, bits in BITS.items()}
+"""The types of scalars, by the words of the table."""
+
+
+def emit(
+    block: Block,
+    kind: type[Operation],
+    operands: Sequence[SSAValue],
+    type_: Attribute,
+    **properties: Attribute,
+) -> SSAValue:
+    """Append an operation with one result to the block."""
+    op = create(kind, operands, (type_,), {}, UNKNOWN_LOC, properties)
+    append(block, op)
+    return op.results[0]
+
+
+def constant(block: Block, number: Any, type_: Attribute) -> SSAValue:
+    """Append a constant."""
+    value: Attribute
+    if isinstance(type_, IntegerType):
+        bits = type_.width.data
+        value = IntegerAttr(number & 1 if bits == 1 else wrapped(int(number), bits), type_)
+    else:
+        assert isinstance(type_, Float64Type)
+        value = FloatAttr(float(number), type_)
+    return emit(block, arith.ConstantOp, (), type_, value=value)
 
 
 class _Fork(Exception):
     """Raised at a condition whose outcome has not been chosen yet."""
 
-    def __init__(self, condition: str) -> None:
+    def __init__(self, condition: _Number) -> None:
         self.condition = condition
 
 
-class Lines:
-    """The text of a function; `block` is the label of the block that is being written."""
+def _binary(of_integers: Any, of_floats: Any) -> Callable[[_Number, Any], _Number]:
+    def apply(number: _Number, other: Any) -> _Number:
+        kind = of_floats if number.value.type == f64 else of_integers
+        return number.made(kind, number.value.type, other)
 
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.block = ""
-        self._count = 0
-
-    def name(self) -> str:
-        """Return a new name for a value or a block."""
-        self._count += 1
-        return f"t{self._count}"
-
-    def add(self, line: str) -> None:
-        """Append an instruction."""
-        self.lines.append(f"  {line}")
-
-    def value(self, text: str) -> str:
-        """Append an instruction, and return the name of its result."""
-        name = f"%{self.name()}"
-        self.add(f"{name} = {text}")
-        return name
-
-    def start(self, label: str) -> None:
-        """Start a block."""
-        self.lines.append(f"{label}:")
-        self.block = label
+    return apply
 
 
-def literal(number: float) -> str:
-    """Return an LLVM constant, of type double for a float."""
-    if isinstance(number, float):
-        return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
-    return str(int(number))
+def _comparison(of_integers: int, of_floats: int) -> Callable[[_Number, Any], _Number]:
+    """Compare by predicates, as MLIR numbers them."""
+
+    def apply(number: _Number, other: Any) -> _Number:
+        is_float = number.value.type == f64
+        predicate = IntegerAttr(of_floats if is_float else of_integers, i64)
+        kind = arith.CmpfOp if is_float else arith.CmpiOp
+        return number.made(kind, i1, other, predicate=predicate)
+
+    return apply
 
 
 class _Number:
-    """A number of type `i64` or `double`, or a truth value of type `i1`."""
+    """A number of type `i64` or `f64`, or a truth value of type `i1`."""
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, tracer: _Tracer, type_: str, text: str) -> None:
-        self.tracer, self.type, self.text = tracer, type_, text
+    def __init__(self, tracer: _Tracer, value: SSAValue) -> None:
+        self.tracer, self.value = tracer, value
 
-    def _other(self, other: object) -> str:
-        if isinstance(other, _Number):
-            return other.text
-        assert isinstance(other, int | float)
-        return literal(float(other) if self.type == "double" else other)
+    def made(
+        self, kind: type[Operation], type_: Attribute, *others: Any, **properties: Attribute
+    ) -> _Number:
+        """Emit an operation on this number and others."""
+        operands = [self.value, *(self.tracer.value(one, self.value.type) for one in others)]
+        return _Number(self.tracer, emit(self.tracer.block, kind, operands, type_, **properties))
 
-    def _made(self, type_: str, text: str) -> _Number:
-        return _Number(self.tracer, type_, self.tracer.value(text))
-
-    def _binary(self, of_integers: str, of_floats: str, left: str, right: str) -> _Number:
-        name = of_floats if self.type == "double" else of_integers
-        return self._made(self.type, f"{name} {self.type} {left}, {right}")
-
-    def _compare(self, of_integers: str, of_floats: str, other: object) -> _Number:
-        name = f"fcmp {of_floats}" if self.type == "double" else f"icmp {of_integers}"
-        return self._made("i1", f"{name} {self.type} {self.text}, {self._other(other)}")
-
-    def __add__(self, other: object) -> _Number:
-        return self._binary("add", "fadd", self.text, self._other(other))
-
-    def __sub__(self, other: object) -> _Number:
-        return self._binary("sub", "fsub", self.text, self._other(other))
-
-    def __mul__(self, other: object) -> _Number:
-        return self._binary("mul", "fmul", self.text, self._other(other))
-
-    def __truediv__(self, other: object) -> _Number:
-        return self._binary("", "fdiv", self.text, self._other(other))
-
-    def __and__(self, other: object) -> _Number:
-        return self._binary("and", "", self.text, self._other(other))
-
-    def __or__(self, other: object) -> _Number:
-        return self._binary("or", "", self.text, self._other(other))
-
-    def __xor__(self, other: object) -> _Number:
-        return self._binary("xor", "", self.text, self._other(other))
-
-    def __lshift__(self, other: object) -> _Number:
-        return self._binary("shl", "", self.text, self._other(other))
-
-    def __rshift__(self, other: object) -> _Number:
-        return self._binary("ashr", "", self.text, self._other(other))
-
-    def __floordiv__(self, other: _Number) -> _Number:
-        quotient = self._binary("sdiv", "", self.text, other.text)
-        rest = self._binary("srem", "", self.text, other.text)
-        # `sdiv` rounds towards zero: subtract one if the remainder and the divisor have different
-        # signs.
-        differs = (rest ^ other) < 0
-        is_less = self._made("i1", f"and i1 {(rest != 0).text}, {differs.text}")
-        return quotient - self._made("i64", f"zext i1 {is_less.text} to i64")
-
-    def __divmod__(self, other: _Number) -> tuple[_Number, _Number]:
-        """Follow CPython's `float_divmod` step by step."""
-        rest = self._binary("", "frem", self.text, other.text)
-        quotient = (self - rest) / other
-        if rest != 0:
-            if self._made("i1", f"xor i1 {(other < 0).text}, {(rest < 0).text}"):
-                rest, quotient = rest + other, quotient - 1.0
-        else:
-            rest = self._made(
-                "double", f"call double @llvm.copysign.f64(double 0.0, double {other.text})"
-            )
-        if quotient != 0:
-            down = self._made("double", f"call double @llvm.floor.f64(double {quotient.text})")
-            return (down + 1.0 if quotient - down > 0.5 else down), rest
-        true = self / other
-        zero = f"call double @llvm.copysign.f64(double 0.0, double {true.text})"
-        return self._made("double", zero), rest
+    __add__ = _binary(arith.AddiOp, arith.AddfOp)
+    __sub__ = _binary(arith.SubiOp, arith.SubfOp)
+    __mul__ = _binary(arith.MuliOp, arith.MulfOp)
+    __truediv__ = _binary(None, arith.DivfOp)
+    __floordiv__ = _binary(arith.FloorDivSIOp, None)
+    __and__ = _binary(arith.AndIOp, None)
+    __or__ = _binary(arith.OrIOp, None)
+    __xor__ = _binary(arith.XOrIOp, None)
+    __lshift__ = _binary(arith.ShLIOp, None)
+    __rshift__ = _binary(arith.ShRSIOp, None)
+    __eq__ = _comparison(0, 1)  # type: ignore[assignment]
+    __ne__ = _comparison(1, 13)  # type: ignore[assignment]
+    __lt__ = _comparison(2, 4)
+    __le__ = _comparison(3, 5)
+    __gt__ = _comparison(4, 2)
+    __ge__ = _comparison(5, 3)
 
     def __neg__(self) -> _Number:
-        if self.type == "double":
-            return self._made("double", f"fneg double {self.text}")
-        return self._made("i64", f"sub i64 0, {self.text}")
+        if self.value.type == f64:
+            return self.made(arith.NegfOp, f64)
+        return _Number(self.tracer, self.tracer.value(0, i64)) - self
 
     def __abs__(self) -> _Number:
-        if self.type == "double":
-            return self._made("double", f"call double @llvm.fabs.f64(double {self.text})")
-        return self._made("i64", f"call i64 @llvm.abs.i64(i64 {self.text}, i1 false)")
+        is_float = self.value.type == f64
+        return self.made(math.AbsFOp if is_float else math.AbsIOp, self.value.type)
 
-    def __eq__(self, other: object) -> _Number:  # type: ignore[override]
-        return self._compare("eq", "oeq", other)
-
-    def __ne__(self, other: object) -> _Number:  # type: ignore[override]
-        return self._compare("ne", "une", other)
-
-    def __lt__(self, other: object) -> _Number:
-        return self._compare("slt", "olt", other)
-
-    def __le__(self, other: object) -> _Number:
-        return self._compare("sle", "ole", other)
-
-    def __gt__(self, other: object) -> _Number:
-        return self._compare("sgt", "ogt", other)
-
-    def __ge__(self, other: object) -> _Number:
-        return self._compare("sge", "oge", other)
+    def __divmod__(self, other: _Number) -> tuple[Any, Any]:
+        """Follow CPython's `float_divmod` step by step."""
+        rest = self.made(RemFOp, f64, other)
+        quotient = (self - rest) / other
+        if rest != 0:
+            if (other < 0) ^ (rest < 0):
+                rest, quotient = rest + other, quotient - 1.0
+        else:
+            rest = _zero_like(other)
+        if quotient != 0:
+            down = quotient.made(math.FloorOp, f64)
+            return (down + 1.0 if quotient - down > 0.5 else down), rest
+        return _zero_like(self / other), rest
 
     def __bool__(self) -> bool:
-        return self.tracer.decide(self.text)
+        return self.tracer.decide(self)
+
+
+def _zero_like(number: _Number) -> _Number:
+    """Return 0.0 with the sign of a number."""
+    zero = _Number(number.tracer, number.tracer.value(0.0, f64))
+    return zero.made(math.CopySignOp, f64, number)
 
 
 def _to_integer(number: Any) -> Any:
     """Replaces `int` in the table's functions."""
-    if not isinstance(number, _Number):
-        return int(number)
-    if number.type == "i64":
-        return number
-    name = "zext i1" if number.type == "i1" else "fptosi double"
-    return number._made("i64", f"{name} {number.text} to i64")
+    if not isinstance(number, _Number) or number.value.type == i64:
+        return number if isinstance(number, _Number) else int(number)
+    return number.made(arith.ExtUIOp if number.value.type == i1 else arith.FPToSIOp, i64)
 
 
 def _to_float(number: Any) -> Any:
     """Replaces `float` in the table's functions."""
-    if not isinstance(number, _Number):
-        return float(number)
-    if number.type == "double":
-        return number
-    return number._made("double", f"sitofp i64 {number.text} to double")
+    if not isinstance(number, _Number) or number.value.type == f64:
+        return number if isinstance(number, _Number) else float(number)
+    return number.made(arith.SIToFPOp, f64)
 
 
 class _Tracer:
     """Follows one function of the table."""
 
-    def __init__(self, lines: Lines) -> None:
-        self._lines = lines
-        self._known: dict[str, str] = {}
+    def __init__(self, block: Block) -> None:
+        self.block = block
         self._decisions: list[bool] = []
         self._position = 0
 
-    def value(self, text: str) -> str:
-        """Return the result of an instruction, which is written once on each path."""
-        if text not in self._known:
-            self._known[text] = self._lines.value(text)
-        return self._known[text]
+    def value(self, number: Any, type_: Attribute) -> SSAValue:
+        """Return the value of a number, which may be one of Python."""
+        if isinstance(number, _Number):
+            return number.value
+        return constant(self.block, number, type_)
 
-    def decide(self, condition: str) -> bool:
+    def decide(self, condition: _Number) -> bool:
         """Return whether a condition holds on the current path."""
         if self._position == len(self._decisions):
             raise _Fork(condition)
         self._position += 1
         return self._decisions[self._position - 1]
 
-    def follow(
-        self, compute: Callable[..., Any], operands: Sequence[_Number], end: Callable[[Any], None]
-    ) -> None:
-        """Write the code of a function.
-
-        `end` writes the end of each path, given the function's result.
-        """
+    def follow(self, compute: Callable[..., Any], operands: Sequence[_Number]) -> tuple[Any, ...]:
+        """Emit a function; return its results."""
         assert isinstance(compute, FunctionType)
         # The table's functions call `int` and `float`, which would return Python's numbers.
         space = {**compute.__globals__, "int": _to_integer, "float": _to_float}
         own = FunctionType(compute.__code__, space, closure=compute.__closure__)
 
-        def way(decisions: list[bool], known: dict[str, str]) -> None:
-            self._decisions, self._known, self._position = decisions, known, 0
+        def way(decisions: list[bool]) -> tuple[Any, ...]:
+            self._decisions, self._position = decisions, 0
             try:
                 found = own(*operands)
             except _Fork as fork:
-                labels = self._lines.name(), self._lines.name()
-                self._lines.add(f"br i1 {fork.condition}, label %{labels[0]}, label %{labels[1]}")
-                for label, holds in zip(labels, (True, False), strict=True):
-                    self._lines.start(label)
-                    # Both sides can use what was computed before the branch.
-                    way([*decisions, holds], dict(known))
-            else:
-                end(found)
+                ways = way([*decisions, True]), way([*decisions, False])
+                return tuple(
+                    self._select(fork.condition, *pair) for pair in zip(*ways, strict=True)
+                )
+            return found if isinstance(found, tuple) else (found,)
 
-        way([], {})
+        return way([])
+
+    def _select(self, condition: _Number, if_true: Any, if_false: Any) -> _Number:
+        number = if_true if isinstance(if_true, _Number) else if_false
+        if isinstance(number, _Number):
+            type_ = number.value.type
+        else:
+            type_ = i1 if isinstance(number, bool) else f64 if isinstance(number, float) else i64
+        values = self.value(if_true, type_), self.value(if_false, type_)
+        return _Number(self, emit(self.block, arith.SelectOp, (condition.value, *values), type_))
 
 
-def lower(lines: Lines, operation: Operation, operands: Sequence[str], failed: str) -> list[str]:
-    """Lower an operation on LLVM values.
+def emit_operation(
+    block: Block,
+    compute: Callable[..., Any],
+    operands: Sequence[tuple[str, SSAValue]],
+    results: Sequence[str],
+) -> list[SSAValue]:
+    """Append a function of the table to the block, and return its results.
 
-    Return its results. On an error, branch to the block `failed`.
+    `operands` are words with values, and `results` are words.
     """
-    tracer = _Tracer(lines)
-    wide = [
-        _Number(tracer, *_widened(lines, word, text))
-        for word, text in zip(operation.operands, operands, strict=True)
+    tracer = _Tracer(block)
+    numbers = [
+        _Number(tracer, _converted(block, value, word, _wide(word))) for word, value in operands
     ]
-    if operation.failure is not None:
-        ordinary = lines.name()
-
-        def check(fails: Any) -> None:
-            lines.add(f"br i1 {_condition(fails)}, label %{failed}, label %{ordinary}, !prof !0")
-
-        tracer.follow(operation.failure.when, wide, check)
-        lines.start(ordinary)
-    ways: list[tuple[str, list[str]]] = []
-    joined = lines.name()
-
-    def finish(found: Any) -> None:
-        numbers = found if isinstance(found, tuple) else (found,)
-        made = [
-            _narrowed(lines, word, number)
-            for word, number in zip(operation.results, numbers, strict=True)
-        ]
-        lines.add(f"br label %{joined}")
-        ways.append((lines.block, made))
-
-    tracer.follow(operation.compute, wide, finish)
-    if len(ways) == 1:
-        lines.lines.pop()  # the only path ends here, so it needs no branch
-        return ways[0][1]
-    lines.start(joined)
-    results = []
-    for number, word in enumerate(operation.results):
-        incoming = ", ".join(f"[ {made[number]}, %{block} ]" for block, made in ways)
-        results.append(lines.value(f"phi {LLVM_WORDS[word]} {incoming}"))
-    return results
+    return [
+        _converted(block, tracer.value(number, TYPES[_wide(word)]), _word(number, word), word)
+        for number, word in zip(tracer.follow(compute, numbers), results, strict=True)
+    ]
 
 
-def _condition(holds: Any) -> str:
-    return holds.text if isinstance(holds, _Number) else str(bool(holds)).lower()
+def _wide(word: str) -> str:
+    return "f64" if word in ("f32", "f64") else "i64"
 
 
-def _widened(lines: Lines, word: str, text: str) -> tuple[str, str]:
-    if word in ("i64", "f64"):
-        return LLVM_WORDS[word] if word == "f64" else "i64", text
-    if word == "f32":
-        return "double", lines.value(f"fpext float {text} to double")
-    name = "zext" if word == "i1" else "sext"
-    return "i64", lines.value(f"{name} {word} {text} to i64")
+def _word(number: Any, word: str) -> str:
+    """Return the word of a number that becomes a `word`."""
+    return "i1" if isinstance(number, _Number) and number.value.type == i1 else _wide(word)
 
 
-def _narrowed(lines: Lines, word: str, number: Any) -> str:
-    if not isinstance(number, _Number):
-        if word == "f32":
-            return lines.value(f"fptrunc double {literal(float(number))} to float")
-        return literal(float(number) if word == "f64" else number)
-    if LLVM_WORDS[word] == number.type:
-        return number.text
-    if word == "f32":
-        return lines.value(f"fptrunc double {number.text} to float")
-    return lines.value(f"trunc i64 {number.text} to {word}")
+def _converted(block: Block, value: SSAValue, source: str, target: str) -> SSAValue:
+    """Widen or narrow a number."""
+    if source == target:
+        return value
+    if "f64" in (source, target):
+        kind: type[Operation] = arith.ExtFOp if target == "f64" else arith.TruncFOp
+    elif target == "i64":
+        kind = arith.ExtUIOp if source == "i1" else arith.ExtSIOp
+    else:
+        kind = arith.TruncIOp
+    return emit(block, kind, (value,), TYPES[target])

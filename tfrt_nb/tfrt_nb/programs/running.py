@@ -15,7 +15,6 @@ from tfrt_nb.nesting import (
     deep_stack,
 )
 from tfrt_nb.programs.inspecting import Inspection
-from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.callers import deadline_in, place_of_caller, require, require_column
 from tfrt_runtime.diagnostics import TfrtError, error, meant, note
 from tfrt_runtime.executor.batch import Batch
@@ -31,7 +30,7 @@ from tfrt_runtime.kernels.standard import available_kernels
 from tfrt_runtime.kernels.users.user import USER_FUNCTIONS, USER_KERNELS, annotated_results
 
 if TYPE_CHECKING:
-    from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
+    from tfrt_runtime.executor.machine import LoadedFunction
     from tfrt_runtime.host.tracing.events import Watch
 
 
@@ -46,11 +45,13 @@ class _HotFunctions:
 
     is_imported = False
 
-    def compile(self, functions: Mapping[int, SyncFunction], index: int) -> Code:
-        from tfrt_nb.jit.hot_functions import compile_hot
+    def compile(
+        self, functions: Mapping[int, LoadedFunction], index: int, *, is_body: bool
+    ) -> Code:
+        from tfrt_nb.jit.host_functions import compile_hot
 
         self.is_imported = True
-        return compile_hot(functions, index)
+        return compile_hot(functions, index, is_body=is_body)
 
 
 HOOKS.compiler = _HotFunctions()
@@ -240,8 +241,7 @@ class Running(Inspection):
     ) -> Executable:
         """The program against a registry (by default all kernels), ready to run.
 
-        With `watched` its sync functions log each value in runs that are watched, its compiled ones
-        which blocks run, and are slower.
+        With `watched` its compiled functions log which blocks run, and are slower.
 
         Raises:
             TfrtError: if it uses kernels that do not exist, or uses them as they are not.
@@ -250,14 +250,11 @@ class Running(Inspection):
         require(
             is_mapping, "kernels", "a KernelRegistry, or a mapping of names to kernels", kernels
         )
-        logs = any(
-            one.kind is FunctionKind.SYNC or self._is_compiled(one) for one in self.file.functions
-        )
-        watched = watched and logs
+        watched = watched and any(map(self._is_compiled, self.file.functions))
         if kernels is not None or watched:
             available = available_kernels() if kernels is None else kernels
             registry = self._with_compiled(available, watched=watched)
-            return self._named(Executable(self.file, registry, watched=watched))
+            return self._named(Executable(self.file, registry))
         version = USER_KERNELS.version
         if version not in self._executables:
             registry = self._with_compiled(available_kernels())

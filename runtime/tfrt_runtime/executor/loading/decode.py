@@ -5,6 +5,8 @@ uses off the ready counts.  What waits for nothing else then is an entry of the 
 
 Ready counts and users are computed from the kernels' arguments, in the order that BEF keeps (later
 users first), so that a file whose lists disagree cannot make the executor wait for ever.
+
+The kernels of a sync function have no ready counts and no users: they run in their order.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction
 from tfrt_runtime.executor.loading.arena import Arena
 from tfrt_runtime.native import layouts as at
@@ -44,8 +47,6 @@ class Call:
     strict_arguments: int = 0
     data: tuple[int, ...] = ()
     functions: tuple[int, ...] = ()
-    code: int = 0
-    """Offset in the arena of what its data is, in the place of `data`."""
 
 
 class FunctionWriter:
@@ -67,6 +68,7 @@ class FunctionWriter:
         self._handle = first_handle
         self._flag_counts = _flag_counts(calls)
         self._is_nonstrict = any(flags & at.KERNEL_NONSTRICT for flags in self._flag_counts)
+        self._is_in_order = function.kind is FunctionKind.SYNC
         self._records: list[int] = []
 
     @property
@@ -93,34 +95,26 @@ class FunctionWriter:
             returns.setdefault(register, []).append(number)
         return returns
 
-    def write(
-        self, function_offset: int, function_offsets: Sequence[int], *, shell: bool = False
-    ) -> None:
-        """Fill the function struct at `function_offset`, and what it points at.
-
-        A `shell` stands for a sync function.
-        """
-        flags = at.FUNCTION_SHELL if shell else 0
-        flags |= at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
-        slots, waits, entries = self._write_kernels(function_offsets)
-        self._write_function(function_offset, flags, slots, waits, entries)
+    def write(self, function_offset: int, function_offsets: Sequence[int]) -> None:
+        """Fill the function struct at `function_offset`, and what it points at."""
+        self._records = self._reserve_records()
+        # The address after the last record, which a sync function's table of entries has.
+        end = self._arena.offset
+        slots = self._write_slots()
+        self._write_records(slots, function_offsets)
+        if self._is_in_order:
+            waits = [0] * (at.IN_ORDER_WORDS // 8)
+            entries = [next(filter(None, self._records), end), end]
+        else:
+            waits = self._initial_waits()
+            pairs = zip(self._records, waits, strict=True)
+            entries = [record for record, n in pairs if record and not n]
+        self._write_function(function_offset, slots, array("q", waits), entries)
 
     @property
     def handles(self) -> list[int]:
         """The offsets of what was written of the kernels' handles."""
         return [record + at.RECORD_HANDLE for record in self._records if record]
-
-    def _write_kernels(
-        self, function_offsets: Sequence[int]
-    ) -> tuple[Sequence[int], array[int], Sequence[int]]:
-        """Records and slots: the offsets of the slots, of the arguments at least; what each kernel
-        waits for; the offsets of the records that wait for nothing.
-        """
-        self._records = self._reserve_records()
-        slots, waits = self._write_slots(), self._initial_waits()
-        self._write_records(slots, function_offsets)
-        pairs = zip(self._records, waits, strict=True)
-        return slots, array("q", waits), [record for record, n in pairs if record and not n]
 
     def _reserve_records(self) -> list[int]:
         """The offset of each kernel's record, 0 for constants; in program order, side by side."""
@@ -155,7 +149,7 @@ class FunctionWriter:
             table = first + _RECORD_WORDS + len(arguments)
             addresses += (first + at.RECORD_SLOTS // 8, *range(table, table + len(results)))
             data = functions = waits = 0
-            if call.data or call.functions or call.code or call.flags & at.KERNEL_NONSTRICT:
+            if call.data or call.functions or call.flags & at.KERNEL_NONSTRICT:
                 data, functions, waits = self._write_data(call, arguments, function_offsets)
                 there = (
                     (at.RECORD_DATA, data),
@@ -194,7 +188,7 @@ class FunctionWriter:
         not.
         """
         arena = self._arena
-        data = arena.add(*call.data) if call.data else call.code
+        data = arena.add(*call.data) if call.data else 0
         functions = waits = 0
         if call.functions:
             functions = arena.add_addresses(*[function_offsets[i] for i in call.functions])
@@ -224,7 +218,19 @@ class FunctionWriter:
         return weights
 
     def _references(self, register: int) -> int:
-        return len(self._users[register]) + len(self._returns.get(register, ()))
+        uses = len(self._users[register]) + len(self._returns.get(register, ()))
+        return uses + (register in self._held)
+
+    @cached_property
+    def _held(self) -> set[int]:
+        """Registers of a sync function with one more reference: see `calls.in_order`."""
+        if not self._is_in_order:
+            return set()
+        held = set(range(len(self._function.argument_types)))
+        for call, kernel in zip(self._calls, self._function.kernels, strict=True):
+            if call is not None and call.flags & at.KERNEL_CONTROL:
+                held.update(kernel.results)
+        return held
 
     def _write_slots(self) -> list[int]:
         """A slot per register that is not a constant; returns their offsets, 0 for constants."""
@@ -237,14 +243,16 @@ class FunctionWriter:
             if register in self._constants:
                 slots.append(0)
                 continue
-            returns = self._returns.get(register, ())
+            returns = () if self._is_in_order else self._returns.get(register, ())
             users = self._weights(register) if self._is_nonstrict else _counted(uses)
+            if self._is_in_order:
+                users = {}
             is_special = bool(returns) or self._is_nonstrict
             first = len(words)
             slots.append(start + 8 * first)
             words += (
                 at.ACTIVATION_REGISTERS + 8 * register,
-                len(uses) + len(returns),
+                self._references(register),
                 is_special,
                 len(users),
                 len(returns),
@@ -279,7 +287,6 @@ class FunctionWriter:
     def _write_function(
         self,
         offset: int,
-        flags: int,
         slots: Sequence[int],
         waits: array[int],
         entries: Sequence[int],
@@ -287,9 +294,12 @@ class FunctionWriter:
         """The function struct, with its template and its tables."""
         arena, function = self._arena, self._function
         entry_table = arena.add_addresses(*entries)
+        if self._is_in_order:
+            registers = function.result_registers
+            arena.add(*(at.ACTIVATION_REGISTERS + 8 * register for register in registers))
         arguments = arena.add_addresses(*(slots[i] for i in range(len(function.argument_types))))
         values = {register: write_constant(arena, c) for register, c in self._constants.items()}
-        returned = [register for register in values if register in self._returns]
+        returned = [one for one in values if one in self._returns and not self._is_in_order]
         constant_slots = [self._constant_slot(register) for register in returned]
         constants = arena.offset
         for register, slot in zip(returned, constant_slots, strict=True):
@@ -298,17 +308,20 @@ class FunctionWriter:
         arena.add_array(waits)
         for register, value in values.items():
             arena.put_address(template + 8 * register, value)
-        size = 8 * (function.register_count + len(function.kernels))
+        size = 8 * (function.register_count + len(waits))
+        flags = at.FUNCTION_NONSTRICT if self._is_nonstrict else 0
+        flags |= at.FUNCTION_IN_ORDER if self._is_in_order else 0
+        heavy = sum(n for flags, n in self._flag_counts.items() if _counts(flags))
         numbers = {
             at.FUNCTION_SIZE: at.ACTIVATION_REGISTERS + size,
             at.FUNCTION_TEMPLATE_SIZE: size,
-            at.FUNCTION_KERNELS: self._flag_counts.total(),
+            at.FUNCTION_KERNELS: 1 if self._is_in_order else self._flag_counts.total(),
             at.FUNCTION_ARGUMENTS: len(function.argument_types),
             at.FUNCTION_RESULTS: len(function.result_types),
-            at.FUNCTION_ENTRIES: len(entries),
+            at.FUNCTION_ENTRIES: 0 if self._is_in_order else len(entries),
             at.FUNCTION_CONSTANTS: len(returned),
             at.FUNCTION_FLAGS: flags,
-            at.FUNCTION_HEAVY: sum(n for flags, n in self._flag_counts.items() if _counts(flags)),
+            at.FUNCTION_HEAVY: 0 if self._is_in_order else heavy,
         }
         tables = {
             at.FUNCTION_TEMPLATE: template,

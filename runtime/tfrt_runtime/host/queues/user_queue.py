@@ -341,6 +341,8 @@ class UserWorkQueue(WorkQueue):
         """A task for the user; None for one that only puts things in order."""
         task, process = structs.Task.at(address), self.process
         is_entry = task.function == process.words.run_entry
+        if is_entry and task.first & at.READY_BITS == at.READY_END and _is_in_order(task.first):
+            return Task(self, address, "sync function", None)
         if is_entry and task.first & at.READY_BITS != at.READY_KERNEL:
             return None
         if is_entry or task.function == process.words.run_blocking:
@@ -365,10 +367,17 @@ class UserWorkQueue(WorkQueue):
         """End the run of a task with an error: the task runs here, and its kernel is skipped."""
         task, words = structs.Task.at(address), self.process.words
         if task.function in (words.run_entry, words.run_blocking):
-            owner = self.process.requests[structs.Activation.at(task.first).request]
+            activation = structs.Activation.at(task.first & ~at.READY_BITS)
+            owner = self.process.requests[activation.request]
             owner.report(diagnostic)
             owner.cancel(diagnostic.message)
         self.run(address)
+
+
+def _is_in_order(ended: int) -> bool:
+    """Return whether an entry READY_END is the rest of a sync function (`calls.in_order`)."""
+    function = structs.Activation.at(ended & ~at.READY_BITS).function
+    return bool(structs.Function.at(function).flags & at.FUNCTION_IN_ORDER)
 
 
 class _Moment:

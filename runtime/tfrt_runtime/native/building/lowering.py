@@ -226,8 +226,6 @@ OPERATIONS: dict[str, tuple[str, str, Emit]] = {
     "stack_room": ("", "i", stack_room),
     "bound_words": ("i", "i", bound_words),
     "wrapping_add": ("ii", "i", lambda b, x, y: b.add(x, y)),
-    "wrapping_subtract": ("ii", "i", lambda b, x, y: b.sub(x, y)),
-    "wrapping_multiply": ("ii", "i", lambda b, x, y: b.mul(x, y)),
 }
 
 NUMBA_TYPES = {"i": types.int64, "f": types.float64, "": types.void}

@@ -39,7 +39,9 @@ from tfrt_runtime.native.async_value import (
     resolve,
     wait_for,
 )
-from tfrt_runtime.native.calls.delivery import deliver, end_kernel
+from tfrt_runtime.native.calls.delivery import deliver, end_kernel, note_failure
+from tfrt_runtime.native.calls.in_order import go_on
+from tfrt_runtime.native.calls.machine_calls import finish_loop
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import is_watched, log_call_end, log_return, watch_activation
 from tfrt_runtime.native.memory import (
@@ -164,6 +166,9 @@ def begin(context: Address, activation: Address) -> None:
     constants = load(function + at.FUNCTION_CONSTANT_TABLE)
     for i in range(load(function + at.FUNCTION_CONSTANTS)):
         deliver(context, activation, load(constants + 16 * i), load(constants + 16 * i + 8))
+    if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER != 0:
+        # Its kernels count as one, which is ready when all arguments are available.
+        finish(context, activation)
     finish(context, activation)
 
 
@@ -186,7 +191,13 @@ def free_activation(context: Address, activation: Address) -> None:
 
 @native
 def end_activation(context: Address, activation: Address) -> None:
-    """End a finished activation: free it, and finish whatever waits for its end."""
+    """End a finished activation: free it, and finish whatever waits for its end.
+
+    A sync function continues here until all its kernels have run.
+    """
+    flags = load(load(activation + at.ACTIVATION_FUNCTION) + at.FUNCTION_FLAGS)
+    if flags & at.FUNCTION_IN_ORDER != 0 and not go_on(context, activation):
+        return
     if load(activation + at.ACTIVATION_NESTED) & at.ACTIVATION_OBSERVED != 0:
         observe_end(context, activation)
     kind = load(activation + at.ACTIVATION_RETURN)
@@ -281,6 +292,11 @@ def next_iteration(context: Address, loop: Address, activation: Address) -> None
     if condition != 0:
         drop_reference(context, condition)
         store(loop + at.LOOP_CONDITION, 0)
+    if load(load(loop + at.LOOP_FUNCTION) + at.FUNCTION_MACHINE) != 0 and finish_loop(
+        context, loop, load(activation + at.ACTIVATION_REQUEST)
+    ):
+        end_loop(context, loop, activation, 0)
+        return
     start_iteration(context, loop, activation)
 
 
@@ -348,6 +364,8 @@ def end_loop(context: Address, loop: Address, activation: Address, failed: Addre
             add_references(failed, 1)
             value = failed
         deliver(context, caller, load(slots + 8 * i), value)
+    if failed != 0:
+        note_failure(caller, failed)
     drop_optional(context, condition)
     # The kernel's own references to its arguments, which it held as long as the loop ran.
     registers = load(loop + at.LOOP_RECORD) + at.RECORD_REGISTERS

@@ -138,7 +138,7 @@ def deliver_special(context: Address, activation: Address, slot: Address, value:
         returns = load(slot + at.SLOT_RETURNS)
         if is_available(value):
             release_users(context, activation, slot)
-        elif users > 0 or is_watched(activation):
+        elif users > 0 or is_watched(activation) or awaits_arguments(activation):
             wait_for_register(context, activation, slot, value)
         if is_kept:
             drop_reference(context, value)
@@ -237,6 +237,31 @@ def end_kernel(context: Address, activation: Address, record: Address, value: Ad
     drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
     deliver(context, activation, load(load(record + at.RECORD_SLOTS)), value)
     finish(context, activation)
+
+
+@inline
+def position_of(activation: Address) -> Address:
+    """Return the address of a sync function's position, followed by its error; else 0."""
+    function = load(activation + at.ACTIVATION_FUNCTION)
+    if load(function + at.FUNCTION_FLAGS) & at.FUNCTION_IN_ORDER == 0:
+        return 0
+    return activation + load(function + at.FUNCTION_SIZE) - at.IN_ORDER_WORDS
+
+
+@native
+def awaits_arguments(activation: Address) -> bool:
+    """Tell whether an activation is one of a sync function that has not started."""
+    position = position_of(activation)
+    return position != 0 and load(position) == 0
+
+
+@native
+def note_failure(activation: Address, failed: Address) -> None:
+    """Let the first error of a kernel end its activation, if that is one of a sync function."""
+    position = position_of(activation)
+    if position != 0 and load(position + 8) == 0:
+        add_references(failed, 1)
+        store(position + 8, failed)
 
 
 @native

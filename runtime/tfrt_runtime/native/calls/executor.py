@@ -22,14 +22,14 @@ from tfrt_runtime.native.calls.activation import (
     refuse_root,
     root_size,
 )
-from tfrt_runtime.native.calls.delivery import deliver, deliver_later
+from tfrt_runtime.native.calls.delivery import deliver, deliver_later, position_of
+from tfrt_runtime.native.calls.hot_calls import start_machine
 from tfrt_runtime.native.calls.kernel_calls import (
     fail_kernel_with,
     run_kernel,
     run_small_kernel,
     run_unusual_kernel,
 )
-from tfrt_runtime.native.calls.machine_calls import start_machine
 from tfrt_runtime.native.cells import need_block
 from tfrt_runtime.native.memory import (
     Address,
@@ -473,9 +473,11 @@ def run_one(context: Address, task: Address, budget: int) -> None:
         if is_kernel and not first and load(record + at.RECORD_FLAGS) & at.KERNEL_HEAVY != 0:
             break
         store(context + at.CONTEXT_READY_TOP, top)
-        run_ready_entry(context, tagged, record)
-        if is_kernel:
+        # Of a sync function, an entry of this kind is a part of its kernels.
+        is_end = tagged & at.READY_BITS == at.READY_END
+        if is_kernel or is_end and position_of(tagged - at.READY_END) != 0:
             budget -= 1
+        run_ready_entry(context, tagged, record)
         first = False
         base = load(context + at.CONTEXT_READY)
     store(context + at.CONTEXT_DEADLINE, 0)

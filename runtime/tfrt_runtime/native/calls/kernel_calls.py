@@ -13,7 +13,12 @@ from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import add_references, drop_reference, is_available, resolve
-from tfrt_runtime.native.calls.delivery import deliver_plain, drop_arguments, peek_register
+from tfrt_runtime.native.calls.delivery import (
+    deliver_plain,
+    drop_arguments,
+    note_failure,
+    peek_register,
+)
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.events import log_kernel, log_state, log_value, slow_down, watch_of
 from tfrt_runtime.native.memory import (
@@ -320,6 +325,7 @@ def fail_kernel(context: Address, activation: Address, record: Address, failed: 
     slots = load(record + at.RECORD_SLOTS)
     for i in range(results):
         deliver_plain(context, activation, load(slots + 8 * i), failed)
+    note_failure(activation, failed)
     drop_reference(context, failed)
     count_heavy(activation, load(record + at.RECORD_FLAGS))
     finish(context, activation)

@@ -17,14 +17,11 @@ from __future__ import annotations
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native.async_value import (
     drop_reference,
-    forward_to,
     is_available,
     new_scalar,
     resolve,
     state_of,
 )
-from tfrt_runtime.native.calls.activation import leave_request, root_size
-from tfrt_runtime.native.calls.delivery import deliver, drop_arguments
 from tfrt_runtime.native.cells import give_block, take_block
 from tfrt_runtime.native.memory import (
     Address,
@@ -32,7 +29,6 @@ from tfrt_runtime.native.memory import (
     call3,
     copy,
     entry,
-    fetch_add,
     inline,
     load,
     load_acquire,
@@ -43,14 +39,12 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.queues.ready import finish
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, share_when_idle
-from tfrt_runtime.native.queues.waiters import run_waiters
 
 FUEL = 1 << 18
 """Kernels between two checks: 50 to 500 us."""
 CALL_WEIGHT = 4
-"""One kernel of the executor takes as long as this many of the interpreter of sync functions."""
+"""What a kernel of the executor counts: it takes as long as this many checks of machine code."""
 
 
 @native
@@ -171,83 +165,54 @@ def run_on_values(
     Returns the attempt with its results, which the caller frees.  Returns 0 if a value is not an
     available scalar of its type, or if the code has bailed out.
     """
-    count = load(machine + at.MACHINE_ARGUMENTS)
-    is_ready = True
-    for i in range(count):
-        place = words + 8 * i
-        payload_type = load(machine + at.MACHINE_TYPES + 8 * i)
-        is_ready = is_ready and take_word(load(place), payload_type, place)
-    attempt = run_machine(context, request, machine, code, words) if is_ready else 0
-    give_block(context, words, 8 * count + 8)
+    attempt = 0
+    if take_words(machine, words):
+        attempt = run_machine(context, request, machine, code, words)
+    give_block(context, words, 8 * load(machine + at.MACHINE_ARGUMENTS) + 8)
     return attempt
 
 
-@outline
-def call_machine(
-    context: Address, caller: Address, record: Address, function: Address, first: int
-) -> bool:
-    """Call a function with the kernel's arguments from `first` on, and finish the kernel.
-
-    Returns False if nothing was done.
-    """
-    machine = load(function + at.FUNCTION_MACHINE)
-    request = load(caller + at.ACTIVATION_REQUEST)
-    code = machine_code(context, request, machine, weight(function))
-    count = load(machine + at.MACHINE_ARGUMENTS)
-    arguments = load(record + at.RECORD_ARGUMENTS)
-    is_late = load(record + at.RECORD_FLAGS) & at.KERNEL_NONSTRICT != 0
-    if code == 0 or is_late or arguments - first != count:
-        return False
-    words = take_block(context, 8 * count + 8)
-    if words == 0:
-        return False
-    registers = record + at.RECORD_REGISTERS
-    for i in range(count):
-        store(words + 8 * i, load(caller + load(registers + 8 * (first + i))))
-    attempt = run_on_values(context, request, machine, code, words)
-    if attempt == 0:
-        return False
-    drop_arguments(context, caller, record, arguments)
-    slots = load(record + at.RECORD_SLOTS)
-    for i in range(load(machine + at.MACHINE_RESULTS)):
-        deliver(context, caller, load(slots + 8 * i), result_of(context, machine, attempt, i))
-    give_block(context, attempt, attempt_size(machine))
-    finish(context, caller)
-    return True
+@native
+def take_words(machine: Address, words: Address) -> bool:
+    """Replace the addresses of AsyncValues by the payloads, as `take_word` does each."""
+    is_ready = True
+    for i in range(load(machine + at.MACHINE_ARGUMENTS)):
+        place = words + 8 * i
+        payload_type = load(machine + at.MACHINE_TYPES + 8 * i)
+        is_ready = is_ready and take_word(load(place), payload_type, place)
+    return is_ready
 
 
 @outline
-def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
-    """Run a call from outside to its end, and take ownership of `table`.
+def finish_loop(context: Address, loop: Address, request: Address) -> bool:
+    """Run the remaining iterations of a loop as machine code, if its body is hot.
 
-    Returns False if nothing was done; the caller then still owns `table`.
+    The loop has its last values then.  Returns False if nothing was done.
     """
+    function = load(loop + at.LOOP_FUNCTION)
     machine = load(function + at.FUNCTION_MACHINE)
-    code = machine_code(context, request, machine, weight(function))
-    if code == 0:
+    if machine_code(context, request, machine, weight(function)) == 0:
         return False
-    count = load(machine + at.MACHINE_ARGUMENTS)
-    results = load(function + at.FUNCTION_RESULTS)
-    given = table + 8 * results
-    words = take_block(context, 8 * count + 8)
+    code = load(machine + at.MACHINE_LOOP)
+    count = load(loop + at.LOOP_VALUES)
+    size = 8 * count + 8
+    words = 0
+    if code != 0:
+        words = take_block(context, size)
     if words == 0:
         return False
-    copy(words, given, 8 * count)
-    attempt = run_on_values(context, request, machine, code, words)
+    # A counted loop has LOOP_LEFT; of another one, the condition holds.
+    store(words, max(load(loop + at.LOOP_LEFT), 1))
+    copy(words + 8, loop + at.LOOP_TABLE, 8 * count)
+    attempt = 0
+    if take_words(machine, words + 8):
+        attempt = run_machine(context, request, machine, code, words)
+    give_block(context, words, size)
     if attempt == 0:
         return False
     for i in range(count):
-        drop_reference(context, load(given + 8 * i))
-    for i in range(results):
-        indirect = load(table + 8 * i)
-        value = result_of(context, machine, attempt, i)
-        run_waiters(context, forward_to(context, indirect, value))
-        drop_reference(context, indirect)
+        place = loop + at.LOOP_TABLE + 8 * i
+        drop_reference(context, load(place))
+        store(place, result_of(context, machine, attempt, i))
     give_block(context, attempt, attempt_size(machine))
-    give_block(context, table, root_size(function))
-    kernels = load(function + at.FUNCTION_KERNELS)
-    fetch_add(request + at.REQUEST_KNOWN, kernels)
-    fetch_add(request + at.REQUEST_DECIDED, kernels)
-    # Last: if this was the last activity of the run, the program may be gone.
-    leave_request(context, request)
     return True

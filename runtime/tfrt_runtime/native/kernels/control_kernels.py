@@ -23,12 +23,12 @@ from tfrt_runtime.native.calls.activation import (
 )
 from tfrt_runtime.native.calls.delivery import deliver, drop_arguments, end_kernel
 from tfrt_runtime.native.calls.frame import argument_i1, argument_i32, attribute
+from tfrt_runtime.native.calls.hot_calls import call_machine
 from tfrt_runtime.native.calls.kernel_calls import (
     fail_kernel_with,
     fail_without_memory,
     memory_error,
 )
-from tfrt_runtime.native.calls.machine_calls import call_machine
 from tfrt_runtime.native.cells import take_block
 from tfrt_runtime.native.events import is_watched, log_call_end, nested_of
 from tfrt_runtime.native.memory import (

@@ -166,7 +166,7 @@ func.func @native_fails() -> i32 attributes {tfrt.sync} {
   tfrt.return %r : i32
 }
 
-// The declaration has no place in a file.
+// The call lasts until the native function has ended.
 func.func @native_is_late() -> i32 attributes {tfrt.sync} {
   %x = tfrt.constant_s.i32 1
   %r = tfrt.call @native_async_add(%x, %x) : (i32, i32) -> i32

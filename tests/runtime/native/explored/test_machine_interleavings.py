@@ -36,11 +36,30 @@ CALLED_TWICE = Program(
 )
 
 
+REPEATED = Program(
+    [
+        Function(1, [("repeat", (0, 0), (1,))], (1,)),
+        Function(1, [("add", (0, 0), (1,))], (1,)),
+    ],
+    (3,),
+    (24,),
+)
+
+
 def double(attempt: int) -> int:
     """What the last function of each program does, as machine code that asks once whether to go on."""
     if machine_calls.ask(attempt) == 0:
         return 0
     store(attempt + at.ATTEMPT_RESULTS, 2 * load(load(attempt + at.ATTEMPT_ARGUMENTS)))
+    return 1
+
+
+def double_repeatedly(attempt: int) -> int:
+    """What a loop over `double` does: the iterations that are left, then the value."""
+    words = load(attempt + at.ATTEMPT_ARGUMENTS)
+    if machine_calls.ask(attempt) == 0:
+        return 0
+    store(attempt + at.ATTEMPT_RESULTS, load(words + 8) << load(words))
     return 1
 
 
@@ -88,6 +107,7 @@ def becoming_hot(
         store(machine + at.MACHINE_LEFT, interpreted * machine_calls.weight(addresses[-1]))
         store(addresses[-1] + at.FUNCTION_MACHINE, machine)
         address = host.function(code)
+        store(machine + at.MACHINE_LOOP, host.function(double_repeatedly))
 
         def hear(_context: int, event: int, _argument: int) -> int:
             assert event == at.MACHINE_HOT
@@ -118,6 +138,15 @@ def test_two_workers_may_find_at_once_that_a_function_is_hot() -> None:
 def test_a_call_that_machine_code_gives_up_is_interpreted_from_its_start() -> None:
     for program in (TWICE, CALLED_TWICE):
         explore(becoming_hot(program, bail_out, interpreted=0), interleavings=60)
+
+
+def test_machine_code_finishes_a_loop_whose_body_has_become_hot() -> None:
+    for interpreted in (0, 1):
+        scenario = becoming_hot(REPEATED, double, interpreted=interpreted)
+        explore(scenario, interleavings=30)
+        explore_at_random(scenario, seed=4, interleavings=30)
+    cancelled = becoming_hot(REPEATED, double, interpreted=0, is_cancelled=True)
+    explore_at_random(cancelled, seed=5, interleavings=50)
 
 
 def test_machine_code_does_not_run_on_the_thread_that_starts_a_call_directly() -> None:

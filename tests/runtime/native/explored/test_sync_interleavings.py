@@ -8,25 +8,27 @@ from collections.abc import Callable, Sequence
 import pytest
 from tests.exploring.explorer import World, explore, explore_at_random
 from tests.exploring.simulated_host import SimulatedHost
-from tests.exploring.simulated_program import check_run, start, start_workers, write_arena
+from tests.exploring.simulated_program import (
+    Decoded,
+    check_run,
+    load_functions,
+    start,
+    start_workers,
+)
 from tests.simulator.failures import SimulationError
 
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.bef.records import BefFunction, BefKernel
-from tfrt_runtime.executor.loading.arena import Arena
-from tfrt_runtime.executor.loading.decode import Call, Constant, FunctionWriter
-from tfrt_runtime.executor.sync.sync_lowering import SyncFunction
-from tfrt_runtime.executor.sync.sync_writer import SyncFunctions
+from tfrt_runtime.executor.loading.decode import Call, Constant
 from tfrt_runtime.kernels.basic.scalars import CONTROL_KERNELS, SCALAR_KERNELS
 from tfrt_runtime.kernels.registry import ConstantKernel, ControlKernel, NativeKernel
 from tfrt_runtime.native import handles
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.calls import in_order
 from tfrt_runtime.native.kernels import async_kernels, control_kernels, scalar_kernels
-from tfrt_runtime.native.sync import sync_frames, sync_interpreter
-from tfrt_runtime.native.sync import sync_layouts as ops
 
 COPY = NativeKernel("copy", "async_kernels.share_later", results=None, sync=True)
-"""A kernel that is no operation of the interpreter: what it copies is boxed."""
+"""A kernel whose result is its argument."""
 
 Kernel = tuple[str, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Name, argument registers, result registers, functions."""
@@ -99,8 +101,15 @@ FAILS = function(
         ("zero", (), (1,), ()),
         ("copy", (0,), (2,), ()),
         ("tfrt.div_s.i32", (2, 1), (3, 4), ()),
+        ("tfrt.add_s.i32", (2, 3), (5,), ()),
     ],
-    (3,),
+    (5,),
+)
+IGNORES = function(
+    FunctionKind.SYNC,
+    1,
+    [("tfrt.call", (0,), (1,), (2,)), ("tfrt.add_s.i32", (0, 0), (2,), ())],
+    (2,),
 )
 PROGRAMS = {
     "straight on": ([MAIN, DOUBLE], 4, 16),
@@ -108,6 +117,7 @@ PROGRAMS = {
     "boxed loop": ([MAIN, BOXED_LOOP, DOUBLE], 2, 16),
     "recursion": ([MAIN, RECURSION, END, STEP], 3, 12),
     "error": ([MAIN, FAILS], 3, None),
+    "unused error": ([MAIN, IGNORES, FAILS], 3, None),
     "error in a loop": ([MAIN, LOOP, FAILS], 3, None),
 }
 """Functions, the argument of the first, and its result."""
@@ -119,16 +129,6 @@ def share_later(context: int, record: int) -> None:
 
 def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
     """Write the functions into simulated memory, as the loader does; the address of the first."""
-    symbols = {
-        "sync_interpreter.run": sync_interpreter.run,
-        "sync_interpreter.resume": sync_interpreter.resume,
-        "async_kernels.share_later": share_later,
-        "control_kernels.call": control_kernels.call,
-        **{
-            f"scalar_kernels.{name}": scalar_kernels.KERNELS[name]
-            for name in ("add_i32", "div_i32")
-        },
-    }
     kernels = {
         **SCALAR_KERNELS,
         **CONTROL_KERNELS,
@@ -136,36 +136,28 @@ def decode(host: SimulatedHost, functions: Sequence[BefFunction]) -> int:
         "zero": ConstantKernel("zero", "i32", ("i32",), sync=True),
         "one": ConstantKernel("one", "i32", ("i32",), sync=True),
     }
-
-    def address(symbol: str) -> int:
-        return host.function(symbols[symbol]) if symbol in symbols else 1
-
-    arena = Arena()
-    offsets = [arena.reserve(at.FUNCTION_WORDS) for _ in functions]
-    sources: list[SyncFunction] = []
-    for index, bef in enumerate(functions):
-        found = [kernels[record.name] for record in bef.kernels]
-        constants = {
-            record.results[0]: Constant(at.TYPE_I32, int(record.name == "one"), 0)
-            for record, kernel in zip(bef.kernels, found, strict=True)
-            if isinstance(kernel, ConstantKernel)
-        }
-        calls = [
-            None
-            if isinstance(kernel, ConstantKernel)
-            else Call(
-                address(kernel.symbol),
-                at.KERNEL_CONTROL if isinstance(kernel, ControlKernel) else 0,
-                functions=record.functions,
-            )
-            for record, kernel in zip(bef.kernels, found, strict=True)
-            if isinstance(kernel, ConstantKernel | ControlKernel | NativeKernel)
-        ]
-        sources.append(SyncFunction(bef, found, calls, constants, 0, index))
-        if bef.kind is FunctionKind.ASYNC:
-            FunctionWriter(arena, bef, {}, calls, 0).write(offsets[index], offsets)
-    SyncFunctions(arena, address, sources, {}, watched=False).write(offsets)
-    return write_arena(host, arena) + offsets[0]
+    symbols = {"async_kernels.share_later": share_later}
+    for name in ("call", "cond", "repeat"):
+        symbols[f"control_kernels.{name}"] = getattr(control_kernels, name)
+    for name in ("add_i32", "minus_i32", "lessequal_i32", "div_i32"):
+        symbols[f"scalar_kernels.{name}"] = scalar_kernels.KERNELS[name]
+    decoded: list[Decoded] = []
+    for bef in functions:
+        calls: list[Call | None] = []
+        constants: dict[int, Constant] = {}
+        for record in bef.kernels:
+            kernel = kernels[record.name]
+            if isinstance(kernel, ConstantKernel):
+                number = int(record.name == "one")
+                constants[record.results[0]] = Constant(at.TYPE_I32, number, 0)
+                calls.append(None)
+                continue
+            assert isinstance(kernel, NativeKernel | ControlKernel)
+            flags = at.KERNEL_CONTROL if isinstance(kernel, ControlKernel) else 0
+            address = host.function(symbols[kernel.symbol])
+            calls.append(Call(address, flags, functions=record.functions))
+        decoded.append((bef, calls, constants))
+    return load_functions(host, decoded)[0]
 
 
 def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]:
@@ -192,12 +184,10 @@ def running(name: str, *, is_cancelled: bool = False) -> Callable[[World], None]
 
 @pytest.fixture
 def _leave_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Look up after every kernel, and leave every other time; frames are in segments of their own."""
+    """Let others run after every kernel, and continue elsewhere every third time."""
     turns = itertools.count()
-    monkeypatch.setattr(ops, "SLICE", 0)
-    monkeypatch.setattr(ops, "SMALLEST_RUN", 64)
-    monkeypatch.setattr(ops, "SMALLEST_SEGMENT", 64)
-    monkeypatch.setattr(sync_interpreter, "must_leave", lambda _: next(turns) % 2 == 0)
+    monkeypatch.setattr(in_order, "SLICE", 1)
+    monkeypatch.setattr(in_order, "must_leave", lambda _: next(turns) % 3 == 0)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -218,14 +208,13 @@ def test_a_run_may_be_cancelled_at_any_time(name: str) -> None:
     explore_at_random(running(name, is_cancelled=True), seed=3, interleavings=60)
 
 
-@pytest.mark.usefixtures("_leave_often")
 @pytest.mark.parametrize(
-    ("name", "function"), [("recursion", "end_segment"), ("boxed loop", "end_run")]
+    ("name", "function"),
+    [("error", "skip_kernels"), ("recursion", "drop_reference"), ("unused error", "take_results")],
 )
-def test_memory_that_is_not_given_back_would_be_noticed(
+def test_what_is_not_given_back_would_be_noticed(
     name: str, function: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (sync_interpreter, sync_frames):
-        monkeypatch.setattr(module, function, lambda *_: None, raising=False)
-    with pytest.raises(SimulationError):
+    monkeypatch.setattr(in_order, function, lambda *_: 0)
+    with pytest.raises((SimulationError, AssertionError)):
         explore_at_random(running(name), seed=4, interleavings=2)

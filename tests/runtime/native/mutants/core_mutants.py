@@ -578,7 +578,7 @@ MUTANTS = [
         "machine_interleavings test_machine_code_without_an_end_stops_when_its_run_is_cancelled",
     ),
     _mutant(
-        "calls.machine_calls.start_machine",
+        "calls.hot_calls.start_machine",
         "a run of machine code is over before its kernels are counted, when the program may be gone",
         """
         kernels = load(function + at.FUNCTION_KERNELS)
@@ -594,6 +594,27 @@ MUTANTS = [
         fetch_add(request + at.REQUEST_DECIDED, kernels)
         """,
         "machine_interleavings test_a_run_of_machine_code_ends_when_its_program_needs_not_be_there",
+    ),
+    _mutant(
+        "calls.machine_calls.finish_loop",
+        "machine code runs an iteration too many of a loop",
+        "store(words, max(load(loop + at.LOOP_LEFT), 1))",
+        "store(words, load(loop + at.LOOP_LEFT) + 1)",
+        "machine_interleavings test_machine_code_finishes_a_loop_whose_body_has_become_hot",
+    ),
+    _mutant(
+        "calls.in_order.go_on",
+        "a sync function takes the kernel after a slice for one that has run",
+        "store(position, record + at.RESUMES)",
+        "store(position, record)",
+        "sync_interleavings test_a_run_may_go_on_elsewhere_after_every_kernel",
+    ),
+    _mutant(
+        "calls.in_order.skip_kernels",
+        "the kernels after an error keep what they would have used",
+        "drop_optional(context, load(activation + register))",
+        "pass",
+        "sync_interleavings test_two_workers_get_the_same_values_and_free_everything",
     ),
     _mutant(
         "calls.executor.start_table",
@@ -640,7 +661,7 @@ MUTANTS = [
         "async_value_interleavings test_a_value_that_was_given_up_stays_an_error",
     ),
     _mutant(
-        "calls.machine_calls.call_machine",
+        "calls.hot_calls.call_machine",
         "a call that machine code has given up has lost its arguments",
         """
         if attempt == 0:

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from tfrt_nb.dialects.async_ import extensions, runtime
 from tfrt_nb.dialects.async_.types import GroupType, ValueType
+from tfrt_nb.jit.attempts import ask_to_stop, burn_fuel, seldom
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, Lowering, ModuleText
 from tfrt_nb.jit.llvm_types import llvm_type, size_of
 from tfrt_nb.jit.names import INTERRUPT_FLAG
@@ -281,19 +282,25 @@ def _stack_is_low(body: FunctionBody, op: Operation) -> None:
     if body.has_limit:
         # The address of a variable, because that of the frame would cost a register.
         here, limit = body.first("alloca i8"), STACK_LIMIT
+        if body.module.attempts:
+            limit = body.value(f"load ptr, ptr {limit}")
     else:
         # A variable of a coroutine may be on the heap, so this uses the frame's address.
         limit = _runtime(body, "tfrtAsyncStackLimit")
         here = body.call("llvm.frameaddress.p0", "ptr", ("i32", "0"))
-    body.set(op.results[0], f"icmp ult ptr {here}, {limit}")
+    is_low = body.value(f"icmp ult ptr {here}, {limit}")
+    body.bind(op.results[0], seldom(body, is_low) if body.module.attempts else is_low)
 
 
 def _interrupt_is_pending(body: FunctionBody, op: Operation) -> None:
+    if body.module.attempts:
+        burn_fuel(body, op)
+        return
     body.module.watches_interrupts = True
     flag = body.value(f"load ptr, ptr {INTERRUPT_FLAG}, !invariant.load !{{}}")
     # Volatile because the word changes while the loop runs.
     pending = body.value(f"icmp ne i64 {body.value(f'load volatile i64, ptr {flag}')}, 0")
-    body.bind(op.results[0], body.call("llvm.expect.i1", "i1", ("i1", pending), ("i1", "false")))
+    body.bind(op.results[0], seldom(body, pending))
 
 
 def _handle_of(body: FunctionBody, op: Operation) -> None:
@@ -305,6 +312,9 @@ def _from_handle(body: FunctionBody, op: Operation) -> None:
 
 
 def _is_interrupted(body: FunctionBody, op: Operation) -> None:
+    if body.module.attempts:
+        ask_to_stop(body, op)
+        return
     record = body.module.failure("", op)
     body.bind(op.results[0], _runtime(body, "tfrtAsyncIsInterrupted", record))
 
@@ -317,7 +327,8 @@ def _describe_error(body: FunctionBody, op: Operation) -> None:
 
 def _fail(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, extensions.RuntimeFailOp)
-    _runtime(body, "tfrtAsyncFail", body.module.failure(op.message.data, op))
+    if not body.module.attempts:  # the executor finds the error, and reports it
+        _runtime(body, "tfrtAsyncFail", body.module.failure(op.message.data, op))
 
 
 def _coro_id(body: FunctionBody, op: Operation) -> None:

@@ -35,6 +35,7 @@ from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
 from tfrt_nb.internal_errors import location_of
+from tfrt_nb.jit.attempts import seldom
 from tfrt_nb.jit.compiler import LIBRARY
 from tfrt_nb.jit.function_body import STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, result_type
@@ -243,6 +244,8 @@ def _call(body: FunctionBody, op: Operation) -> None:
         name = body.module.limited_function(symbol)
         arguments = ", ".join(filter(None, (arguments, f"ptr {STACK_LIMIT}")))
     body.call_for(op.res, f"{name}({arguments})")
+    if body.module.attempts and symbol in body.module.fallible:
+        body.bind(op.res[0], seldom(body, body.name(op.res[0])))
 
 
 def _return(body: FunctionBody, op: Operation) -> None:

@@ -1,0 +1,44 @@
+"""Which functions are sync functions, and which kernels may be in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tfrt_runtime.bef.encoding import FunctionKind
+from tfrt_runtime.bef.records import BefFunction
+from tfrt_runtime.kernels.registry import ControlKernel, Kernel, PythonKernel
+
+CONTROL = frozenset(
+    f"control_kernels.{name}" for name in ("call", "cond", "case", "repeat", "while_loop")
+)
+"""Control kernels that wait for what they call."""
+
+
+def runs_in_sync(kernel: Kernel) -> bool:
+    """Return whether a kernel may be in a sync function.
+
+    An ordinary Python function has its results when it returns, so it may.
+    """
+    if isinstance(kernel, ControlKernel):
+        return kernel.symbol in CONTROL
+    if isinstance(kernel, PythonKernel):
+        return kernel.sync or not (kernel.raw or kernel.blocking or kernel.has_lazy)
+    return kernel.sync
+
+
+def with_sync_regions(functions: Sequence[BefFunction]) -> tuple[BefFunction, ...]:
+    """Return the same functions, but make the regions in sync functions sync.
+
+    Files do not say that they are.
+    """
+    marked = list(functions)
+    pending = [function for function in functions if function.kind is FunctionKind.SYNC]
+    while pending:
+        for kernel in pending.pop().kernels:
+            for index in kernel.functions:
+                region = marked[index]
+                if region.name == "" and region.kind is FunctionKind.ASYNC:
+                    marked[index] = replace(region, kind=FunctionKind.SYNC)
+                    pending.append(region)
+    return tuple(marked)

@@ -1,0 +1,90 @@
+"""Calls of functions by kernels and from outside, as machine code if the function is hot."""
+
+from __future__ import annotations
+
+from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.async_value import drop_reference, forward_to
+from tfrt_runtime.native.calls.activation import leave_request, root_size
+from tfrt_runtime.native.calls.delivery import deliver, drop_arguments
+from tfrt_runtime.native.calls.machine_calls import (
+    attempt_size,
+    machine_code,
+    result_of,
+    run_on_values,
+    weight,
+)
+from tfrt_runtime.native.cells import give_block, take_block
+from tfrt_runtime.native.memory import Address, copy, fetch_add, load, outline, store
+from tfrt_runtime.native.queues.ready import finish
+from tfrt_runtime.native.queues.waiters import run_waiters
+
+
+@outline
+def call_machine(
+    context: Address, caller: Address, record: Address, function: Address, first: int
+) -> bool:
+    """Call a function with the kernel's arguments from `first` on, and finish the kernel.
+
+    Returns False if nothing was done.
+    """
+    machine = load(function + at.FUNCTION_MACHINE)
+    request = load(caller + at.ACTIVATION_REQUEST)
+    code = machine_code(context, request, machine, weight(function))
+    count = load(machine + at.MACHINE_ARGUMENTS)
+    arguments = load(record + at.RECORD_ARGUMENTS)
+    is_late = load(record + at.RECORD_FLAGS) & at.KERNEL_NONSTRICT != 0
+    if code == 0 or is_late or arguments - first != count:
+        return False
+    words = take_block(context, 8 * count + 8)
+    if words == 0:
+        return False
+    registers = record + at.RECORD_REGISTERS
+    for i in range(count):
+        store(words + 8 * i, load(caller + load(registers + 8 * (first + i))))
+    attempt = run_on_values(context, request, machine, code, words)
+    if attempt == 0:
+        return False
+    drop_arguments(context, caller, record, arguments)
+    slots = load(record + at.RECORD_SLOTS)
+    for i in range(load(machine + at.MACHINE_RESULTS)):
+        deliver(context, caller, load(slots + 8 * i), result_of(context, machine, attempt, i))
+    give_block(context, attempt, attempt_size(machine))
+    finish(context, caller)
+    return True
+
+
+@outline
+def start_machine(context: Address, function: Address, request: Address, table: Address) -> bool:
+    """Run a call from outside to its end, and take ownership of `table`.
+
+    Returns False if nothing was done; the caller then still owns `table`.
+    """
+    machine = load(function + at.FUNCTION_MACHINE)
+    code = machine_code(context, request, machine, weight(function))
+    if code == 0:
+        return False
+    count = load(machine + at.MACHINE_ARGUMENTS)
+    results = load(function + at.FUNCTION_RESULTS)
+    given = table + 8 * results
+    words = take_block(context, 8 * count + 8)
+    if words == 0:
+        return False
+    copy(words, given, 8 * count)
+    attempt = run_on_values(context, request, machine, code, words)
+    if attempt == 0:
+        return False
+    for i in range(count):
+        drop_reference(context, load(given + 8 * i))
+    for i in range(results):
+        indirect = load(table + 8 * i)
+        value = result_of(context, machine, attempt, i)
+        run_waiters(context, forward_to(context, indirect, value))
+        drop_reference(context, indirect)
+    give_block(context, attempt, attempt_size(machine))
+    give_block(context, table, root_size(function))
+    kernels = load(function + at.FUNCTION_KERNELS)
+    fetch_add(request + at.REQUEST_KNOWN, kernels)
+    fetch_add(request + at.REQUEST_DECIDED, kernels)
+    # Last: if this was the last activity of the run, the program may be gone.
+    leave_request(context, request)
+    return True

@@ -1,0 +1,320 @@
+"""Sync functions: their kernels run one after the other, in the order of the program.
+
+A sync function has the same records and registers as any other function, but no ready counts: its
+kernels wait for nothing but their turn.  Instead, the last two words of its activation are the
+position (0: not started; a record: the control kernel that runs; a record + RESUMES: the record
+that is next) and the error that ends the function.
+
+    begin                every argument is available: the activation "ends", as does any whose
+         |               last count is taken, and `go_on` finds that it does not
+       go_on <---------- a control kernel is finished: its call or loop took the last count
+         |    <--------- after a slice: others had a chance to run
+    end_activation       all kernels have run, or one has failed; the results are delivered
+
+The first error ends the function, and becomes each of its results, even those that exist already.
+Some registers hold one more reference than they have users (`decode`): those of arguments and of
+results of control kernels, so that an error in a register that no kernel uses is found, too.
+"""
+
+from __future__ import annotations
+
+from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.async_value import (
+    add_references,
+    drop_optional,
+    drop_reference,
+    multiply_reference,
+    resolve,
+    state_of,
+)
+from tfrt_runtime.native.calls.delivery import (
+    deliver,
+    drop_arguments,
+    note_failure,
+    position_of,
+    return_value,
+)
+from tfrt_runtime.native.calls.kernel_calls import (
+    grow_frame,
+    log_begin,
+    log_end,
+    memory_error,
+    report_error,
+    share_rest,
+    stage_arguments,
+)
+from tfrt_runtime.native.events import log_state, log_value
+from tfrt_runtime.native.memory import (
+    Address,
+    call2,
+    inline,
+    load,
+    load_acquire,
+    native,
+    now,
+    outline,
+    store,
+)
+from tfrt_runtime.native.queues.ready import push_ready
+from tfrt_runtime.native.queues.sharing import enqueue_entry, give_way, share_when_idle
+
+SLICE = 1024
+"""Kernels between two checks whether others need the thread: some 20 us."""
+HEAVY_WEIGHT = 64
+"""Kernels that take as long as a heavy one."""
+
+
+@inline
+def following(record: Address) -> Address:
+    """Return the address after a record and its table of result slots."""
+    words = load(record + at.RECORD_ARGUMENTS) + load(record + at.RECORD_RESULTS)
+    return record + at.RECORD_REGISTERS + 8 * words
+
+
+@outline
+def go_on(context: Address, activation: Address) -> bool:
+    """Run a sync function until its end, or until a control kernel or another thread continues it.
+
+    Returns whether it has reached its end; its results are delivered then.
+    """
+    function = load(activation + at.ACTIVATION_FUNCTION)
+    position = position_of(activation)
+    table = load(function + at.FUNCTION_ENTRY_TABLE)
+    record = load(position)
+    failed = load(position + 8)
+    if record == 0:
+        record = load(table)
+        failed = argument_error(activation, function)
+    elif record & at.RESUMES != 0:
+        record -= at.RESUMES
+        if must_leave(context):
+            enqueue_entry(context, activation | at.READY_END, 0)
+            return False
+    else:
+        failed = take_results(context, activation, record, failed)
+        record = following(record)
+    request = load(activation + at.ACTIVATION_REQUEST)
+    watch = 0
+    # One branch for runs that are neither cancelled nor watched.
+    if load_acquire(request + at.REQUEST_UNUSUAL) != 0:
+        watch = load(request + at.REQUEST_WATCH)
+        failed = cancellation(request, failed)
+    end = load(table + 8)
+    left = SLICE
+    while failed == 0 and record != end:
+        if left <= 0:
+            store(position, record + at.RESUMES)
+            give_way(context)
+            share_when_idle(context)
+            push_ready(context, activation | at.READY_END, 0)
+            return False
+        flags = load(record + at.RECORD_FLAGS)
+        if flags & (at.KERNEL_HEAVY | at.KERNEL_WIDE) != 0:
+            left -= HEAVY_WEIGHT
+            failed = get_ready(context, record, request)
+        if flags & at.KERNEL_CONTROL != 0 and failed == 0:
+            store(position, record)
+            start_kernel(context, activation, record, request, watch)
+            return False
+        if failed == 0:
+            left -= 1
+            failed = run_kernel(context, activation, record, request, watch)
+            record = following(record)
+    skip_kernels(context, activation, record, end)
+    finish_function(context, activation, function, failed)
+    return True
+
+
+@native
+def argument_error(activation: Address, function: Address) -> Address:
+    """Return the last argument that is an error, with a new reference, or 0."""
+    slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
+    failed = 0
+    for i in range(load(function + at.FUNCTION_ARGUMENTS)):
+        value = load(activation + load(load(slots + 8 * i) + at.SLOT_REGISTER))
+        if load_acquire(value + at.VALUE_STATE) & at.STATE_BITS == at.ERROR:
+            failed = value
+    if failed != 0:
+        add_references(failed, 1)
+    return failed
+
+
+@native
+def take_results(
+    context: Address, activation: Address, record: Address, failed: Address
+) -> Address:
+    """Return `failed`, or else the first error among the results of a finished control kernel.
+
+    The error has a reference of its own; the additional reference of each result is dropped.
+    """
+    slots = load(record + at.RECORD_SLOTS)
+    for i in range(load(record + at.RECORD_RESULTS)):
+        value = load(activation + load(load(slots + 8 * i) + at.SLOT_REGISTER))
+        if failed == 0:
+            failed = result_error(context, record, value)
+        drop_reference(context, value)
+    return failed
+
+
+@native
+def cancellation(request: Address, failed: Address) -> Address:
+    """Return `failed`, or else the error of a cancelled request with a new reference, or 0."""
+    if failed == 0:
+        failed = load_acquire(request + at.REQUEST_CANCEL)
+        if failed != 0:
+            add_references(failed, 1)
+    return failed
+
+
+@native
+def must_leave(context: Address) -> bool:
+    """Tell whether this thread is due to return to Python."""
+    deadline = load(context + at.CONTEXT_DEADLINE)
+    return deadline != 0 and now() >= deadline
+
+
+@outline
+def get_ready(context: Address, record: Address, request: Address) -> Address:
+    """Prepare for a kernel that may take long, or needs a larger frame.
+
+    Returns an error with a new reference if the kernel must not run, or 0.
+    """
+    failed = cancellation(request, 0)
+    needed = load(record + at.RECORD_ARGUMENTS) + load(record + at.RECORD_RESULTS)
+    if failed != 0:
+        return failed
+    if needed > load(context + at.CONTEXT_FRAME_LIMIT) and not grow_frame(context, needed):
+        return memory_error(context, request, record)
+    flags = load(record + at.RECORD_FLAGS)
+    if flags & at.KERNEL_HEAVY != 0 and flags & at.KERNEL_MEASURED == 0:
+        share_rest(context)
+    return 0
+
+
+@inline
+def start_kernel(
+    context: Address, activation: Address, record: Address, request: Address, watch: Address
+) -> None:
+    """Call a kernel.  A control kernel takes the activation's last count when it is finished."""
+    stage_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
+    if watch != 0:
+        log_begin(context, watch, activation, record)
+    store(context + at.CONTEXT_REQUEST, request)
+    store(context + at.CONTEXT_ACTIVATION, activation)
+    store(context + at.CONTEXT_RECORD, record)
+    store(activation + at.ACTIVATION_REMAINING, 1)
+    call2(load(record + at.RECORD_KERNEL), context, record)
+
+
+@inline
+def run_kernel(
+    context: Address, activation: Address, record: Address, request: Address, watch: Address
+) -> Address:
+    """Run a kernel, and put its results into registers; return its error with a reference, or 0."""
+    results = load(record + at.RECORD_RESULTS)
+    frame = load(context + at.CONTEXT_RESULTS)
+    for i in range(results):
+        store(frame + 8 * i, 0)
+    start_kernel(context, activation, record, request, watch)
+    if watch != 0:
+        log_end(context, watch, activation, record)
+    failed = 0
+    for i in range(results):
+        if failed == 0:
+            failed = result_error(context, record, load(frame + 8 * i))
+    slots = load(record + at.RECORD_SLOTS)
+    for i in range(results):
+        keep_result(context, activation, load(slots + 8 * i), load(frame + 8 * i), failed, watch)
+    drop_arguments(context, activation, record, load(record + at.RECORD_ARGUMENTS))
+    return failed
+
+
+@inline
+def result_error(context: Address, record: Address, value: Address) -> Address:
+    """Return what is wrong with a result, as an error with a new reference, or 0."""
+    if value != 0 and load_acquire(value + at.VALUE_STATE) == at.CONCRETE:
+        return 0
+    return unusual_result(context, record, value)
+
+
+@outline
+def unusual_result(context: Address, record: Address, value: Address) -> Address:
+    """Answer as `result_error` does, for any result."""
+    if value == 0:
+        return report_error(context, record, at.MESSAGE_NO_RESULT)
+    state = state_of(value)
+    if state == at.ERROR:
+        failed = resolve(value)
+        add_references(failed, 1)
+        return failed
+    if state != at.CONCRETE:
+        return report_error(context, record, at.MESSAGE_NOT_READY)
+    return 0
+
+
+@inline
+def keep_result(
+    context: Address,
+    activation: Address,
+    slot: Address,
+    value: Address,
+    failed: Address,
+    watch: Address,
+) -> None:
+    """Put a result into its register, unless its kernel has failed.  Consumes a reference."""
+    if watch != 0 and failed != 0:
+        log_state(context, watch, activation, slot, failed, at.LOG_ERROR)
+    elif watch != 0:
+        log_value(context, watch, activation, slot, value)
+    references = load(slot + at.SLOT_REFERENCES)
+    if references == 0 or failed != 0:
+        drop_optional(context, value)
+        return
+    if references > 1:
+        multiply_reference(value, references - 1)
+    store(activation + load(slot + at.SLOT_REGISTER), value)
+
+
+@native
+def skip_kernels(context: Address, activation: Address, record: Address, end: Address) -> None:
+    """Drop what the kernels from `record` on would have used."""
+    while record != end:
+        for i in range(load(record + at.RECORD_ARGUMENTS)):
+            register = load(record + at.RECORD_REGISTERS + 8 * i)
+            # 0 if a kernel that was skipped would have set it.
+            drop_optional(context, load(activation + register))
+        record = following(record)
+
+
+@native
+def finish_function(
+    context: Address, activation: Address, function: Address, failed: Address
+) -> None:
+    """Deliver the results of a function, or `failed` instead.  Consumes a reference to `failed`."""
+    slots = load(function + at.FUNCTION_ARGUMENT_TABLE)
+    for i in range(load(function + at.FUNCTION_ARGUMENTS)):
+        register = load(load(slots + 8 * i) + at.SLOT_REGISTER)
+        drop_reference(context, load(activation + register))
+    kind = load(activation + at.ACTIVATION_RETURN)
+    owner = load(activation + at.ACTIVATION_CALLER_RECORD)
+    caller = load(activation + at.ACTIVATION_CALLER)
+    registers = load(function + at.FUNCTION_ENTRY_TABLE) + 16
+    for i in range(load(function + at.FUNCTION_RESULTS)):
+        value = load(activation + load(registers + 8 * i))
+        if failed != 0:
+            drop_optional(context, value)
+            add_references(failed, 1)
+            value = failed
+        if kind == at.RETURN_CALL:
+            deliver(context, caller, load(load(owner + at.RECORD_SLOTS) + 8 * i), value)
+        else:
+            return_value(context, activation, i, value)
+    if failed == 0:
+        return
+    if kind == at.RETURN_CALL:
+        note_failure(caller, failed)
+    elif kind == at.RETURN_LOOP and load(owner + at.LOOP_CONDITION) == 0:
+        # The error ends a counted loop, too, which has no condition.
+        store(owner + at.LOOP_CONDITION, failed)
+        return
+    drop_reference(context, failed)
