@@ -206,15 +206,15 @@ def on_both_tiers(runner: Runner, text: str, chance: random.Random) -> None:
             )
 
 
-def _run_everywhere(runner: Runner, program: Program) -> dict[str, Seen]:
+def _run_everywhere(runner: Runner, program: Program, tier: Tier = Tier.AUTO) -> dict[str, Seen]:
     """What a program does on each queue.  It runs on all at the same time: most of its time it may wait."""
-    runs = {queue: _start(runner, program, queue) for queue in ALL_QUEUES}
+    runs = {queue: _start(runner, program, queue, tier) for queue in ALL_QUEUES}
     return {queue: _end(runner, run, queue) for queue, run in runs.items()}
 
 
-def _start(runner: Runner, program: Program, queue: str) -> Execution:
+def _start(runner: Runner, program: Program, queue: str, tier: Tier = Tier.AUTO) -> Execution:
     runner.ran += 1
-    return program.run(runner.host(queue), output=lambda _: None)
+    return program.run(runner.host(queue), output=lambda _: None, tier=tier)
 
 
 def _end(runner: Runner, execution: Execution, queue: str) -> Seen:
@@ -279,7 +279,9 @@ def simulated(runner: Runner, text: str, chance: random.Random) -> None:
 
 
 def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
-    """An async program, compiled, prints and fails on every queue as the interpreter says."""
+    """An async program, on both tiers, prints and fails on every queue as the oracle says, which walks
+    its operations as they are before the passes.
+    """
     module = parse_module(text, "random.mlir")
     expected = interpret(module)
     program = Program.from_source(text, "random.mlir")
@@ -288,11 +290,14 @@ def as_interpreted(runner: Runner, text: str, chance: random.Random) -> None:
     for one in shared.values():
         one.check(program._compiled)
         one.runtime.checked = chance.random() < 0.5
-    for queue, found in _run_everywhere(runner, program).items():
-        if not agrees(expected, found):
-            runner.problems.append(f"{queue} differs from the interpreter\n{expected}\n{found}")
-        if left := shared[queue].runtime.live_objects():
-            runner.problems.append(f"objects are left over on {queue}\n{left}")
+    for tier in (Tier.AUTO, Tier.INTERPRETER):
+        for queue, found in _run_everywhere(runner, program, tier).items():
+            if not agrees(expected, found):
+                runner.problems.append(
+                    f"{queue}, {tier} differs from the oracle\n{expected}\n{found}"
+                )
+            if left := shared[queue].runtime.live_objects():
+                runner.problems.append(f"objects are left over on {queue}, {tier}\n{left}")
     if "async.runtime." not in text:  # a cancelled program does not drop what it has added by hand
         _cancel_compiled(runner, program, runner.host(chance.choice(ALL_QUEUES)), expected, chance)
 

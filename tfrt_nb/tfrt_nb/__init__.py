@@ -3,7 +3,8 @@
 Read from below: `nesting` (how deep a program may nest), `cells` (of notebooks, by name),
 `dialects` (operations), `internal_errors`, `source` (text to modules) and `report` (diagnostics as
 text), `passes` (modules to modules), `convert` (modules to BEF) and `jit` (modules to machine
-code), `compiled` (functions that become machine code), `programs` (all of it: the class Program),
+code), `interpreter` (the same functions without LLVM), `compiled` (functions that become machine
+code), `programs` (all of it: the class Program),
 `tracing` (programs from Python), `documents` and `language` (programs and runs as values, for pages
 and editors), `schedules`, `exercises` and `lessons` (what tutorials need), `cli`.
 

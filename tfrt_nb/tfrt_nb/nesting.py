@@ -22,7 +22,7 @@ TOO_DEEP = f"regions nest more than {MAX_NESTING} deep"
 _FRAMES = 40 * MAX_NESTING
 """The frames of the deepest programs: a region takes a dozen, the names of its types a few."""
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # code that ends may be collected within
 _users = 0
 _limit_before = 0
 

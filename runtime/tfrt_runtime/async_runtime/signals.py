@@ -60,7 +60,11 @@ def _stand_in_front() -> None:
         threading.main_thread()
     ):
         return
-    action, handler = _Action(), _handler()
+    try:
+        handler = _handler()
+    except ImportError:  # without LLVM there is no machine code whose loops need it
+        return
+    action = _Action()
     set_action = ctypes.CDLL(None).sigaction
     set_action(int(signal.SIGINT), None, ctypes.byref(action))
     if action.handler not in (None, 1, handler.address):  # not the default, not ignored

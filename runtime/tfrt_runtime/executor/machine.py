@@ -210,7 +210,11 @@ class MachineFunctions:
         """Whether a function is nothing but the call of one that another compiler made."""
         own = self._functions.get(index)
         kernels = () if own is None else own.kernels
-        return len(kernels) == 1 and isinstance(kernels[0], CompiledKernel)
+        return (
+            len(kernels) == 1
+            and isinstance(kernels[0], CompiledKernel)
+            and not kernels[0].interpreted
+        )
 
     def why_interpreted(
         self, index: int, file: BefFile, *, is_watched: bool = False

@@ -237,8 +237,8 @@ class ControlKernel:
 class CompiledKernel:
     """A function that another compiler made, called through an adapter: see `compiled_kernels`.
 
-    `arguments` and `results` are type words, with `tensor` for a tensor.  The adapter's address is
-    that of machine code which `code` keeps alive.
+    `arguments` and `results` are type words, with `tensor` for a tensor.  `code` keeps the code at
+    the adapter's address alive.
     """
 
     name: str
@@ -255,6 +255,8 @@ class CompiledKernel:
     woken for it.
     """
     code: object = None
+    interpreted: bool = False
+    """Whether the adapter calls an interpreter instead of machine code."""
     prepare: Callable[[Request], bool] = lambda _: False
     """Called before a run that may call it."""
     sync: bool = False

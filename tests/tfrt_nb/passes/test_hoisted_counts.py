@@ -10,7 +10,7 @@ from tests.fuzz.watched_memory import WatchedMemory
 from tfrt_nb import TfrtError
 from tfrt_nb.dialects.async_.extensions import RuntimeAddRefsOp
 from tfrt_nb.dialects.async_.runtime import RuntimeAddRefOp
-from tfrt_nb.jit.stages import lowering_steps
+from tfrt_nb.jit.lowering import lowering_steps
 from tfrt_nb.passes.control_flow import operations_in
 from tfrt_nb.programs import Program
 from tfrt_nb.source import parse_module

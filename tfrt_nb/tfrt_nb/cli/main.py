@@ -229,7 +229,8 @@ def _add_program(command: argparse.ArgumentParser) -> None:
         default="auto",
         help="what runs host functions of scalars, calls and control flow: compiled makes machine "
         "code of them at once and says if that is not possible, auto when they are hot, "
-        "interpreter never; runs that are traced, stepped or explored are interpreted; default "
+        "interpreter never; runs that are traced, stepped or explored are interpreted; compiled "
+        "functions are machine code, unless it is interpreter or llvmlite is missing; default "
         "auto",
     )
     command.add_argument(

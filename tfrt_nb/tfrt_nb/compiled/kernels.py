@@ -19,8 +19,7 @@ import weakref
 from collections.abc import Callable, Sequence
 
 from tfrt_nb.compiled.interface import CompiledFunction
-from tfrt_nb.compiled.module import CompiledModule
-from tfrt_nb.jit.compiler import MachineCode
+from tfrt_nb.compiled.module import CompiledModule, ProgramCode
 from tfrt_nb.jit.names import adapter_name
 from tfrt_runtime.async_runtime import AsyncRuntime, kernel_functions
 from tfrt_runtime.bef.encoding import FunctionKind
@@ -38,11 +37,15 @@ _abandoned: list[object] = []
 
 
 def compile_kernels(
-    compiled: CompiledModule, names: Sequence[str], *, watched: bool = False
+    compiled: CompiledModule,
+    names: Sequence[str],
+    *,
+    watched: bool = False,
+    interpreted: bool = False,
 ) -> dict[str, CompiledKernel]:
     """Return kernels for some functions of a compiled module, by their registry names.
 
-    `watched` is as for `CompiledModule.compile`.
+    `watched` and `interpreted` are as for `CompiledModule.compile`.
 
     Raises:
         TfrtError: at an operation that cannot be compiled.
@@ -52,7 +55,7 @@ def compile_kernels(
         if one.uncrossable is not None:
             text = f"'{one.name}' cannot be called by host programs: {one.uncrossable}"
             raise TfrtError(error(text, one.location))
-    code = compiled.compile(kernel_functions(), names, watched=watched)
+    code = compiled.compile(kernel_functions(), names, watched=watched, interpreted=interpreted)
     is_plain = all(one.is_plain for one in functions)
     prepare = functools.partial(_prepare, compiled, code, each=not is_plain)
     kernels = [_kernel(one, code, prepare) for one in functions]
@@ -100,7 +103,7 @@ def argument_names(compiled: CompiledModule, names: Sequence[str]) -> dict[tuple
     }
 
 
-def _prepare(compiled: CompiledModule, code: MachineCode, run: Request, *, each: bool) -> bool:
+def _prepare(compiled: CompiledModule, code: ProgramCode, run: Request, *, each: bool) -> bool:
     """Prepare for a run that may call into the code, and clean up after it.
 
     Returns:
@@ -114,7 +117,7 @@ def _prepare(compiled: CompiledModule, code: MachineCode, run: Request, *, each:
 
 
 def _kernel(
-    function: CompiledFunction, code: MachineCode, prepare: Callable[[Request], bool]
+    function: CompiledFunction, code: ProgramCode, prepare: Callable[[Request], bool]
 ) -> CompiledKernel:
     return CompiledKernel(
         name=PREFIX + function.name,
@@ -125,6 +128,7 @@ def _kernel(
         heavy=function.is_heavy,
         lasting=not function.is_plain,
         code=code,
+        interpreted=code.is_interpreted,
         prepare=prepare,
     )
 
@@ -138,10 +142,10 @@ class HostCode:
     def __init__(self, host: HostContext) -> None:
         self.host = host
         self.runtime = AsyncRuntime(host)
-        self._codes: dict[int, MachineCode] = {}
+        self._codes: dict[int, ProgramCode] = {}
         self._checked: weakref.WeakSet[CompiledModule] = weakref.WeakSet()
 
-    def add(self, compiled: CompiledModule, code: MachineCode) -> None:
+    def add(self, compiled: CompiledModule, code: ProgramCode) -> None:
         """Keep the machine code of a compiled module as long as the host."""
         self._codes.setdefault(id(code), code)
         self.check(compiled)

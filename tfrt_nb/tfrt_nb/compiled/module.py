@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tfrt_nb.compiled.interface import CompiledFunction, Interface
 from tfrt_nb.internal_errors import internal_errors_caught
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.passes import ModulePass
 
-    from tfrt_nb.jit.compiler import MachineCode
     from tfrt_nb.jit.places import Placed
     from tfrt_nb.jit.stages import Stage
 
@@ -45,6 +45,17 @@ The attribute is one of `scf.parallel`.
 _ONLY_ASYNC_LOOPS = "only-async num-workers=-1 min-task-size=1"
 _REQUEST = re.compile(rf"\s*{_PARALLEL_FOR}([^\n]*)")
 """Matches the first line of a text that requests split parallel loops, and its options."""
+
+
+class ProgramCode(Protocol):
+    """Code that runs, which lives as long as this object."""
+
+    @property
+    def is_interpreted(self) -> bool:
+        """Whether it is no machine code."""
+
+    def address(self, name: str) -> int:
+        """Return the address of a function that kernels call."""
 
 
 class CompiledModule:
@@ -164,7 +175,7 @@ class CompiledModule:
 
         The next step changes that module.
         """
-        from tfrt_nb.jit.stages import lowering_steps
+        from tfrt_nb.jit.lowering import lowering_steps
 
         return lowering_steps(self.module, *self._first, level=self.level or 0)
 
@@ -181,18 +192,18 @@ class CompiledModule:
         adapted: Collection[str] = (),
         *,
         watched: bool = False,
-    ) -> MachineCode:
+        interpreted: bool = False,
+    ) -> ProgramCode:
         """Compile the functions; kernels call those in `adapted`.
 
         `functions` has the addresses of the functions that the code calls. With `watched`, the code
-        logs which blocks run in runs that are watched, and is slower.
+        logs which blocks run in runs that are watched, and is slower. With `interpreted`, or where
+        LLVM is missing, it is not machine code.
 
         Raises:
             TfrtError: at an operation that cannot be compiled, or a declaration without a
                 definition.
         """
-        from tfrt_nb.jit.programs import compile_program, load_program
-
         level = 1 if self.level is None else self.level
         source = self._source
         first = self._first
@@ -200,6 +211,15 @@ class CompiledModule:
             from tfrt_nb.passes.log_events import LogEvents
 
             first = (LogEvents(), *first)
+        if interpreted or not has_llvm():
+            from tfrt_nb.interpreter.code import interpret_program
+
+            with deep_stack():
+                return interpret_program(
+                    self.module, functions, *first, adapted=adapted, level=level
+                )
+        from tfrt_nb.jit.programs import compile_program, load_program
+
         with deep_stack():
             # The text has not been parsed, so its code is probably in the cache.
             if source is not None and "module" not in self.__dict__:
@@ -214,6 +234,16 @@ class CompiledModule:
                 source=source,
                 level=level,
             )
+
+
+@functools.cache
+def has_llvm() -> bool:
+    """Return whether functions can become machine code here; otherwise they are interpreted."""
+    try:
+        import tfrt_nb.jit.programs  # noqa: F401
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def loop_passes(options: str | None) -> Sequence[ModulePass]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import llvmlite.binding as llvm
 
-from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol
+from tfrt_nb.jit.names import INTERRUPT_FLAG, LIBRARY, global_symbol
 from tfrt_runtime.async_runtime.externals import address_of
 from tfrt_runtime.diagnostics import TfrtError, error
 
@@ -85,22 +85,6 @@ has numbers of this type. The rounding from f64 avoids double rounding by roundi
 (Boldo & Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding
 to Odd", IEEE Trans. Computers 57(4), 2008).
 """
-_MATHEMATICS = (
-    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "  # noqa: E501
-    "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"  # noqa: E501
-)
-LIBRARY = frozenset(
-    {
-        *(f"{name}{suffix}" for name in _MATHEMATICS.split() for suffix in ("", "f")),
-        *("aligned_alloc", "free", "memcpy", "memmove", "memset", "bcmp"),
-        # Functions on integers of 128 bits, and on floats of 16 bits
-        *(f"__{name}ti3" for name in ("div", "udiv", "mod", "umod", "mul")),
-        *(f"__fix{sign}{short}ti" for short in ("hf", "sf", "df") for sign in ("", "uns")),
-        *(f"__float{sign}ti{short}" for short in ("hf", "sf", "df") for sign in ("", "un")),
-        *("__truncsfhf2", "__truncdfhf2", "__extendhfsf2"),
-    }
-)
-"""The functions that LLVM may call by itself, from the C library and the compiler's library."""
 
 
 class UnresolvedFunction(TfrtError):
@@ -112,6 +96,7 @@ class MachineCode:
     """Compiled functions, which live as long as this object."""
 
     engine: llvm.ExecutionEngine
+    is_interpreted: bool = False
 
     def address(self, name: str) -> int:
         """Return the address of the function.

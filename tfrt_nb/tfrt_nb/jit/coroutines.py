@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
+from typing import NoReturn
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
@@ -26,11 +27,11 @@ from tfrt_nb.dialects.catalog import UPSTREAM_DIALECTS
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.attempts import attempt_entry
+from tfrt_nb.jit.declarations import Externals
 from tfrt_nb.jit.function_body import LIVE_COUNTER, STACK_LIMIT, FunctionBody, ModuleText
 from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type, signature
 from tfrt_nb.jit.names import INTERRUPT_FLAG, global_symbol, plain_name
 from tfrt_nb.jit.operations import arithmetic, async_runtime, buffers, control
-from tfrt_nb.jit.operations.control import Externals
 from tfrt_nb.jit.operations.descriptors import METADATA
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import split_edge, terminator_of
@@ -221,12 +222,17 @@ def _compares_stack(op: func.FuncOp) -> bool:
 def _lower(body: FunctionBody, op: Operation) -> None:
     lower = _LOWERINGS.get(op.name)
     if lower is None:
-        is_users = op.name.partition(".")[0] not in UPSTREAM_DIALECTS
-        fail(op, f"'{op.name}' cannot be compiled", *([_OF_USERS] if is_users else []))
+        refuse(op)
     try:
         lower(body, op)
     except UnsupportedType as error:
         fail(op, str(error))
+
+
+def refuse(op: Operation) -> NoReturn:
+    """Report an operation that compiled functions cannot have."""
+    is_users = op.name.partition(".")[0] not in UPSTREAM_DIALECTS
+    fail(op, f"'{op.name}' cannot be compiled", *([_OF_USERS] if is_users else []))
 
 
 def _separate_edges(region: Region) -> None:

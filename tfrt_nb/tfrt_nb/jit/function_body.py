@@ -23,9 +23,8 @@ from tfrt_nb.dialects.async_.extensions import (
 from tfrt_nb.dialects.async_.runtime import CoroIdOp, RuntimeCreateOp
 from tfrt_nb.dialects.async_.upstream.branches import branch_operands
 from tfrt_nb.internal_errors import location_of, place_of
-from tfrt_nb.jit.compiler import LIBRARY
 from tfrt_nb.jit.llvm_types import llvm_type, result_type
-from tfrt_nb.jit.names import bytes_of, global_symbol, plain_name, text_constant
+from tfrt_nb.jit.names import LIBRARY, bytes_of, global_symbol, plain_name, text_constant
 from tfrt_nb.jit.places import Places
 from tfrt_nb.passes.control_flow import terminator_of
 from tfrt_runtime.async_runtime.externals import PythonExternal

@@ -8,6 +8,23 @@ import re
 INTERRUPT_FLAG = "@tfrtInterruptFlag"
 """Points to the word that is not 0 while some run is cancelled; the loader of the code sets it."""
 
+_MATHEMATICS = (
+    "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh atan2 exp exp2 exp10 expm1 log log2 log10 log1p "  # noqa: E501
+    "sqrt cbrt pow erf floor ceil trunc round roundeven rint nearbyint fmod fmin fmax fma ldexp sincos"  # noqa: E501
+)
+LIBRARY = frozenset(
+    {
+        *(f"{name}{suffix}" for name in _MATHEMATICS.split() for suffix in ("", "f")),
+        *("aligned_alloc", "free", "memcpy", "memmove", "memset", "bcmp"),
+        # Functions on integers of 128 bits, and on floats of 16 bits
+        *(f"__{name}ti3" for name in ("div", "udiv", "mod", "umod", "mul")),
+        *(f"__fix{sign}{short}ti" for short in ("hf", "sf", "df") for sign in ("", "uns")),
+        *(f"__float{sign}ti{short}" for short in ("hf", "sf", "df") for sign in ("", "un")),
+        *("__truncsfhf2", "__truncdfhf2", "__extendhfsf2"),
+    }
+)
+"""The functions that LLVM may call by itself, from the C library and the compiler's library."""
+
 
 @functools.lru_cache(maxsize=1024)
 def text_constant(text: bytes) -> tuple[str, str]:

@@ -115,7 +115,7 @@ def compile_program(
     functions `adapted` through `names.adapter_name(f)`. `source` is the text that the module was
     parsed from and its name. With it, a program that was compiled before is not compiled again.
     """
-    from tfrt_nb.jit.operations.control import check_declarations
+    from tfrt_nb.jit.declarations import check_declarations
 
     externals = check_declarations(module)
     symbols = [external.symbol for external in externals.values()]

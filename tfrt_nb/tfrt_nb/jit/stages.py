@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block
 from xdsl.passes import ModulePass
@@ -26,14 +25,12 @@ from xdsl.traits import SymbolTable
 from tfrt_nb.internal_errors import internal_error, location_of
 from tfrt_nb.jit.compiler import FULL, QUICK, assembly, object_code, split_coroutines
 from tfrt_nb.jit.coroutines import lower_to_llvm
-from tfrt_nb.jit.operations.control import Externals, check_declarations, expand_calls
+from tfrt_nb.jit.declarations import Externals, check_declarations
+from tfrt_nb.jit.lowering import after_passes
 from tfrt_nb.jit.places import Placed, Places, read_assembly, read_places
 from tfrt_nb.passes.control_flow import returning_edges, terminator_of
 from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_functions
-from tfrt_nb.passes.lowering.task_counts import counts_tasks
-from tfrt_nb.passes.pipeline import executable_pipeline
 from tfrt_nb.passes.printing import print_ir
-from tfrt_nb.passes.speed.copying import copy_program
 from tfrt_nb.passes.speed.fast_path import SELDOM
 from tfrt_runtime.bef.records import collector_paused
 
@@ -58,7 +55,7 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> 
     whether to take shortcuts, as for `executable_pipeline`.
     """
     externals = check_declarations(module)
-    lowered = _lowered(module, externals, first, level)
+    lowered = after_passes(module, externals, first, level)
     if stage is Stage.ASYNC_RUNTIME:
         return print_ir(lowered)
     text, effort = _llvm_text(lowered, externals)
@@ -82,7 +79,7 @@ def object_of(
 ) -> bytes:
     """Return the program as an object file; arguments as for `programs.compile_program`."""
     with collector_paused():
-        lowered = _lowered(module, externals, first, level, adapted)
+        lowered = after_passes(module, externals, first, level, adapted)
         text, effort = _llvm_text(lowered, externals, frozenset(adapted))
     with _llvm_errors_placed(lowered, text):
         return object_code(text, effort)
@@ -119,59 +116,12 @@ def _llvm_errors_placed(module: ModuleOp, text: str) -> Iterator[None]:
         raise internal_error(problem, None if found is None else location_of(found)) from problem
 
 
-def _lowered(
-    module: ModuleOp,
-    externals: Externals,
-    first: tuple[ModulePass, ...],
-    level: int,
-    called: Collection[str] = (),
-) -> ModuleOp:
-    """Return a copy after the passes; the functions `called` from outside are public in it."""
-    *_, (_, lowered) = _steps(module, externals, first, level, called)
-    return lowered
-
-
-def _steps(
-    module: ModuleOp,
-    externals: Externals,
-    first: tuple[ModulePass, ...],
-    level: int,
-    called: Collection[str] = (),
-) -> Iterator[tuple[str, ModuleOp]]:
-    """Yield each lowering step's name and the module after it, which the next step changes."""
-    copy = copy_program(
-        expand_calls(module, externals), spawn=level > 0 and not counts_tasks(module)
-    )
-    for op in copy.module.ops:
-        name = op.get_attr_or_prop("sym_name")
-        if isinstance(name, StringAttr) and name.data in called:
-            # A pass may erase a private function that no function of the module calls.
-            op.properties.pop("sym_visibility", None)
-    yield "copy-program", copy.module
-    context = Context()
-    for pass_ in executable_pipeline(*first, level=level).passes:
-        pass_.apply(context, copy.module)
-        yield pass_.name, copy.module
-    yield "add-leaf-functions", copy.complete()
-
-
-def lowering_steps(
-    module: ModuleOp, *first: ModulePass, level: int = 1
-) -> Iterator[tuple[str, ModuleOp]]:
-    """Yield the name of each step from a program to the JIT's input, and the module after it.
-
-    The next step changes that module; the program stays as it is. `first` and `level` are as
-    for `emit`.
-    """
-    yield from _steps(module, check_declarations(module), first, level)
-
-
 def placed_code(
     module: ModuleOp, *first: ModulePass, level: int = 1
 ) -> Iterator[tuple[Stage, Placed]]:
     """Yield LLVM's text of a program, stage by stage, with the source place of each line."""
     externals = check_declarations(module)
-    lowered = _lowered(module, externals, first, level)
+    lowered = after_passes(module, externals, first, level)
     text, effort = _llvm_text(lowered, externals, places=Places())
     yield Stage.COROUTINE, read_places(text)
     with _llvm_errors_placed(lowered, text):

@@ -107,7 +107,7 @@ class Pipeline:
         return f"builtin.module({','.join(map(_notation, self.passes))})"
 
 
-def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
+def executable_pipeline(*first: ModulePass, level: int = 1, spawn: bool = True) -> Pipeline:
     """From what users write to what the JIT compiles.  `first` runs on the high-level operations.
 
     Errors keep their reason and place and end no process, tokens are resolved last, references are
@@ -116,6 +116,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
     Level 0 is the lowering that the async dialect describes: each task and each async function is a
     coroutine.  Level 1 adds the shortcuts, which change no result: a recursive call is a coroutine
     only once it waits, tasks that never wait are plain functions, equal bodies are one function.
+    Without `spawn`, each task is a coroutine.
     """
     is_fast = level > 0
     return Pipeline(
@@ -137,7 +138,7 @@ def executable_pipeline(*first: ModulePass, level: int = 1) -> Pipeline:
             *((FastPath(),) if is_fast else ()),
             AsyncFuncToAsyncRuntime(token_last=True, keep_errors=True, bounded_stack=True),
             AsyncToAsyncRuntime(
-                share_bodies=is_fast, token_last=True, keep_errors=True, spawn=is_fast
+                share_bodies=is_fast, token_last=True, keep_errors=True, spawn=is_fast and spawn
             ),
             PropagateFailures(),
             DropOnErrorPaths(explicit_only=True),

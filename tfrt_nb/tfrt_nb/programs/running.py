@@ -9,7 +9,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tfrt_nb.nesting import (
     deep_stack,
@@ -38,6 +38,16 @@ HOOKS.own_packages.update(
     ("tfrt_nb", "numpy")
 )  # numpy calls methods of the values that it is given
 HOOKS.kernel_names, HOOKS.result_types = USER_FUNCTIONS.keys, annotated_results
+
+
+class Way(NamedTuple):
+    """How compiled functions run: whether they log what runs, and whether they are interpreted."""
+
+    watched: bool = False
+    interpreted: bool = False
+
+
+AS_USUAL = Way()
 
 
 class _HotFunctions:
@@ -80,11 +90,11 @@ class Running(Inspection):
 
     _captured: Sequence[object]
     """The objects that a traced function captured: see `tfrt_nb.tracing`."""
-    _executables: dict[int, Executable]
-    """Of the latest version of the user's kernels, which is the key."""
-    _kernels_of_code: dict[bool, Mapping[str, Kernel]]
-    """The compiled functions, by whether they log what runs."""
-    _executables_of_code: dict[bool, Executable]
+    _executables: dict[bool, tuple[int, Executable]]
+    """With the version of the user's kernels, by whether compiled functions are interpreted."""
+    _kernels_of_code: dict[Way, Mapping[str, Kernel]]
+    """The compiled functions, by how they run."""
+    _executables_of_code: dict[Way, Executable]
     """The same as programs."""
     _bound: dict[str | None, tuple[int, Executable, Entry]]
     """What runs where a function is named, or none, with the version of the user's kernels."""
@@ -141,8 +151,8 @@ class Running(Inspection):
             wake: let workers begin at once; False leaves the start to the thread that waits first.
             watch: log the run's events, for `documents.RunDocument`; a `Watch` says how.
             tier: "auto" makes machine code of functions of scalars when they are hot, "compiled" at
-                once, "interpreter" never; the run's `tier` says what has run, `tier_note` why it is
-                not compiled.
+                once, "interpreter" never, not even of compiled functions; the run's `tier` says
+                what has run, `tier_note` why it is not compiled.
 
         Raises:
             TfrtError: if the program cannot be loaded, has no such function, or that takes other
@@ -173,7 +183,8 @@ class Running(Inspection):
 
             watch = Watch() if watch is True else watch
             require(isinstance(watch, Watch), "watch", "True, False or a Watch", watch)
-        if kernels is None and not watch and host.tracing is None:
+        interpreted = tier is Tier.INTERPRETER and self._compiled is not None
+        if kernels is None and not watch and host.tracing is None and not interpreted:
             bound = self._bound.get(function)
             if bound is None or bound[0] != USER_KERNELS.version:
                 executable, name = self._loaded(host, function)
@@ -181,7 +192,8 @@ class Running(Inspection):
                 self._bound[function] = bound
             _, executable, entry = bound
         else:
-            executable, name = self._loaded(host, function, kernels, watched=bool(watch))
+            way = Way(bool(watch), interpreted)
+            executable, name = self._loaded(host, function, kernels, way)
             entry = executable.entry(name)
         # By position: a call of a class with names makes a dictionary of them.
         run = Execution(host, executable, entry, values, output, wake, watch or None, tier)
@@ -238,10 +250,12 @@ class Running(Inspection):
         kernels: Mapping[str, Kernel] | None = None,
         *,
         watched: bool = False,
+        interpreted: bool = False,
     ) -> Executable:
         """The program against a registry (by default all kernels), ready to run.
 
-        With `watched` its compiled functions log which blocks run, and are slower.
+        With `watched` its compiled functions log which blocks run, and are slower. With
+        `interpreted`, they are not machine code.
 
         Raises:
             TfrtError: if it uses kernels that do not exist, or uses them as they are not.
@@ -253,23 +267,24 @@ class Running(Inspection):
         watched = watched and any(map(self._is_compiled, self.file.functions))
         if kernels is not None or watched:
             available = available_kernels() if kernels is None else kernels
-            registry = self._with_compiled(available, watched=watched)
+            registry = self._with_compiled(available, Way(watched, interpreted))
             return self._named(Executable(self.file, registry))
-        version = USER_KERNELS.version
-        if version not in self._executables:
-            registry = self._with_compiled(available_kernels())
-            self._executables = {version: self._named(Executable(self.file, registry))}
-        return self._executables[version]
+        known = self._executables.get(interpreted)
+        if known is None or known[0] != USER_KERNELS.version:
+            registry = self._with_compiled(available_kernels(), Way(False, interpreted))
+            known = USER_KERNELS.version, self._named(Executable(self.file, registry))
+            self._executables[interpreted] = known
+        return known[1]
 
-    def compile(self, *, watched: bool = False) -> None:
-        """Compile the functions that become machine code, unless that was done; `watched` as for
-        `load`.
+    def compile(self, *, watched: bool = False, interpreted: bool = False) -> None:
+        """Compile the functions that become machine code, unless that was done; the arguments are
+        as for `load`.
 
         Raises:
             TfrtError: at what cannot be compiled.
         """
         with deep_stack():
-            self._compiled_kernels(watched)
+            self._compiled_kernels(Way(watched, interpreted))
 
     def _run_function(self, name: str, /, *values: object, **options: Any) -> Execution:
         """Start the function of that name; `options` are those of `run`."""
@@ -280,22 +295,23 @@ class Running(Inspection):
         host: HostContext,
         function: str | None,
         kernels: Mapping[str, Kernel] | None = None,
-        *,
-        watched: bool = False,
+        way: Way = AS_USUAL,
     ) -> tuple[Executable, str]:
         """What has a function, by default the one that runs when none is named, and its name."""
         if function is None:
             function = self._default_function or "main"
-        watched = watched or host.is_traced
+        way = way._replace(watched=way.watched or host.is_traced)
         if self._compiled is not None and function in self._compiled.functions:
-            return self._load_compiled(function, watched=watched), function
-        return self.load(kernels, watched=watched), function
+            return self._load_compiled(function, **way._asdict()), function
+        return self.load(kernels, **way._asdict()), function
 
-    def _load_compiled(self, function: str, *, watched: bool = False) -> Executable:
+    def _load_compiled(
+        self, function: str, *, watched: bool = False, interpreted: bool = False
+    ) -> Executable:
         """The compiled functions as host functions of one call, ready to run; made when first asked
         for.
 
-        `watched` as for `load`.
+        The arguments are as for `load`.
 
         Raises:
             TfrtError: at what cannot be compiled, or if Python cannot call `function`.
@@ -305,16 +321,17 @@ class Running(Inspection):
             called = self._compiled.functions[function]
             text = f"@{function} cannot be called from outside: {called.uncrossable}"
             raise TfrtError(error(text, called.location))
-        if watched not in self._executables_of_code:
+        way = Way(watched, interpreted)
+        if way not in self._executables_of_code:
             from tfrt_nb.compiled.kernels import argument_names, function_file
 
             names = argument_names(self._compiled, self._runnable)
             file = function_file(self._compiled, self._runnable, self.name)
             with deep_stack():
-                executable = Executable(file, self._compiled_kernels(watched))
+                executable = Executable(file, self._compiled_kernels(way))
             executable.name_of = lambda function, argument: names.get((function, argument), "")
-            self._executables_of_code[watched] = executable
-        return self._executables_of_code[watched]
+            self._executables_of_code[way] = executable
+        return self._executables_of_code[way]
 
     def _named(self, executable: Executable) -> Executable:
         """`executable`, whose errors say what the text calls its arguments."""
@@ -329,14 +346,12 @@ class Running(Inspection):
         executable.captured = self._captured
         return executable
 
-    def _with_compiled(
-        self, kernels: Mapping[str, Kernel], *, watched: bool = False
-    ) -> Mapping[str, Kernel]:
+    def _with_compiled(self, kernels: Mapping[str, Kernel], way: Way) -> Mapping[str, Kernel]:
         """The kernels, and the compiled functions if host functions call some."""
         is_called = any(map(self._is_compiled, self.file.functions))
-        return KernelsOver(self._compiled_kernels(watched), kernels) if is_called else kernels
+        return KernelsOver(self._compiled_kernels(way), kernels) if is_called else kernels
 
-    def _compiled_kernels(self, watched: bool) -> Mapping[str, Kernel]:
+    def _compiled_kernels(self, way: Way) -> Mapping[str, Kernel]:
         """Kernels for the compiled functions that can be run, or are called by host functions.
 
         They are compiled when first asked for.
@@ -346,13 +361,14 @@ class Running(Inspection):
         """
         if self._compiled is None:
             return {}
-        if watched not in self._kernels_of_code:
+        if way not in self._kernels_of_code:
             from tfrt_nb.compiled.kernels import compile_kernels
 
             called = [f.name for f in self.file.functions if self._is_compiled(f)]
             names = list(dict.fromkeys([*called, *self._runnable]))
-            self._kernels_of_code[watched] = compile_kernels(self._compiled, names, watched=watched)
-        return self._kernels_of_code[watched]
+            kernels = compile_kernels(self._compiled, names, **way._asdict())
+            self._kernels_of_code[way] = kernels
+        return self._kernels_of_code[way]
 
     @cached_property
     def _runnable(self) -> list[str]:

@@ -38,6 +38,7 @@ from tfrt_nb.schedules.outcomes import (
 from tfrt_nb.schedules.uses import OUTPUT, PRINTS, Judge, Place, Uses, shared
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.values.async_value import AsyncValue
 
 MAX_SCHEDULES = 5_000
@@ -61,14 +62,16 @@ class Explorer:
         function: str,
         arguments: Sequence[object] = (),
         document: ProgramDocument | None = None,
+        tier: Tier = Tier.AUTO,
     ) -> None:
-        """Prepare the search.
+        """Prepare the search, in runs on a tier.
 
         Raises:
             TfrtError: at a run, if the program cannot be loaded, or the function takes other
                 arguments.
         """
         self._program, self._function = program._interleaved(), function
+        self._tier = tier
         self._arguments = arguments
         self.document = ProgramDocument(program) if document is None else document
         names = [kernel.name for one in program.file.functions for kernel in one.kernels]
@@ -94,7 +97,7 @@ class Explorer:
 
     def explore(self, *, most: int = MAX_SCHEDULES, seconds: float = MAX_SECONDS) -> Exploration:
         """Return all outcomes, or those of `most` schedules, or those found in `seconds`."""
-        self._program.compile()
+        self._program.compile(interpreted=self._tier is Tier.INTERPRETER)
         with self._limited(seconds):
             while True:
                 try:
@@ -191,6 +194,7 @@ class Explorer:
             host=self._host.host,
             output=output,
             watch=watch,
+            tier=self._tier,
         )
         self._present = run
         if self._is_late:

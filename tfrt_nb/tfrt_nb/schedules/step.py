@@ -15,6 +15,7 @@ from tfrt_nb.schedules.chosen import ChosenHost, Step
 from tfrt_nb.schedules.outcomes import Outcome
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
 
@@ -42,8 +43,9 @@ class Stepper:
         *,
         document: ProgramDocument | None = None,
         output: Callable[[str], None] = lambda _: None,
+        tier: Tier = Tier.AUTO,
     ) -> None:
-        """Start the run; no step of it has run when this returns.
+        """Start the run, on a tier; no step of it has run when this returns.
 
         Raises:
             TfrtError: if the program cannot be loaded, or the function takes other arguments.
@@ -71,6 +73,7 @@ class Stepper:
                     output=output,
                     wake=False,
                     watch=True,
+                    tier=tier,
                 )
             except BaseException as problem:  # noqa: BLE001
                 self._problem = problem

@@ -63,9 +63,10 @@ def execute(options: argparse.Namespace) -> int:
             has_any = bool(program.functions)
             text = "each function takes arguments, found 0" if has_any else "there is no function"
             raise TfrtError(error(text))
+        interpreted = Tier(options.tier) is Tier.INTERPRETER
         if any(one.is_compiled for one in functions):
-            program.compile()
-        program.load()
+            program.compile(interpreted=interpreted)
+        program.load(interpreted=interpreted)
         loaded = duration(time.perf_counter_ns() - started)
         print(f"{name}: loaded in {loaded}; on {options.work_queue}", flush=True)
         rows: list[tuple[str, ...]] = [HEADINGS]

@@ -94,7 +94,7 @@ def _code_of_file(text: str, name: str) -> CompiledModule:
 def _line(code: CompiledModule) -> bytes | None:
     """The interface of functions as the cache has it; None if they call what Python registers."""
     # Imported here: this program is compiled.
-    from tfrt_nb.jit.operations.control import check_declarations
+    from tfrt_nb.jit.declarations import check_declarations
 
     try:
         calls = check_declarations(code.module)

@@ -337,7 +337,8 @@ def run_host_functions(
     sources = {program.name: program.text} if program.text else {}
     try:
         executable = program.load(
-            watched=host.is_traced or (follower is not None and follower.logs_all)
+            watched=host.is_traced or (follower is not None and follower.logs_all),
+            interpreted=Tier(options.tier) is Tier.INTERPRETER,
         )
     except TfrtError as problem:
         from tfrt_nb.passes.errors import PassError

@@ -22,6 +22,7 @@ from tfrt_nb.report import word_at
 from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error, note
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.queues.threads import start_thread
@@ -52,7 +53,9 @@ def run_compiled(
         if options.check_references is not None:  # else the program says if it counts by itself
             shared.runtime.checked = options.check_references
         watch = follower.watch(None) if follower is not None else None
-        execution = program.run(host, name, arguments, watch=watch or False)
+        execution = program.run(
+            host, name, arguments, watch=watch or False, tier=Tier(options.tier)
+        )
     except TfrtError as problem:
         show_all(problem.diagnostics, program)
         return EXIT_PROBLEM

@@ -12,6 +12,7 @@ from tfrt_nb.programs import FunctionSignature, Program
 from tfrt_nb.schedules.explore import MAX_SCHEDULES, Explorer
 from tfrt_nb.schedules.step import Stepper, outcome_of
 from tfrt_runtime.diagnostics import TfrtError
+from tfrt_runtime.executor.machine import Tier
 
 
 def run_schedules(
@@ -25,13 +26,13 @@ def run_schedules(
     Raises:
         TfrtError: if the program cannot be loaded, or a function takes other arguments.
     """
-    status = 0
+    status, tier = 0, Tier(options.tier)
     for function in functions:
         print(f"--- @{function.name}")
         if options.step:
-            status |= _step(program, function.name, arguments)
+            status |= _step(program, function.name, arguments, tier)
             continue
-        with Explorer(program, function.name, arguments) as explorer:
+        with Explorer(program, function.name, arguments, tier=tier) as explorer:
             if options.explore is None:
                 _, outcome = explorer.replay(options.replay, watch=False)
                 sys.stdout.write(outcome.text)
@@ -45,9 +46,9 @@ def run_schedules(
     return int(status)
 
 
-def _step(program: Program, function: str, arguments: Sequence[object]) -> int:
+def _step(program: Program, function: str, arguments: Sequence[object], tier: Tier) -> int:
     """Ask for each operation on standard input; at its end, run what is left in program order."""
-    with Stepper(program, function, arguments, output=_write) as stepper:
+    with Stepper(program, function, arguments, output=_write, tier=tier) as stepper:
         rows = stepper.document.data["operations"]
         while ready := stepper.ready():
             arriving = stepper.arriving()

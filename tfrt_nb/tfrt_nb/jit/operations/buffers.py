@@ -184,8 +184,7 @@ def _dim(body: FunctionBody, op: Operation) -> None:
     is_unranked = isinstance(op.source.type, UnrankedMemRefType)
     sizes = sizes_of(body, op.source) if is_unranked else layout_of(body, op.source, op).sizes
     dimension = integer_of(op.index)
-    if not sizes or (dimension is not None and not 0 <= dimension < len(sizes)):
-        fail(op, f"the buffer has {counted(len(sizes), 'dimension')}")
+    check_dimension(op, len(sizes), dimension)
     if dimension is not None:
         body.bind(op.result, sizes[dimension])
         return
@@ -194,6 +193,12 @@ def _dim(body: FunctionBody, op: Operation) -> None:
         is_it = body.value(f"icmp eq {body.typed(op.index)}, {number}")
         chosen = body.value(f"select i1 {is_it}, i64 {size}, i64 {chosen}")
     body.bind(op.result, chosen)
+
+
+def check_dimension(op: Operation, rank: int, dimension: int | None) -> None:
+    """Refuse a dimension that the buffer lacks; None is one that is not known."""
+    if not rank or (dimension is not None and not 0 <= dimension < rank):
+        fail(op, f"the buffer has {counted(rank, 'dimension')}")
 
 
 def _rank(body: FunctionBody, op: Operation) -> None:
@@ -319,13 +324,9 @@ _ATOMIC_INSTRUCTIONS = {
 
 def _atomic(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, AtomicRMWOp)
-    instruction = _ATOMIC_INSTRUCTIONS.get(op.operation)
-    if instruction is None:
-        fail(op, f"'{op.operation}' cannot be done atomically")
+    check_atomic(op, op.value.type, op.operation)
     pointer = element_address(body, op, op.memref, op.indices)
-    operand = body.typed(op.value)
-    if _bits_of(op.value.type) not in _ATOMIC_WIDTHS:
-        fail(op, f"'{op.value.type}' cannot be changed in one step")
+    operand, instruction = body.typed(op.value), _ATOMIC_INSTRUCTIONS[op.operation]
     body.set(op.result, f"atomicrmw {instruction} ptr {pointer}, {operand} acq_rel")
 
 
@@ -333,8 +334,7 @@ def _compare_exchange(body: FunctionBody, op: Operation) -> None:
     assert isinstance(op, RuntimeCompareExchangeOp)
     pointer = element_address(body, op, op.buffer, op.indices)
     type_, bits = llvm_type(op.found.type), _bits_of(op.found.type)
-    if bits not in _ATOMIC_WIDTHS:
-        fail(op, f"'{op.found.type}' cannot be changed in one step")
+    check_atomic(op, op.found.type)
     operands = [body.name(op.expected), body.name(op.desired)]
     if type_ != f"i{bits}":
         operands = [body.value(f"bitcast {type_} {one} to i{bits}") for one in operands]
@@ -347,6 +347,14 @@ def _compare_exchange(body: FunctionBody, op: Operation) -> None:
         found = body.value(f"bitcast i{bits} {found} to {type_}")
     body.bind(op.found, found)
     body.set(op.is_done, f"extractvalue {{ i{bits}, i1 }} {pair}, 1")
+
+
+def check_atomic(op: Operation, type_: Attribute, kind: str = "assign") -> None:
+    """Refuse a change of an element that is not one step: of this kind, or for this type."""
+    if kind not in _ATOMIC_INSTRUCTIONS:
+        fail(op, f"'{kind}' cannot be done atomically")
+    if _bits_of(type_) not in _ATOMIC_WIDTHS:
+        fail(op, f"'{type_}' cannot be changed in one step")
 
 
 _ATOMIC_WIDTHS = (8, 16, 32, 64)

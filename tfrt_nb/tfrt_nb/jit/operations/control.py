@@ -1,21 +1,10 @@
-"""Lower branches, calls, and returns to LLVM instructions, and check declarations.
+"""Lower branches, calls, and returns to LLVM instructions.
 
-    func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
-    func.func private @price(i64) -> i64
-
-A program may declare, with exactly these types, the functions in `async_runtime.printing` and those
-that Python has registered (`async_runtime.externals`). Functions of buffers take the address of a
-buffer of any rank, whether or not they request a C interface: see `descriptors`. A call of a Python
-function may fail:
-
-    %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
-                                                 cf.assert %ok, "'price' failed"
+Functions of buffers take the address of a buffer of any rank, whether or not they request a C
+interface: see `descriptors`. A call of a Python function returns first whether it succeeded.
 """
 
 from __future__ import annotations
-
-import re
-from collections.abc import Mapping
 
 from xdsl.dialects import cf, func
 from xdsl.dialects.builtin import (
@@ -23,108 +12,23 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
-    FunctionType,
     IndexType,
     IntegerType,
-    ModuleOp,
     Signedness,
     UnrankedMemRefType,
-    i1,
 )
 from xdsl.ir import Operation
 
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
-from tfrt_nb.internal_errors import location_of
 from tfrt_nb.jit.attempts import seldom
-from tfrt_nb.jit.compiler import LIBRARY
 from tfrt_nb.jit.function_body import STACK_LIMIT, FunctionBody, Lowering
 from tfrt_nb.jit.llvm_types import UNRANKED_TYPE, llvm_type, result_type
 from tfrt_nb.jit.names import global_symbol
-from tfrt_nb.jit.operations.async_runtime import RUNTIME_FUNCTIONS
 from tfrt_nb.jit.operations.descriptors import IS_UNROLLED, widened
-from tfrt_nb.passes.control_flow import UNROLL, Emitter, operations_in, replace
-from tfrt_nb.passes.errors import PassError, fail
-from tfrt_runtime.async_runtime.externals import PythonExternal, registered
-from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
-from tfrt_runtime.diagnostics import Diagnostic, error, meant, note
-
-Externals = Mapping[str, PythonExternal]
-"""The functions that a program calls and Python has registered, by name."""
-
-
-def check_declarations(module: ModuleOp) -> Externals:
-    """Return the functions that Python has registered and the program declares.
-
-    Raises:
-        PassError: at each declaration of another function, or with a different type.
-    """
-    found: dict[str, PythonExternal] = {}
-    problems: list[Diagnostic] = []
-    for op in module.body.block.ops:
-        if isinstance(op, func.FuncOp) and op.is_declaration:
-            name = op.sym_name.data
-            own = registered().get(name)
-            known = own or PRINTING.get(name)
-            if own is not None:
-                found[name] = own
-            if any(type_.name.startswith("llvm.") for type_ in op.function_type.inputs):
-                continue  # `CheckAsync` explains better that the program has been lowered already
-            if known is None:
-                problems.append(_unknown(op, name, is_first=not problems))
-            elif _spelled(op.function_type) != known.type:
-                text = f"'{name}' is declared with another type than it has, which is {known.type}"
-                problems.append(error(text, location_of(op)))
-    if problems:
-        raise PassError(*problems)
-    return found
-
-
-def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
-    names = sorted([*registered(), *PRINTING])
-    if name in LIBRARY or name in RUNTIME_FUNCTIONS:
-        message = f"'{name}' is for code that the compiler makes: programs may not call it"
-    else:
-        message = (
-            f"'{name}' is declared but not defined, and is not a function that programs may call"
-        )
-    place, advice = location_of(op), meant(name, names, form="'{}'")
-    notes = [note(advice, place)] if advice else []
-    if is_first:
-        notes.append(
-            note(
-                f"programs may call {', '.join(n for n in names if n not in BUFFER_PRINTERS)}, "
-                "the functions that print buffers, such as printMemrefF32, and what "
-                "tfrt_nb.external registers",
-                place,
-            )
-        )
-    return error(message, place, notes)
-
-
-def _spelled(type_: FunctionType) -> str:
-    """Return the type as the tables spell it: an `index` has 64 bits."""
-    return re.sub(r"\bindex\b(?!>)", "i64", str(type_))
-
-
-def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
-    """Return a copy of the program in which calls of Python functions may fail.
-
-    The program itself is returned if it has none.
-    """
-    python = {name for name, known in externals.items() if known.address is None}
-    if not python:
-        return module
-    module = module.clone()
-    for op in operations_in(module):
-        if isinstance(op, func.FuncOp) and op.is_declaration and op.sym_name.data in python:
-            results = [i1, *op.function_type.outputs]
-            op.function_type = FunctionType.from_lists([*op.function_type.inputs], results)
-        elif isinstance(op, func.CallOp) and (name := op.callee.root_reference.data) in python:
-            emit = Emitter.in_front_of(op)
-            call = emit(func.CallOp(op.callee, op.arguments, [i1, *op.res.types]))
-            emit(cf.AssertOp(call.res[0], externals[name].failed))
-            replace(op, call.res[1:])
-    return module
+from tfrt_nb.passes.control_flow import UNROLL
+from tfrt_nb.passes.errors import fail
+from tfrt_runtime.async_runtime.externals import PythonExternal
+from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS
 
 
 def call_external(body: FunctionBody, op: func.CallOp, name: str) -> bool:

@@ -1,0 +1,16 @@
+"""Run compiled functions without LLVM: after the same passes, they become Python's functions.
+
+Objects stay in the core, which is called by the functions that machine code calls; coroutines are
+generators. So an interpreted program prints, fails, leaks, and is cancelled as its machine code
+would be, on every queue. It runs where LLVM does not, such as in a page, and with `--tier
+interpreter`; the differential nets compare the two.
+
+The package builds on the parts of the JIT that do not need LLVM. Read in this order:
+
+- While a program runs: `rounding` (types of numbers), `memory` (how values are stored, and
+  records), `machine` (the core's functions, coroutines, and tasks).
+- Operations, each written as Python: `source` (what they write to), `numbers` (scalars), `buffers`,
+  `calls`, `objects` (tokens, values, groups, and coroutines).
+- Functions: `functions` (the blocks of one function), `code` (a module, and the functions that
+  kernels of host programs call).
+"""

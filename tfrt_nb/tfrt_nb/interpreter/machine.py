@@ -1,0 +1,190 @@
+"""What interpreted functions need while they run: the core's functions, and coroutines.
+
+A coroutine is a generator with a handle, a number that the core keeps while the coroutine waits.
+The core resumes it as it resumes those of machine code: it calls `RESUME` with the handle, on any
+thread, as soon as the awaited object is resolved. That may be before the generator has yielded, so
+there is a rendezvous: of the yield and the call of `RESUME`, the one that comes second goes on.
+
+    start --> advance --next--> generator --tfrtAsyncAwaitAndExecute(handle, RESUME)--> the core
+                 ^                  |                                                      |
+                 |                yield                                                  RESUME
+                 +--- arrivals: 1 --+---------------------- arrivals: 1 --------------------+
+
+Each task is a coroutine, too: for the interpreter, the passes do not spawn plain functions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
+
+from tfrt_nb.internal_errors import internal_error
+from tfrt_nb.interpreter.memory import Records
+from tfrt_runtime.host.interrupts import INTERRUPTS
+from tfrt_runtime.host.process import native_process
+from tfrt_runtime.host.structs import WORDS
+from tfrt_runtime.native.coroutines.async_interrupts import FLAG
+from tfrt_runtime.native.layouts import INTERRUPT_SIGNAL
+from tfrt_runtime.native.python_layouts import INTERRUPTS_NOTED
+
+EXHAUSTED = "the stack is exhausted"
+_HANDLES = itertools.count(16, 16)
+
+
+class Coroutine:
+    """A coroutine that runs or waits."""
+
+    __slots__ = ("arrivals", "begins", "generator", "handle", "machine", "objects", "results")
+
+    generator: Generator[Any, None, None]
+    objects: tuple[int, ...]
+    """What it resolves."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.handle = next(_HANDLES)
+        self.arrivals = itertools.count().__next__
+        """Numbers each yield, and each call of `RESUME`: the odd ones come second."""
+        self.begins = False
+        """Whether the queue is to start it, once it has yielded."""
+        self.results: Any = None
+        """The results of the function, once it has finished."""
+
+
+_coroutines: dict[int, Coroutine] = {}
+"""The coroutines that have not finished, by handle."""
+
+
+def advance(coroutine: Coroutine, depth: Any, *, is_new: bool = False) -> Any:
+    """Run a coroutine until it waits or finishes; return the results of its function.
+
+    `depth` is that of the calls around it, which a suspension gives the generator.
+    """
+    sent = None if is_new else depth
+    arrive, send = coroutine.arrivals, coroutine.generator.send
+    while True:
+        try:
+            results = send(sent)
+        except StopIteration:
+            return coroutine.results
+        except BaseException as problem:  # noqa: BLE001 - nothing of it may pass through the core
+            coroutine.machine.abandon(coroutine, problem)
+            return coroutine.results
+        is_second = arrive() & 1
+        if coroutine.begins:
+            # Not before it has yielded: the queue may run it at once, on top of this stack, and
+            # bounds how deep such stacks become.
+            coroutine.begins = False
+            coroutine.machine.execute(coroutine.handle, RESUME)
+            return results
+        if not is_second:
+            return results
+        sent = depth
+
+
+def _resume(handle: int) -> None:
+    coroutine = _coroutines[handle]
+    if coroutine.arrivals() & 1:
+        advance(coroutine, 0)
+
+
+_resume_callback = ctypes.CFUNCTYPE(None, ctypes.c_int64)(_resume)
+RESUME = ctypes.cast(_resume_callback, ctypes.c_void_p).value or 0
+"""The address of the function that resumes a coroutine."""
+
+
+class Machine:
+    """What the functions of one program share while they run.
+
+    `deepest` is how many calls may be within each other.
+    """
+
+    def __init__(self, addresses: Mapping[str, int], records: Records, deepest: int) -> None:
+        self.deepest = deepest
+        self._records = records
+        self._process = native_process()
+        self._functions: dict[str, Callable[..., int]] = {}
+        self.flag = _word_at(addresses[FLAG])
+        """The word that is not 0 while some run is cancelled."""
+        self.noted = _word_at(INTERRUPTS.address + INTERRUPTS_NOTED)
+        """The word that is not 0 while an interrupt waits for the main thread."""
+        self.live: int = 0
+        """The address of the word that counts calls and coroutines; 0 if nobody asks."""
+        self._lock = threading.Lock()
+        self.execute = self.abi("mlirAsyncRuntimeExecute")
+        self.wait = self._process.function("tfrtAsyncAwait", way="call_slow")
+        """Waits until an object is resolved, without the GIL; runs tasks meanwhile."""
+
+    def abi(self, name: str) -> Callable[..., int]:
+        """Return a function of the runtime that keeps the GIL."""
+        if name not in self._functions:
+            self._functions[name] = self._process.function(name)
+        return self._functions[name]
+
+    def is_interrupted(self, record: int) -> int:
+        """Return whether the code of this thread must end at a place."""
+        if not self.noted[0]:
+            return self.abi("tfrtAsyncIsInterrupted")(record) & 1
+        # Python's handler has noted Ctrl-C; machine code would have seen a bit of the flag.
+        change = self._process.quick.change_interrupts
+        change(self._process.address, INTERRUPT_SIGNAL, 0)
+        found = self.abi("tfrtAsyncIsInterrupted")(record) & 1
+        change(self._process.address, 0, INTERRUPT_SIGNAL)
+        return found
+
+    def count(self, step: int) -> None:
+        """Count calls from outside and coroutines, if buffers are lent to the program."""
+        if self.live:
+            with self._lock:
+                WORDS[self.live >> 3] += step
+
+    # Coroutines
+
+    def start(self, body: Callable[..., Generator[Any, None, None]], *arguments: Any) -> Any:
+        """Call a coroutine; return its results once it waits or finishes."""
+        coroutine = Coroutine(self)
+        coroutine.generator = body(coroutine, *arguments)
+        # The last argument is the depth, if the program asks for it.
+        return advance(coroutine, arguments[-1] if arguments else 0, is_new=True)
+
+    def begin(self, coroutine: Coroutine, objects: tuple[int, ...]) -> None:
+        """Let the core know a coroutine, which will resolve some objects, by its handle."""
+        coroutine.objects = objects
+        _coroutines[coroutine.handle] = coroutine
+        self.count(1)
+
+    def finish(self, coroutine: Coroutine) -> None:
+        """Forget a coroutine that does not wait any more."""
+        del _coroutines[coroutine.handle]
+        self.count(-1)
+
+    def abandon(self, coroutine: Coroutine, problem: BaseException) -> None:
+        """End a coroutine that has raised: what it has not resolved becomes an error."""
+        record = self.failure(problem)
+        for value in coroutine.objects:
+            if value and not self.abi("tfrtAsyncIsAvailable")(value) & 1:
+                self.abi("tfrtAsyncDescribeError")(value, record)
+                self.abi("tfrtAsyncSetErrorUnlessAvailable")(value)
+        if coroutine.handle in _coroutines:
+            self.finish(coroutine)
+        found = coroutine.objects
+        coroutine.results = found[0] if len(found) == 1 else found
+
+    def failure(self, problem: BaseException) -> int:
+        """Return a record of why a function cannot go on."""
+        match problem:
+            case RecursionError():
+                message = EXHAUSTED
+            case MemoryError() | KeyboardInterrupt():
+                message = "out of memory" if isinstance(problem, MemoryError) else "interrupted"
+            case _:
+                assert isinstance(problem, Exception)
+                message = internal_error(problem).diagnostics[0].message
+        return self._records.record(message, None)
+
+
+def _word_at(address: int) -> memoryview:
+    return memoryview((ctypes.c_int64 * 1).from_address(address)).cast("B").cast("q")

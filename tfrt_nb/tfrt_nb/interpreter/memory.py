@@ -1,0 +1,227 @@
+"""Memory of compiled programs, as the interpreter reads and writes it.
+
+A buffer is a tuple `(handle, address of the elements, offset, sizes, strides)`; offset and strides
+count elements. Where compiled code has a descriptor in memory, `pack_descriptor` and
+`read_descriptor` convert it. Passes check indices and whether a buffer is live, as they do for
+machine code, so each address here is one of the program's own.
+
+Records say why or where: words, and texts that are kept alive, as `async_runtime.objects` reads
+them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IndexType,
+    IntegerType,
+    MemRefType,
+    UnrankedMemRefType,
+)
+from xdsl.ir import Attribute
+
+from tfrt_nb.interpreter.rounding import rounding
+from tfrt_nb.jit.llvm_types import UnsupportedType, llvm_type
+from tfrt_nb.jit.names import bytes_of
+from tfrt_runtime.async_runtime.printing import MAX_DIMENSIONS
+from tfrt_runtime.diagnostics import Location
+from tfrt_runtime.host.structs import new_words
+from tfrt_runtime.native.async_layouts import HANDLE_CONSTANT
+
+Buffer: TypeAlias = tuple[int, int, int, tuple[int, ...], tuple[int, ...]]
+
+MEMORY = (ctypes.c_char * (1 << 62)).from_address(0)
+"""All of memory, as bytes."""
+_headers = new_words(64)
+_headers[1] = 1
+STATIC = ctypes.addressof(_headers)
+"""The handle of a buffer that lives as long as its function, or as the program."""
+CONSTANT = STATIC + HANDLE_CONSTANT
+"""The same for a buffer that must not be changed."""
+DEAD = STATIC + 8
+"""The handle of a buffer that never existed."""
+_DESCRIPTOR_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """How values of a type are stored: their size in bytes, and how they are read and written."""
+
+    size: int
+    read: Callable[[int], Any]
+    """Reads the value at an address."""
+    write: Callable[[int, Any], None]
+    pack: Callable[[Any], bytes]
+    unpack: Callable[[bytes], Any]
+    format: str = ""
+    """The format of `struct`, if that has the type."""
+
+
+@functools.cache
+def storage_of(type_: Attribute) -> Storage:
+    """Return how values of the type are stored.
+
+    Raises:
+        UnsupportedType: for a type that compiled code cannot have.
+    """
+    match type_:
+        case MemRefType():
+            return _descriptors(len(type_.get_shape()))
+        case UnrankedMemRefType():
+            return _descriptors(None)
+        case Float64Type():
+            return _of_format("<d")
+        case Float32Type():
+            return _of_format("<f")
+        case Float16Type():
+            return _of_format("<e")
+        case BFloat16Type():
+            return _brain(rounding(type_))
+        case IntegerType() if llvm_type(type_) not in _INTEGERS:
+            return _wide(int(type_.width.data))
+        case IntegerType() | IndexType():
+            return _of_format(_INTEGERS[llvm_type(type_)])
+        case _ if llvm_type(type_) == "ptr":  # an object
+            return _of_format("<q")
+        case _:
+            raise UnsupportedType(f"'{type_}' is not a type of stored values")
+
+
+_INTEGERS = {"i1": "<?", "i8": "<b", "i16": "<h", "i32": "<i", "i64": "<q"}
+
+
+def _of_format(format_: str) -> Storage:
+    form = struct.Struct(format_)
+    read, write = form.unpack_from, form.pack_into
+    return Storage(
+        form.size,
+        lambda address: read(MEMORY, address)[0],
+        lambda address, value: write(MEMORY, address, value),
+        form.pack,
+        lambda data: form.unpack(data)[0],
+        format_,
+    )
+
+
+def _in_bytes(size: int, pack: Callable[[Any], bytes], unpack: Callable[[bytes], Any]) -> Storage:
+    def write(address: int, value: Any) -> None:
+        ctypes.memmove(address, pack(value), size)
+
+    return Storage(
+        size,
+        lambda address: unpack(ctypes.string_at(address, size)),
+        write,
+        pack,
+        unpack,
+    )
+
+
+def _brain(round_: Callable[[float], float] | None) -> Storage:
+    """Store the upper half of a single."""
+    single = struct.Struct("<f")
+    assert round_ is not None
+    return _in_bytes(
+        2,
+        lambda value: single.pack(round_(value))[2:],
+        lambda data: single.unpack(b"\0\0" + data)[0],
+    )
+
+
+def _wide(width: int) -> Storage:
+    """Store an integer of any width in a power of 2 of bytes, or in whole pairs of words."""
+    needed = (width + 7) // 8
+    size = (needed + 15) & -16 if needed > 8 else 1 << (needed - 1).bit_length()
+    half, mask = 1 << (width - 1), (1 << width) - 1
+
+    def unpack(data: bytes) -> int:
+        return ((int.from_bytes(data, "little") & mask) ^ half) - half
+
+    return _in_bytes(size, lambda value: (value & mask).to_bytes(size, "little"), unpack)
+
+
+def _descriptors(rank: int | None) -> Storage:
+    """Store descriptors of buffers, with the rank in front if the type does not have it."""
+    room = MAX_DIMENSIONS if rank is None else rank
+    count = _DESCRIPTOR_WORDS + 2 * room + (rank is None)
+    words = struct.Struct(f"<{count}q")
+
+    def pack(buffer: Buffer) -> bytes:
+        return words.pack(*descriptor_words(buffer, rank))
+
+    def unpack(data: bytes) -> Buffer:
+        found = words.unpack(data)
+        dimensions = rank
+        if dimensions is None:
+            dimensions, *found = found  # type: ignore[assignment]
+        handle, elements, offset, *numbers = found
+        return (
+            handle,
+            elements,
+            offset,
+            tuple(numbers[:dimensions]),
+            tuple(numbers[room : room + dimensions]),
+        )
+
+    return _in_bytes(words.size, pack, unpack)
+
+
+def descriptor_words(buffer: Buffer, rank: int | None) -> list[int]:
+    """Return the words of a descriptor; `rank` is None if the type does not have one."""
+    handle, elements, offset, sizes, strides = buffer
+    padding = [0] * (MAX_DIMENSIONS - len(sizes)) if rank is None else []
+    first = [len(sizes)] if rank is None else []
+    return [*first, handle, elements, offset, *sizes, *padding, *strides, *padding]
+
+
+def contiguous_strides(sizes: Sequence[int]) -> tuple[int, ...]:
+    """Return the strides of elements in row-major order."""
+    strides = [1]
+    for size in reversed(sizes[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides[: len(sizes)]))
+
+
+@dataclass
+class Records:
+    """The records of a program, and whatever else lives as long as its code."""
+
+    kept: list[object] = field(default_factory=list)
+    _records: dict[object, int] = field(default_factory=dict)
+    _texts: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def words(self, *words: int) -> int:
+        """Keep words in memory; return their address."""
+        made = new_words(8 * max(1, len(words)))
+        made[: len(words)] = words  # type: ignore[call-overload]
+        self.kept.append(made)
+        return ctypes.addressof(made)
+
+    def text(self, content: str) -> tuple[int, int]:
+        """Keep a text in UTF-8; return its address and its length."""
+        if content not in self._texts:
+            data = bytes_of(content)
+            kept = ctypes.create_string_buffer(data)
+            self.kept.append(kept)
+            self._texts[content] = ctypes.addressof(kept), len(data)
+        return self._texts[content]
+
+    def record(self, message: str, place: Location | None) -> int:
+        """Keep a message with its place; return the address of the record."""
+        key = message, place
+        if key not in self._records:
+            file, line, column = (
+                ("", 0, 0) if place is None else (place.source, place.line, place.column)
+            )
+            words = *self.text(message), *self.text(file), line, column
+            self._records[key] = self.words(*words)
+        return self._records[key]

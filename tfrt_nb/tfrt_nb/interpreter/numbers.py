@@ -1,0 +1,406 @@
+"""Operations on scalars as expressions of Python.
+
+Values are integers with their sign, in which an `i1` is 0 or 1, and floats, which are rounded to
+their type after each operation. What an operation computes comes from the table of scalar
+operations (`tfrt_runtime.scalars`) if that has it: either its operator of Python, or its function.
+The passes have put checks in front of operations that may fail, so nothing here is an error.
+
+Functions of `math` are those of the C library, which machine code calls as well.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from tfrt_nb.interpreter.rounding import is_float, rounding, to_single, width_of
+from tfrt_nb.interpreter.source import FunctionSource
+from tfrt_nb.jit.llvm_types import UnsupportedType
+from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped
+
+Lowering = Callable[["FunctionSource", Operation], None]
+"""A function that writes one operation."""
+Expression = Callable[["FunctionSource", Operation], str]
+"""A function that returns the only result of an operation, as an expression."""
+
+_OPERATORS = frozenset(["+", "-", "*", "&", "|", "^"])
+_BITWISE = frozenset("&|^")
+_INTEGER_PREDICATES = ("==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">=")
+_FIRST_UNSIGNED = 6
+_FLOAT_PREDICATES = (
+    *("False", "{0} == {1}", "{0} > {1}", "{0} >= {1}", "{0} < {1}", "{0} <= {1}"),
+    *("({0} < {1} or {0} > {1})", "({0} == {0} and {1} == {1})"),
+    *("not ({0} < {1} or {0} > {1})", "not {0} <= {1}", "not {0} < {1}", "not {0} >= {1}"),
+    *("not {0} > {1}", "{0} != {1}", "({0} != {0} or {1} != {1})", "True"),
+)
+"""In MLIR's order, in which the unordered ones follow the ordered ones."""
+
+
+def _mask(type_: Attribute) -> int:
+    return (1 << width_of(type_)) - 1
+
+
+def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
+    """Return a number reduced to its type."""
+    width = width_of(type_)
+    if width == 1:
+        return f"({expression}) & 1"
+    if width:
+        half = 1 << (width - 1)
+        # Most numbers fit, and to compare them costs less than to mask them.
+        fits = f"{-half} <= (t := {expression}) < {half}"
+        return f"t if {fits} else (t & {2 * half - 1} ^ {half}) - {half}"
+    return f"{body.keep(round_)}({expression})" if (round_ := rounding(type_)) else expression
+
+
+def _signed(body: FunctionSource, value: SSAValue) -> str:
+    """Return an operand with its sign: an `i1` is 0 or -1."""
+    name = body.name(value)
+    return f"-{name}" if width_of(value.type) == 1 else name
+
+
+def _unsigned(body: FunctionSource, value: SSAValue) -> str:
+    name = body.name(value)
+    return name if width_of(value.type) == 1 else f"({name} & {_mask(value.type)})"
+
+
+def _of_table(family: Family, name: str) -> Expression:
+    """Return the expression of a row of the table; of several results, the one with that name."""
+    is_operator = family.python in _OPERATORS
+
+    def write(body: FunctionSource, op: Operation) -> str:
+        type_ = op.results[0].type
+        if is_operator:
+            left, right = map(body.name, op.operands)
+            expression = f"{left} {family.python} {right}"
+            return expression if family.python in _BITWISE else _fitted(body, expression, type_)
+        operands = ", ".join(_signed(body, operand) for operand in op.operands)
+        call = f"{body.keep(family.compute)}({operands})"
+        if len(family.results) > 1:
+            call += f"[{[*family.arith].index(name)}]"
+        return _fitted(body, call, type_)
+
+    return write
+
+
+def _with(function: Callable[..., Any], read: Callable[..., str] = _signed) -> Expression:
+    """Return a call of a function, whose result is reduced to its type."""
+
+    def write(body: FunctionSource, op: Operation) -> str:
+        operands = ", ".join(read(body, operand) for operand in op.operands)
+        return _fitted(body, f"{body.keep(function)}({operands})", op.results[0].type)
+
+    return write
+
+
+def _bits(function: Callable[[int, int], int]) -> Expression:
+    """Return a call of a function of an operand without its sign, and of its width."""
+
+    def write(body: FunctionSource, op: Operation) -> str:
+        [operand] = op.operands
+        call = f"{body.keep(function)}({_unsigned(body, operand)}, {width_of(operand.type)})"
+        return _fitted(body, call, operand.type)
+
+    return write
+
+
+def _compare(body: FunctionSource, op: Operation) -> str:
+    if isinstance(op, arith.CmpfOp):
+        left, right = body.name(op.lhs), body.name(op.rhs)
+        return _FLOAT_PREDICATES[op.predicate.value.data].format(left, right)
+    assert isinstance(op, arith.CmpiOp)
+    predicate = op.predicate.value.data
+    read = _unsigned if predicate >= _FIRST_UNSIGNED else _signed
+    return f"{read(body, op.lhs)} {_INTEGER_PREDICATES[predicate]} {read(body, op.rhs)}"
+
+
+def _select(body: FunctionSource, op: Operation) -> str:
+    condition, then, otherwise = map(body.name, op.operands)
+    return f"{then} if {condition} else {otherwise}"
+
+
+def _same(body: FunctionSource, op: Operation) -> str:
+    return body.name(op.operands[0])
+
+
+def _resized(read: Callable[..., str]) -> Expression:
+    def write(body: FunctionSource, op: Operation) -> str:
+        [operand], [result] = op.operands, op.results
+        if width_of(operand.type) == width_of(result.type):
+            return body.name(operand)
+        return _fitted(body, read(body, operand), result.type)
+
+    return write
+
+
+def _to_float(read: Callable[..., str]) -> Expression:
+    def write(body: FunctionSource, op: Operation) -> str:
+        type_ = op.results[0].type
+        convert = _rounded_once if isinstance(type_, Float32Type) else _as_double
+        return _fitted(body, f"{body.keep(convert)}({read(body, op.operands[0])})", type_)
+
+    return write
+
+
+_EXACT = 1 << 53
+
+
+def _rounded_once(number: int) -> float:
+    """Convert as the table does, which has integers of up to 64 bits."""
+    if -(1 << 63) <= number < 1 << 63:
+        return float(OPERATIONS["tfrt.cast.i64_to_f32"].compute(number))
+    excess = abs(number).bit_length() - 60
+    kept = abs(number) >> excess << excess | (abs(number) & (1 << excess) - 1 != 0) << excess
+    return math.copysign(_as_double(kept), number)
+
+
+def _as_double(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.copysign(math.inf, number)
+
+
+def _to_integer(body: FunctionSource, op: Operation) -> str:
+    """Cut towards zero; a number that does not fit becomes what x86-64 makes of it."""
+    type_ = op.results[0].type
+    width = 32 if op.name == "arith.fptosi" and width_of(type_) <= 32 else width_of(type_)
+    cut = f"{body.keep(_cut)}({body.name(op.operands[0])}, {max(width, 32)})"
+    return _fitted(body, cut, type_)
+
+
+def _cut(x: float, width: int) -> int:
+    limit = 1 << (max(width, 64) - 1 if width > 32 else 31)
+    return int(x) if -limit - 1 < x < limit else -limit
+
+
+def _divided(a: float, b: float) -> float:
+    try:
+        return a / b
+    except ZeroDivisionError:
+        if a == 0 or math.isnan(a):
+            return math.nan
+        return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def _remainder(a: float, b: float) -> float:
+    try:
+        return math.fmod(a, b)
+    except ValueError:  # of infinity, or by 0
+        return math.nan
+
+
+def _divided_unsigned(a: int, b: int) -> int:
+    return a // b
+
+
+def _remainder_unsigned(a: int, b: int) -> int:
+    return a % b
+
+
+def _divided_up(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+def _shifted_left(a: int, b: int, width: int) -> int:
+    return a << b if b < width else 0
+
+
+def _shifted_right(a: int, b: int, width: int) -> int:
+    return a >> min(b, width)
+
+
+def _shift(function: Callable[[int, int, int], int], read: Callable[..., str]) -> Expression:
+    """Return a shift by a number without its sign."""
+
+    def write(body: FunctionSource, op: Operation) -> str:
+        left, right = op.operands
+        operands = f"{read(body, left)}, {_unsigned(body, right)}, {width_of(left.type)}"
+        return _fitted(body, f"{body.keep(function)}({operands})", left.type)
+
+    return write
+
+
+def _least(a: float, b: float) -> float:
+    """Return the smaller number, of zeros the negative one; NaN if one of them is."""
+    if math.isnan(a) or math.isnan(b):
+        return math.nan
+    if a == b == 0:
+        return a if math.copysign(1.0, a) < 0 else b
+    return min(a, b)
+
+
+def _largest(a: float, b: float) -> float:
+    return math.nan if math.isnan(a) or math.isnan(b) else -_least(-a, -b)
+
+
+def _least_number(a: float, b: float) -> float:
+    """Return the smaller number, or the other one if one of them is NaN."""
+    return b if math.isnan(a) else a if math.isnan(b) else min(a, b)
+
+
+def _largest_number(a: float, b: float) -> float:
+    return b if math.isnan(a) else a if math.isnan(b) else max(a, b)
+
+
+FLOAT_CHOICES = {
+    "maximumf": _largest,
+    "minimumf": _least,
+    "maxnumf": _largest_number,
+    "minnumf": _least_number,
+}
+"""The operations that choose one of two floats, by name."""
+
+
+def _power(base: int, exponent: int, width: int) -> int:
+    """Raise to an integer power; a negative one is rounded towards zero."""
+    if exponent >= 0:
+        return pow(base, exponent, 1 << width)
+    return 0 if base not in (1, -1) else base if exponent & 1 else 1
+
+
+def _integer_power(body: FunctionSource, op: Operation) -> str:
+    left, right = op.operands
+    operands = f"{_signed(body, left)}, {_signed(body, right)}, {width_of(left.type)}"
+    return _fitted(body, f"{body.keep(_power)}({operands})", left.type)
+
+
+def _even(x: float) -> float:
+    """Round to the nearest integer, ties to even."""
+    if abs(x) < _EXACT:
+        return math.copysign(float(round(x)), x)
+    return x
+
+
+_EQUAL_NAMES = (
+    "acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf exp exp2 expm1 floor "
+    "fma log log10 log1p log2 round sin sinh sqrt tan tanh trunc"
+)
+_LIBRARY = {
+    **{f"math.{name}": name for name in _EQUAL_NAMES.split()},
+    "math.absf": "fabs",
+    "math.powf": "pow",
+    "math.fpowi": "pow",
+}
+"""Functions of the C library."""
+
+
+@functools.cache
+def _library_function(name: str, *, is_double: bool, operands: int) -> Callable[..., float]:
+    """Return the C library's function of doubles, or of singles."""
+    libraries = (ctypes.CDLL(one) for one in _libraries())
+    symbol = name if is_double else f"{name}f"
+    function = next(getattr(one, symbol) for one in libraries if hasattr(one, symbol))
+    kind = ctypes.c_double if is_double else ctypes.c_float
+    function.restype, function.argtypes = kind, [kind] * operands
+    return function  # type: ignore[no-any-return]
+
+
+def _libraries() -> Iterator[str | None]:
+    yield None
+    yield "libm.so.6"
+
+
+def _library(name: str) -> Expression:
+    """Return a call of the C library; short floats use the function of singles."""
+
+    def write(body: FunctionSource, op: Operation) -> str:
+        type_ = op.results[0].type
+        round_ = rounding(type_)
+        function = _library_function(
+            name, is_double=isinstance(type_, Float64Type), operands=len(op.operands)
+        )
+        call = f"{body.keep(function)}({', '.join(map(body.name, op.operands))})"
+        return f"{body.keep(round_)}({call})" if round_ not in (None, to_single) else call
+
+    return write
+
+
+def _reciprocal_root(body: FunctionSource, op: Operation) -> str:
+    type_ = op.results[0].type
+    root = _fitted(body, _library("sqrt")(body, op), type_)
+    return _fitted(body, f"{body.keep(_divided)}(1.0, {root})", type_)
+
+
+def bind_number(body: FunctionSource, value: SSAValue, number: float) -> None:
+    """Let a value be a number."""
+    width = width_of(value.type)
+    if width and isinstance(number, int):
+        number = number & 1 if width == 1 else wrapped(number, width)
+    elif is_float(value.type):
+        round_ = rounding(value.type)
+        number = float(number) if round_ is None else round_(number)
+        if not math.isfinite(number):
+            body.bind(value, body.keep(number))
+            return
+    body.bind(value, f"({number!r})" if number < 0 else repr(number))
+
+
+def _constant(body: FunctionSource, op: Operation) -> None:
+    assert isinstance(op, arith.ConstantOp)
+    value = op.value
+    if not isinstance(value, IntegerAttr | FloatAttr):
+        raise UnsupportedType(f"'{value}' is not a constant of compiled code")
+    bind_number(body, op.result, value.value.data)
+
+
+_EXPRESSIONS: dict[str, Expression] = {
+    **{f"arith.{name}": _of_table(family, name) for family in ARITHMETIC for name in family.arith},
+    "arith.divf": _with(_divided),
+    "arith.remf": _with(_remainder),
+    "arith.divui": _with(_divided_unsigned, _unsigned),
+    "arith.remui": _with(_remainder_unsigned, _unsigned),
+    "arith.ceildivui": _with(_divided_up, _unsigned),
+    "arith.ceildivsi": _with(_divided_up),
+    "arith.shli": _shift(_shifted_left, _unsigned),
+    "arith.shrui": _shift(_shifted_right, _unsigned),
+    "arith.shrsi": _shift(_shifted_right, _signed),
+    "arith.maxui": _with(max, _unsigned),
+    "arith.minui": _with(min, _unsigned),
+    **{f"arith.{name}": _with(function) for name, function in FLOAT_CHOICES.items()},
+    "arith.cmpi": _compare,
+    "arith.cmpf": _compare,
+    "arith.select": _select,
+    "arith.negf": lambda body, op: f"-{body.name(op.operands[0])}",
+    "arith.extsi": lambda body, op: _signed(body, op.operands[0]),
+    "arith.extui": lambda body, op: _unsigned(body, op.operands[0]),
+    "arith.trunci": _resized(lambda body, value: body.name(value)),
+    "arith.index_cast": _resized(_signed),
+    "arith.index_castui": _resized(_unsigned),
+    "arith.sitofp": _to_float(_signed),
+    "arith.uitofp": _to_float(_unsigned),
+    "arith.fptosi": _to_integer,
+    "arith.fptoui": _to_integer,
+    "arith.extf": _same,
+    "arith.truncf": lambda body, op: _fitted(body, body.name(op.operands[0]), op.results[0].type),
+    **{name: _library(function) for name, function in _LIBRARY.items()},
+    "math.absi": _with(abs),
+    "math.ctlz": _bits(lambda a, width: width - a.bit_length()),
+    "math.cttz": _bits(lambda a, width: (a & -a).bit_length() - 1 if a else width),
+    "math.ctpop": _bits(lambda a, _: a.bit_count()),
+    "math.roundeven": _with(_even),
+    "math.ipowi": _integer_power,
+    "math.rsqrt": _reciprocal_root,
+}
+
+
+def _let(write: Expression) -> Lowering:
+    return lambda body, op: body.let(op.results[0], write(body, op))
+
+
+LOWERINGS: dict[str, Lowering] = {
+    **{name: _let(write) for name, write in _EXPRESSIONS.items()},
+    arith.ConstantOp.name: _constant,
+}

@@ -1,0 +1,121 @@
+"""The source of a module and of a function under construction, which lowerings write to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects import func
+from xdsl.ir import Operation, SSAValue
+
+from tfrt_nb.dialects.async_.extensions import RuntimeLogOp
+from tfrt_nb.internal_errors import location_of
+from tfrt_nb.interpreter.machine import Machine
+from tfrt_nb.interpreter.memory import Records
+from tfrt_nb.jit.declarations import Externals
+from tfrt_nb.passes.lowering.coroutines import PRESPLIT
+
+_CALLS_OF_COROUTINE = 100
+
+
+@dataclass
+class ModuleSource:
+    """What the functions of a module share.
+
+    `scope` has the objects that their source refers to, and becomes the functions' globals.
+    """
+
+    machine: Machine
+    functions: dict[str, func.FuncOp]
+    records: Records
+    addresses: Mapping[str, int]
+    """The functions outside of the program, by name."""
+    externals: Externals
+    globals: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    """The buffers of the module."""
+    counts_calls: bool = False
+    scope: dict[str, object] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+    _sites: dict[int, int] = field(default_factory=dict)
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def keep(self, item: object) -> str:
+        """Return the name by which source refers to an object."""
+        if id(item) not in self._names:
+            name = self._names[id(item)] = f"k{len(self._names)}"
+            self.scope[name] = item  # which keeps the item alive, so that no other gets its id
+        return self._names[id(item)]
+
+    def site(self, op: RuntimeLogOp) -> int:
+        """Return the address of the words about a place of watched code (`co.SITE_RECORD`)."""
+        number = op.site.value.data
+        if number not in self._sites:
+            record = self.records.record("", location_of(op))
+            self._sites[number] = self.records.words(record, 0, 0)
+        return self._sites[number]
+
+    def function(self, symbol: str) -> str:
+        """Return the name of a function of the module in source."""
+        if not self._numbers:
+            self._numbers = {name: number for number, name in enumerate(self.functions)}
+        return f"f{self._numbers[symbol]}"
+
+
+class FunctionSource:
+    """The source of one function under construction, as the lowerings of operations write it."""
+
+    def __init__(self, module: ModuleSource, op: func.FuncOp) -> None:
+        self.module, self.op = module, op
+        self.is_coroutine = op.attributes.get("passthrough") == PRESPLIT
+        self._values: dict[SSAValue, str] = {}
+        self.lines: list[str] = []
+        self.at_start: list[str] = []
+        self.indent = 1
+        self.skipped: set[Operation] = set()
+        """The operations that an earlier one has written, too."""
+
+    def name(self, value: SSAValue) -> str:
+        """Return an operand: the name of its variable, or a number."""
+        found = self._values.get(value)
+        if found is None:
+            found = self._values[value] = f"v{len(self._values)}"
+        return found
+
+    def bind(self, value: SSAValue, expression: str) -> None:
+        """Let a value be an expression that may be written any number of times."""
+        self._values[value] = expression
+
+    def let(self, value: SSAValue, expression: str) -> None:
+        """Assign an expression to a value's variable."""
+        self.line(f"{self.name(value)} = {expression}")
+
+    def line(self, text: str) -> None:
+        """Write a statement."""
+        self.lines.append("    " * self.indent + text)
+
+    def first(self, text: str) -> None:
+        """Write a statement that runs once, at the start of the function."""
+        if text not in self.at_start:
+            self.at_start.append(text)
+
+    def keep(self, item: object) -> str:
+        """Return the name of an object of the module."""
+        return self.module.keep(item)
+
+    def abi(self, name: str, *operands: object) -> str:
+        """Return a call of a function of the runtime."""
+        called = self.keep(self.module.machine.abi(name))
+        return f"{called}({', '.join(map(str, operands))})"
+
+    @property
+    def depth(self) -> str:
+        """The depth of a call in this function, as an argument after others."""
+        return f"d + {_CALLS_OF_COROUTINE if self.is_coroutine else 1}"
+
+    @contextmanager
+    def indented(self) -> Iterator[None]:
+        """Indent the statements that are written within."""
+        self.indent += 1
+        yield
+        self.indent -= 1

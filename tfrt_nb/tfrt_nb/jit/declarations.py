@@ -1,0 +1,106 @@
+"""Declarations of a program: which functions outside it may be called, and how calls may fail.
+
+    func.func private @printMemrefF32(memref<*xf32>) attributes { llvm.emit_c_interface }
+    func.func private @price(i64) -> i64
+
+A program may declare, with exactly these types, the functions in `async_runtime.printing` and those
+that Python has registered (`async_runtime.externals`). A call of a Python function may fail:
+
+    %y = call @price(%x) : (i64) -> i64    =>    %ok, %y = call @price(%x) : (i64) -> (i1, i64)
+                                                 cf.assert %ok, "'price' failed"
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from xdsl.dialects import cf, func
+from xdsl.dialects.builtin import FunctionType, ModuleOp, i1
+
+from tfrt_nb.internal_errors import location_of
+from tfrt_nb.jit.names import LIBRARY
+from tfrt_nb.jit.operations.async_runtime import RUNTIME_FUNCTIONS
+from tfrt_nb.passes.control_flow import Emitter, operations_in, replace
+from tfrt_nb.passes.errors import PassError
+from tfrt_runtime.async_runtime.externals import PythonExternal, registered
+from tfrt_runtime.async_runtime.printing import BUFFER_PRINTERS, PRINTING
+from tfrt_runtime.diagnostics import Diagnostic, error, meant, note
+
+Externals = Mapping[str, PythonExternal]
+"""The functions that a program calls and Python has registered, by name."""
+
+
+def check_declarations(module: ModuleOp) -> Externals:
+    """Return the functions that Python has registered and the program declares.
+
+    Raises:
+        PassError: at each declaration of another function, or with a different type.
+    """
+    found: dict[str, PythonExternal] = {}
+    problems: list[Diagnostic] = []
+    for op in module.body.block.ops:
+        if isinstance(op, func.FuncOp) and op.is_declaration:
+            name = op.sym_name.data
+            own = registered().get(name)
+            known = own or PRINTING.get(name)
+            if own is not None:
+                found[name] = own
+            if any(type_.name.startswith("llvm.") for type_ in op.function_type.inputs):
+                continue  # `CheckAsync` explains better that the program has been lowered already
+            if known is None:
+                problems.append(_unknown(op, name, is_first=not problems))
+            elif _spelled(op.function_type) != known.type:
+                text = f"'{name}' is declared with another type than it has, which is {known.type}"
+                problems.append(error(text, location_of(op)))
+    if problems:
+        raise PassError(*problems)
+    return found
+
+
+def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
+    names = sorted([*registered(), *PRINTING])
+    if name in LIBRARY or name in RUNTIME_FUNCTIONS:
+        message = f"'{name}' is for code that the compiler makes: programs may not call it"
+    else:
+        message = (
+            f"'{name}' is declared but not defined, and is not a function that programs may call"
+        )
+    place, advice = location_of(op), meant(name, names, form="'{}'")
+    notes = [note(advice, place)] if advice else []
+    if is_first:
+        notes.append(
+            note(
+                f"programs may call {', '.join(n for n in names if n not in BUFFER_PRINTERS)}, "
+                "the functions that print buffers, such as printMemrefF32, and what "
+                "tfrt_nb.external registers",
+                place,
+            )
+        )
+    return error(message, place, notes)
+
+
+def _spelled(type_: FunctionType) -> str:
+    """Return the type as the tables spell it: an `index` has 64 bits."""
+    return re.sub(r"\bindex\b(?!>)", "i64", str(type_))
+
+
+def expand_calls(module: ModuleOp, externals: Externals) -> ModuleOp:
+    """Return a copy of the program in which calls of Python functions may fail.
+
+    The program itself is returned if it has none.
+    """
+    python = {name for name, known in externals.items() if known.address is None}
+    if not python:
+        return module
+    module = module.clone()
+    for op in operations_in(module):
+        if isinstance(op, func.FuncOp) and op.is_declaration and op.sym_name.data in python:
+            results = [i1, *op.function_type.outputs]
+            op.function_type = FunctionType.from_lists([*op.function_type.inputs], results)
+        elif isinstance(op, func.CallOp) and (name := op.callee.root_reference.data) in python:
+            emit = Emitter.in_front_of(op)
+            call = emit(func.CallOp(op.callee, op.arguments, [i1, *op.res.types]))
+            emit(cf.AssertOp(call.res[0], externals[name].failed))
+            replace(op, call.res[1:])
+    return module

@@ -1,0 +1,70 @@
+"""A program after the passes, which is what becomes machine code or is interpreted.
+
+Nothing here needs LLVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+from tfrt_nb.jit.declarations import Externals, check_declarations, expand_calls
+from tfrt_nb.passes.lowering.task_counts import counts_tasks
+from tfrt_nb.passes.pipeline import executable_pipeline
+from tfrt_nb.passes.speed.copying import copy_program
+
+
+def after_passes(
+    module: ModuleOp,
+    externals: Externals,
+    first: tuple[ModulePass, ...],
+    level: int,
+    called: Collection[str] = (),
+    *,
+    spawn: bool = True,
+) -> ModuleOp:
+    """Return a copy after the passes; the functions `called` from outside are public in it.
+
+    Without `spawn`, each task is a coroutine.
+    """
+    *_, (_, found) = _steps(module, externals, first, level, called, spawn=spawn)
+    return found
+
+
+def _steps(
+    module: ModuleOp,
+    externals: Externals,
+    first: tuple[ModulePass, ...],
+    level: int,
+    called: Collection[str] = (),
+    *,
+    spawn: bool = True,
+) -> Iterator[tuple[str, ModuleOp]]:
+    """Yield each lowering step's name and the module after it, which the next step changes."""
+    spawns_early = spawn and level > 0 and not counts_tasks(module)
+    copy = copy_program(expand_calls(module, externals), spawn=spawns_early)
+    for op in copy.module.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr) and name.data in called:
+            # A pass may erase a private function that no function of the module calls.
+            op.properties.pop("sym_visibility", None)
+    yield "copy-program", copy.module
+    context = Context()
+    for pass_ in executable_pipeline(*first, level=level, spawn=spawn).passes:
+        pass_.apply(context, copy.module)
+        yield pass_.name, copy.module
+    yield "add-leaf-functions", copy.complete()
+
+
+def lowering_steps(
+    module: ModuleOp, *first: ModulePass, level: int = 1
+) -> Iterator[tuple[str, ModuleOp]]:
+    """Yield the name of each step from a program to the JIT's input, and the module after it.
+
+    The next step changes that module; the program stays as it is. `first` and `level` are as
+    for `emit`.
+    """
+    yield from _steps(module, check_declarations(module), first, level)
