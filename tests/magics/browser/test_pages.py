@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of a page with the second run of tutorial 00, as the site has it."""
+    """The address of a page with the first run of tutorial 00 that waits, as the site has it."""
     sys.path.insert(0, str(ROOT / "docs"))
     import examples
 
@@ -25,14 +25,15 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> str:
     runs = [
         output.data
         for cell in notebook.cells
+        if "demo.wait" in cell.source
         for output in cell.get("outputs", ())
         if examples.RUN in output.get("data", {})
     ]
     folder = tmp_path_factory.mktemp("page")
     (folder / "boards.js").write_text(examples.board_script())
     page = folder / "page.html"
-    hostile = {**runs[1], "text/html": "<p>a table</p>"}
-    hostile[examples.RUN] = {**runs[1][examples.RUN], "note": "</script><b>"}
+    hostile = {**runs[0], "text/html": "<p>a table</p>"}
+    hostile[examples.RUN] = {**runs[0][examples.RUN], "note": "</script><b>"}
     page.write_text(
         f'<!doctype html><meta charset="utf-8">{examples.with_board(hostile)}'
         '<script src="boards.js" defer></script>'

@@ -3,6 +3,7 @@
 import { count, duration, element, setAttributes, setText } from "./dom.js";
 import { createRows } from "./rows.js";
 import { announce } from "./announce.js";
+import { shortened } from "./tensors.js";
 import { adoptStyle, isDark, onOtherColours, SHAPES, STATUSES } from "./theme.js";
 
 const UNCOUNTED = 8; // more lines have a head that counts them
@@ -14,7 +15,9 @@ export const shapeOf = state => OWN_SHAPES[state] ?? SHAPES[state] ?? "?";
 /** What follows the name, in words. */
 export function wordsOf({ state, text = "", error = "", place = "", type = "" }) {
   const said =
-    state === "available" ? `= ${text}` : `${state}${error ? `: ${error}` : ""}${place ? `, at ${place}` : ""}`;
+    state === "available"
+      ? `= ${shortened(text)}`
+      : `${state}${error ? `: ${error}` : ""}${place ? `, at ${place}` : ""}`;
   return said + (type ? ` : ${type}` : "");
 }
 
