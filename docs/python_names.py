@@ -108,12 +108,13 @@ def _python_name(name: str, thing: Any) -> Iterator[str]:
     yield f"### `{name}`\n\n{indexed(name)}\n\n{_described(name, thing)}"
     package = thing.__module__.rpartition(".")[0]
     bases = thing.__mro__ if isinstance(thing, type) else ()
+    # A base that is public itself has a section of its own, with the members of its bases.
+    public = [base for base in bases[1:] if base.__name__ in tfrt_nb.__all__]
+    elsewhere = {one for base in public for one in base.__mro__}
     for member, value in (
         (member, value)
         for base in bases
-        # A base that is public itself has a section of its own.
-        if base is thing
-        or (base.__module__.startswith(package) and base.__name__ not in tfrt_nb.__all__)
+        if base is thing or (base.__module__.startswith(package) and base not in elsewhere)
         for member, value in vars(base).items()
     ):
         is_shown = callable(value) or isinstance(value, property | cached_property)
