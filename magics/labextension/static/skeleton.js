@@ -9,7 +9,7 @@ import { Store } from "./board/store.js";
 
 const BEFORE = 100; // ms: most programs run by then
 const VALUE = String.raw`%[\w$.-]+`;
-const LINE = new RegExp(String.raw`^\s*(?:(${VALUE}(?:\s*,\s*${VALUE})*)\s*=\s*)?"?([\w.-]+)(.*)`);
+const PROGRAM_LINE = new RegExp(String.raw`^\s*(?:(${VALUE}(?:\s*,\s*${VALUE})*)\s*=\s*)?"?([\w.-]+)(.*)`);
 const FUNCTION = /^\s*func(?:\.func)?\s+(?:private\s+)?@([\w$.-]+)/;
 
 /** The body of a run document of what the lines of a text name; no parser, but right for most programs. */
@@ -24,7 +24,7 @@ export function outlineOf(source) {
       known = new Map();
       functions.push({ id: functions.length, name, kind: "host", arguments: [], results: [], result_types: [] });
     }
-    const [, names, kernel, rest] = (!name && functions.length && text.match(LINE)) || [];
+    const [, names, kernel, rest] = (!name && functions.length && text.match(PROGRAM_LINE)) || [];
     if (!names) continue;
     const at = { function: functions.length - 1, parent: null, region: 0, line: place + 1 },
       id = operations.length;
