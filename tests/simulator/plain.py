@@ -65,6 +65,17 @@ class PlainMemory(Core):
             self._tell(thread, "store", address, new=value)
         self._plain_write(thread, word, signed(value), ALL_BYTES)
 
+    def load_pointer(self, address: int) -> int:
+        """A plain read of a pointer, which is a word here."""
+        return self.load(address)
+
+    def store_pointer(self, address: int, value: int) -> None:
+        """A plain write of a pointer."""
+        self.store(address, value)
+
+    def pointer_size(self) -> int:
+        return 8
+
     def load_i32(self, address: int) -> int:
         """A plain read of a 32-bit integer."""
         return signed(self._load_bytes(address, 4, "load_i32"), 32)

@@ -29,6 +29,7 @@ from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.payload import (
     CHAIN,
     RUN,
@@ -49,6 +50,7 @@ from tfrt_runtime.once import once
 
 MISSING = object()
 """What functions of `native.python` return where Python has to look for itself."""
+POINTER_BYTES = ctypes.sizeof(ctypes.c_void_p)
 RESERVE_FOR_ERRORS = 4 << 20
 KERNEL_BITS = 32
 """A kernel's number in its record: that of its program, and below it its own in the program."""
@@ -138,7 +140,7 @@ class NativeProcess:
         self._buffers[co.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
-        self._python = _python_interface(self.requests, self._read)
+        self._python = _python_interface(self.library, self.requests, self._read)
         self._when_done = self._request_done
         self._python[py.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self.words.python = self._python.buffer_info()[0]
@@ -154,10 +156,14 @@ class NativeProcess:
         self.track: Callable[[object], None] = self._built_in("python_runs", "track")
         self.untrack: Callable[..., None] = self._built_in("python_runs", "untrack")
         self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
-        self.at_once = self._built_in("python_runs", "at_once")
-        self.first: Callable[[int, int, bytes], object] = self._built_in("python_waits", "first")
-        self.result: Callable[[int, int, int], object] = self._built_in("python_waits", "result")
-        self.end: Callable[[int, bytes], object] = self._built_in("python_waits", "end")
+        entering = ONE_THREAD.entering
+        self.at_once = entering(self._built_in("python_runs", "at_once"))
+        self.first: Callable[[int, int, bytes], object]
+        self.first = entering(self._built_in("python_waits", "first"))
+        self.result: Callable[[int, int, int], object]
+        self.result = entering(self._built_in("python_waits", "result"))
+        self.end: Callable[[int, bytes], object]
+        self.end = entering(self._built_in("python_waits", "end"))
         self.leave: Callable[[int, bytes, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
         INTERRUPTS.handler = self._built_in("python_entries", "handle")
@@ -165,6 +171,7 @@ class NativeProcess:
         self.start_here = self.slow.start_call_with
         self.quick.fill_stock(self.address)
         self.function(threads.MEASURE_STACKS)()
+        self.function(threads.SET_IDLE)(address_of(ONE_THREAD.callback))
 
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
@@ -225,13 +232,14 @@ class NativeProcess:
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
         """A function that the library exports; `call_slow` gives the GIL away while it runs."""
-        address = self.library[f"python_entries.{way}"]
-        return _built_in_function(name, address, self.library[name], self._python.buffer_info()[0])
+        address, entry = self.library.built_in(f"python_entries.{way}"), self.library.of_words(name)
+        made = _built_in_function(name, address, entry, self._python.buffer_info()[0])
+        return made if way == "call_quick" else ONE_THREAD.entering(made)
 
     def _built_in(self, module: str, name: str) -> Callable[..., Any]:
         """A function of a module of `native.python`."""
         words = (self._python.buffer_info()[0], self.address, id(MISSING))
-        return _built_in_function(name, self.library[f"{module}.{name}"], *words)
+        return _built_in_function(name, self.library.built_in(f"{module}.{name}"), *words)
 
     @property
     def runs(self) -> int:
@@ -437,7 +445,9 @@ _FUNCTIONS = {
 }
 
 
-def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -> array[int]:
+def _python_interface(
+    core: library.Library, requests: dict[int, Any], read: Callable[[int], object]
+) -> array[int]:
     """What native code needs of CPython to call a function and to be called: see PROCESS_PYTHON.
 
     `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
@@ -445,8 +455,7 @@ def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -
     """
     words = array("q", bytes(py.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
-        function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
-        words[place // 8] = function.value or 0
+        words[place // 8] = core.python(name)
     items = {
         py.PYTHON_INT: int,
         py.PYTHON_FLOAT: float,
@@ -469,7 +478,7 @@ def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -
         words[place // 8] = id(item)
     words[py.PYTHON_TUPLE_ITEMS // 8] = tuple.__basicsize__
     # Each is the last word of the struct that all objects, or floats, begin with.
-    words[py.PYTHON_TYPE // 8] = object.__basicsize__ - 8
+    words[py.PYTHON_TYPE // 8] = object.__basicsize__ - POINTER_BYTES
     words[py.PYTHON_FLOAT_NUMBER // 8] = float.__basicsize__ - 8
     words[py.PYTHON_FIRST_SLOT // 8] = object.__basicsize__
     words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
@@ -477,12 +486,11 @@ def _python_interface(requests: dict[int, Any], read: Callable[[int], object]) -
     [mapping] = gc.get_referents(context)
     words[py.PYTHON_VARIABLES // 8] = _place_of(mapping, id(context), type(context).__basicsize__)
     thread = ctypes.pythonapi["PyThreadState_Get"]
-    thread.restype = ctypes.c_int64
+    thread.restype = ctypes.c_void_p
     words[py.PYTHON_CONTEXT // 8] = context.run(
         lambda: _place_of(context, thread(), THREAD_STATE_BYTES)
     )
-    # A zero follows the content, and counts to the size.
-    assert bytes.__basicsize__ == py.PYTHON_BYTES + 1, "no release of CPython for 64 bits differs"
+    assert py.PYTHON_BYTES == 4 * POINTER_BYTES, "no release of CPython differs"
     return words
 
 
@@ -490,8 +498,8 @@ def _place_of(item: object, address: int, size: int) -> int:
     """Where in the bytes at an address the address of an object is; 0 if this CPython has it
     elsewhere.
     """
-    words = (ctypes.c_int64 * (size // 8)).from_address(address)
-    return next((8 * i for i, word in enumerate(words) if word == id(item)), 0)
+    words = (ctypes.c_size_t * (size // POINTER_BYTES)).from_address(address)
+    return next((POINTER_BYTES * i for i, word in enumerate(words) if word == id(item)), 0)
 
 
 class _MethodDef(ctypes.Structure):
@@ -499,7 +507,7 @@ class _MethodDef(ctypes.Structure):
 
     _fields_ = (
         ("name", ctypes.c_char_p),
-        ("function", ctypes.c_int64),
+        ("function", ctypes.c_void_p),
         ("flags", ctypes.c_int),
         ("documentation", ctypes.c_char_p),
     )

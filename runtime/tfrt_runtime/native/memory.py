@@ -43,6 +43,9 @@ class World(Protocol):
     def exchange(self, address: Address, value: int) -> int: ...
     def compare_and_swap(self, address: Address, old: int, new: int) -> int: ...
     def fence(self) -> None: ...
+    def load_pointer(self, address: Address) -> int: ...
+    def store_pointer(self, address: Address, value: int) -> None: ...
+    def pointer_size(self) -> int: ...
     def load_i32(self, address: Address) -> int: ...
     def store_i32(self, address: Address, value: int) -> None: ...
     def load_f32(self, address: Address) -> float: ...
@@ -214,6 +217,21 @@ def compare_and_swap(address: Address, old: int, new: int) -> int:
 def fence() -> None:
     """Order every earlier store before every later load (drain the store buffers)."""
     current_world().fence()
+
+
+def load_pointer(address: Address) -> Address:
+    """Read the pointer at `address`, which is as wide as the machine's are: a field of a C struct."""
+    return current_world().load_pointer(address)
+
+
+def store_pointer(address: Address, value: Address) -> None:
+    """Write a pointer into a field of a C struct."""
+    current_world().store_pointer(address, value)
+
+
+def pointer_size() -> int:
+    """Return the bytes of a pointer in a C struct."""
+    return current_world().pointer_size()
 
 
 def load_i32(address: Address) -> int:

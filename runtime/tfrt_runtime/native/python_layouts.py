@@ -109,8 +109,8 @@ _struct(
     ),
     CONTEXT=("Offset of the present context in CPython's state of a thread; 0 if it is not known."),
 )
-PYTHON_BYTES = 32
-"""Offset of the content in a `bytes`."""
+PYTHON_BYTES = bytes.__basicsize__ - 1
+"""Offset of the content in a `bytes`, which a zero follows; native code asks `python_entries.content`."""
 
 # Interrupts: state that the main thread's SIGINT handler and native code share.
 _struct(

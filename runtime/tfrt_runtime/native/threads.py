@@ -23,7 +23,11 @@ MEASURE_STACKS = "tfrt_measure_stacks"
 STACK_LIMIT = "tfrtAsyncStackLimit"
 """Returns the end of the thread's stack, less RESERVE.  Compiled code calls it."""
 
-EXPORTS = (START, MEASURE_STACKS, STACK_LIMIT)
+SET_IDLE = "tfrt_set_idle"
+"""Sets what a wait calls, with its nanoseconds, on a machine with one thread; without use on others."""
+
+EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, SET_IDLE: 1}
+"""What machines define, with the numbers of their words."""
 
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone.
@@ -99,6 +103,10 @@ find:
   ret i64 %found
 done:
   ret i64 %word
+}}
+
+define i64 @{SET_IDLE}(i64 %function) {{
+  ret i64 0
 }}
 
 define internal i64 @find_stack(i32 %key) noinline {{

@@ -18,6 +18,7 @@ import itertools
 import os
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -27,6 +28,7 @@ from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.budget import default_budget
 from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, in_slices
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.process import NativeProcess, live_values, native_process
 from tfrt_runtime.host.queues.queue_names import (
     WorkQueueError,
@@ -35,6 +37,7 @@ from tfrt_runtime.host.queues.queue_names import (
 from tfrt_runtime.host.queues.threads import QueueThread, start_thread
 from tfrt_runtime.host.structs import WORDS, Context, Pool, Queue, Record, Task, new_words
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.machine import HAS_THREADS
 
 POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
@@ -401,7 +404,7 @@ class WorkQueue:
         if timeout is None:
             # Without workers one thing runs at a time.
             return present if self.threads == 0 else None
-        if timeout <= 0 or self.native.async_ == 0:
+        if timeout <= 0 or self.native.async_ == 0 or not HAS_THREADS:
             return None
         if present is None:
             present = self._stand_in = StandIn(self)
@@ -414,6 +417,13 @@ class WorkQueue:
             self.begin_calls()
             yield
             return
+        if not HAS_THREADS:
+            ONE_THREAD.add(self._work_a_little)
+            try:
+                yield
+            finally:
+                ONE_THREAD.remove(self._work_a_little)
+            return
         with self._lock:
             stand_in = self._stand_in = self._stand_in or StandIn(self)
             stand_in.waiters.value += 1
@@ -423,6 +433,11 @@ class WorkQueue:
         finally:
             with self._lock:
                 stand_in.waiters.value -= 1
+
+    def _work_a_little(self) -> float | None:
+        """Run what the queue has: a source of the one thread, while code awaits a value of it."""
+        self.work_until(lambda: False, 0.0 if self._is_busy(self.context()) else 0.001)
+        return 0.005
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
         """Work for the queue on this thread until `is_over()`; False when the time is over first.
@@ -685,6 +700,11 @@ def make_work_queue(text: str) -> WorkQueue:
         WorkQueueError: if the description is wrong.
     """
     threads, blocking = parse_work_queue(text)
+    if threads and not HAS_THREADS:
+        if text != "mstd":  # the default, which is as many threads as there are
+            missing = "a page has no other threads: its kernels run one after the other, as on 's'"
+            warnings.warn(f"work queue '{text}': {missing}", RuntimeWarning, stacklevel=3)
+        threads = 0
     name = f"Multi-threaded C++ work queue ({threads} threads, {blocking} blocking threads)"
     queue = WorkQueue(threads, blocking, name if threads else "single-threaded")
     queue.text = text

@@ -103,7 +103,7 @@ def f32_to_i32(builder: ir.IRBuilder, lanes: int, number: ir.Value) -> ir.Value:
 def copy_words32(
     builder: ir.IRBuilder, target: ir.Value, source: ir.Value, count: ir.Value
 ) -> None:
-    function = external(builder, "memcpy", ir.FunctionType(I64, [I64, I64, I64]))
+    function = external(builder, "tfrt_copy", ir.FunctionType(ir.VoidType(), [I64, I64, I64]))
     builder.call(function, [target, source, builder.shl(count, ir.Constant(I64, 2))])
 
 

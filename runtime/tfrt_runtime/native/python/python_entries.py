@@ -14,7 +14,43 @@ from __future__ import annotations
 
 from tfrt_runtime.native import layouts as at
 from tfrt_runtime.native import python_layouts as py
-from tfrt_runtime.native.memory import Address, call1, call4, call7, entry, load, native, store
+from tfrt_runtime.native.memory import (
+    Address,
+    call1,
+    call4,
+    call7,
+    entry,
+    inline,
+    load,
+    load_pointer,
+    native,
+    pointer_size,
+    store,
+)
+
+
+@inline
+def content(item: Address) -> Address:
+    """The content of a `bytes`, which is behind its count of references, type, size and hash."""
+    return item + 4 * pointer_size()
+
+
+@inline
+def type_of(api: Address, item: Address) -> Address:
+    """The type of a Python object."""
+    return load_pointer(item + load(api + py.PYTHON_TYPE))
+
+
+@inline
+def slot(slots: Address, field: int) -> Address:
+    """The place of a slot of a Python object whose first is at `slots`; `field` counts 8 bytes for each."""
+    return slots + field * pointer_size() // 8
+
+
+@inline
+def first_slot(api: Address, item: Address) -> Address:
+    """What the first slot of a Python object holds."""
+    return load_pointer(item + load(api + py.PYTHON_FIRST_SLOT))
 
 
 @native
@@ -39,7 +75,7 @@ def word_of(api: Address, given: Address, count: int, index: int) -> int:
 @native
 def call_with(bound: Address, given: Address, count: int, is_slow: bool) -> Address:
     """Call the entry with integers for its words; what it returns as an integer."""
-    entry_address, api = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    entry_address, api = load(content(bound)), load(content(bound) + 8)
     first = word_of(api, given, count, 0)
     second = word_of(api, given, count, 1)
     third = word_of(api, given, count, 2)
@@ -85,14 +121,14 @@ def hold(process: Address, api: Address, item: Address) -> Address:
 @entry
 def object_add(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: a new handle of an object."""
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    api, process = load(content(bound)), load(content(bound) + 8)
     return call1(load(api + py.PYTHON_MAKE_INT), hold(process, api, load(given)))
 
 
 @entry
 def object_get(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle."""
-    api = load(bound + py.PYTHON_BYTES)
+    api = load(content(bound))
     item = call1(load(api + py.PYTHON_READ_WORD), load(given))
     call1(load(api + py.PYTHON_ADD), item)
     return item
@@ -101,7 +137,7 @@ def object_get(bound: Address, given: Address, count: int) -> Address:
 @entry
 def object_take(bound: Address, given: Address, count: int) -> Address:
     """A function of Python: the object of a handle, which ends."""
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    api, process = load(content(bound)), load(content(bound) + 8)
     # The reference of the handle becomes the caller's.
     store(process + at.PROCESS_OBJECTS, load(process + at.PROCESS_OBJECTS) - 1)
     return call1(load(api + py.PYTHON_READ_WORD), load(given))
@@ -125,7 +161,7 @@ def handle(bound: Address, given: Address, count: int) -> Address:
 
     Code of Python cannot do that: its own next check would be the one that answers.
     """
-    api = load(bound + py.PYTHON_BYTES)
+    api = load(content(bound))
     is_later = call4(load(api + py.PYTHON_CALL), load(api + py.PYTHON_ANSWER), given, 2, 0)
     if is_later == 0:
         return 0

@@ -50,13 +50,15 @@ from tfrt_runtime.native.memory import (
     load_f32,
     load_f64,
     load_i32,
+    load_pointer,
     native,
     outline,
     store,
     store_f32,
     store_f64,
+    store_pointer,
 )
-from tfrt_runtime.native.python.python_entries import hold
+from tfrt_runtime.native.python.python_entries import hold, slot, type_of
 
 FUNCTION, FINISH, ARGUMENTS, ATTRIBUTES, RESULT_TYPE, RESULT_BITS = range(6)
 FIRST_TYPE = 6
@@ -114,7 +116,7 @@ def is_too_large(number: float) -> bool:
 def take_object(context: Address, record: Address, api: Address, returned: Address) -> bool:
     """Set the result to an object that the function returned; False if that may mean something else."""
     wanted = attribute(record, RESULT_BITS)
-    type_object = load(returned + load(api + py.PYTHON_TYPE))
+    type_object = type_of(api, returned)
     if type_object != load(api + py.PYTHON_STR):
         if wanted != 0 or type_object == load(api + py.PYTHON_COROUTINE):
             return False
@@ -140,7 +142,7 @@ def take_result(
         return False
     if result_type == at.TYPE_OBJECT:
         return take_object(context, record, api, returned)
-    type_object = load(returned + load(api + py.PYTHON_TYPE))
+    type_object = type_of(api, returned)
     if result_type == at.TYPE_CHAIN:
         if returned != load(api + py.PYTHON_NONE):
             return False
@@ -210,8 +212,8 @@ def enter_run(context: Address, api: Address) -> Address:
     if run == 0:
         return 0
     slots = run + load(api + py.PYTHON_FIRST_SLOT)
-    entered = load(slots + py.RUN_SPARE)
-    store(slots + py.RUN_SPARE, 0)
+    entered = load_pointer(slot(slots, py.RUN_SPARE))
+    store_pointer(slot(slots, py.RUN_SPARE), 0)
     if entered == 0:
         entered = new_context(api, slots)
     if entered != 0:
@@ -222,10 +224,12 @@ def enter_run(context: Address, api: Address) -> Address:
 @outline
 def new_context(api: Address, slots: Address) -> Address:
     """A new context for a kernel of a run; 0 if Python has no memory for it."""
-    made = call1(load(api + py.PYTHON_COPY_CONTEXT), load(slots + py.RUN_CALLER))
+    made = call1(load(api + py.PYTHON_COPY_CONTEXT), load_pointer(slot(slots, py.RUN_CALLER)))
     if made != 0:
         call1(load(api + py.PYTHON_ENTER), made)
-        token = call2(load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), load(slots))
+        token = call2(
+            load(api + py.PYTHON_SET_VARIABLE), load(api + py.PYTHON_RUN), load_pointer(slots)
+        )
         call1(load(api + py.PYTHON_EXIT), made)
         call1(load(api + py.PYTHON_DROP), token)
         keep_mapping(api, slots, mapping_of(api, made))
@@ -237,15 +241,15 @@ def new_context(api: Address, slots: Address) -> Address:
 def mapping_of(api: Address, entered: Address) -> Address:
     """The mapping of a context, borrowed: another object once a variable was set.  0 if it is not known where."""
     place = load(api + py.PYTHON_VARIABLES)
-    return load(entered + place) if place != 0 else 0
+    return load_pointer(entered + place) if place != 0 else 0
 
 
 @native
 def keep_mapping(api: Address, slots: Address, mapping: Address) -> None:
     """Let RUN_MAPPING be `mapping`: while the slot holds it, no other one has its address."""
-    former = load(slots + py.RUN_MAPPING)
+    former = load_pointer(slot(slots, py.RUN_MAPPING))
     call1(load(api + py.PYTHON_ADD), mapping)
-    store(slots + py.RUN_MAPPING, mapping)
+    store_pointer(slot(slots, py.RUN_MAPPING), mapping)
     call1(load(api + py.PYTHON_DROP), former)
 
 
@@ -256,13 +260,16 @@ def leave_run(context: Address, api: Address, request: Address, entered: Address
         return
     call1(load(api + py.PYTHON_EXIT), entered)
     slots = load(request + at.REQUEST_RUN) + load(api + py.PYTHON_FIRST_SLOT)
-    mapping, activation = load(slots + py.RUN_MAPPING), load(context + at.CONTEXT_ACTIVATION)
+    mapping, activation = (
+        load_pointer(slot(slots, py.RUN_MAPPING)),
+        load(context + at.CONTEXT_ACTIVATION),
+    )
     # There may be very many runs, and Python's collector looks at each context.
     is_last = load_acquire(activation + at.ACTIVATION_REMAINING) == 1
     is_last = is_last and load(activation + at.ACTIVATION_RETURN) == at.RETURN_ROOT
     is_unchanged = mapping != 0 and mapping == mapping_of(api, entered)
-    if is_unchanged and not is_last and load(slots + py.RUN_SPARE) == 0:
-        store(slots + py.RUN_SPARE, entered)
+    if is_unchanged and not is_last and load_pointer(slot(slots, py.RUN_SPARE)) == 0:
+        store_pointer(slot(slots, py.RUN_SPARE), entered)
         return
     if is_last:
         keep_mapping(api, slots, 0)

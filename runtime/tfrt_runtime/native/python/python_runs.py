@@ -50,14 +50,25 @@ from tfrt_runtime.native.memory import (
     load_acquire,
     load_f64,
     load_i32,
+    load_pointer,
     native,
+    pointer_size,
     store,
     store_f32,
     store_f64,
+    store_pointer,
     store_release,
 )
 from tfrt_runtime.native.python.python_calls import start_call_with
-from tfrt_runtime.native.python.python_entries import hold, shared, word
+from tfrt_runtime.native.python.python_entries import (
+    content,
+    first_slot,
+    hold,
+    shared,
+    slot,
+    type_of,
+    word,
+)
 from tfrt_runtime.native.python.python_functions import is_too_large
 from tfrt_runtime.native.stacks import take_all
 
@@ -117,8 +128,8 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     MISSING, and nothing has changed, if an argument is no ordinary value of its type, or there are too
     many or few.
     """
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    missing = load(bound + py.PYTHON_BYTES + 16)
+    api, process = load(content(bound)), load(content(bound) + 8)
+    missing = load(content(bound) + 16)
     queue = word(api, given, 1)
     take_turns(api, queue)
     run, context = load(given), context_of(api, queue)
@@ -135,11 +146,11 @@ def launch(bound: Address, given: Address, count: int) -> Address:
     )
     if made == 0:
         return 0
-    request = made + py.PYTHON_BYTES
+    request = content(made)
     items = arguments + load(api + py.PYTHON_TUPLE_ITEMS)
     place = request + at.REQUEST_SIZE
     for i in range(wanted):
-        if not put(api, place, load(items + 8 * i)):
+        if not put(api, place, load_pointer(items + pointer_size() * i)):
             call1(load(api + py.PYTHON_DROP), made)
             return shared(api, missing)
         place += 8 * at.ARGUMENT_WORDS
@@ -149,9 +160,9 @@ def launch(bound: Address, given: Address, count: int) -> Address:
         if carried == 0:
             call1(load(api + py.PYTHON_DROP), made)
             return 0
-        store(slots + py.RUN_CALLER, carried)
+        store_pointer(slot(slots, py.RUN_CALLER), carried)
         store(request + at.REQUEST_RUN, run)
-    store(slots, made)
+    store_pointer(slots, made)
     key = call1(load(api + py.PYTHON_MAKE_INT), request)
     # The result is an int of 32 bits: not 0 where Python has no memory for it.
     failed = call3(load(api + py.PYTHON_NOTE), load(api + py.PYTHON_REQUESTS), key, run) << 32
@@ -184,8 +195,8 @@ def caller_context(api: Address, process: Address) -> Address:
     place, variables = load(api + py.PYTHON_CONTEXT), load(api + py.PYTHON_VARIABLES)
     kept = load(process + at.PROCESS_CALLER)
     if place != 0 and variables != 0 and kept != 0:
-        present = load(call1(load(api + py.PYTHON_THREAD), 0) + place)
-        if present != 0 and load(present + variables) == load(kept + variables):
+        present = load_pointer(call1(load(api + py.PYTHON_THREAD), 0) + place)
+        if present != 0 and load_pointer(present + variables) == load_pointer(kept + variables):
             return shared(api, kept)
     made = call1(load(api + py.PYTHON_COPY_CURRENT), 0)
     if made != 0:
@@ -197,7 +208,7 @@ def caller_context(api: Address, process: Address) -> Address:
 @entry
 def track(bound: Address, given: Address, count: int) -> Address:
     """Let Python's collector look at an object: `track(object)`."""
-    api = load(bound + py.PYTHON_BYTES)
+    api = load(content(bound))
     be_tracked(api, load(given))
     return shared(api, load(api + py.PYTHON_NONE))
 
@@ -208,14 +219,14 @@ def untrack(bound: Address, given: Address, count: int) -> Address:
 
     Nor at the items of tuples among them.
     """
-    api = load(bound + py.PYTHON_BYTES)
+    api = load(content(bound))
     for i in range(count):
         item = load(given + 8 * i)
         call1(load(api + py.PYTHON_UNTRACK), item)
-        if load(item + load(api + py.PYTHON_TYPE)) == load(api + py.PYTHON_TUPLE):
+        if type_of(api, item) == load(api + py.PYTHON_TUPLE):
             items = item + load(api + py.PYTHON_TUPLE_ITEMS)
             for k in range(call1(load(api + py.PYTHON_TUPLE_SIZE), item)):
-                call1(load(api + py.PYTHON_UNTRACK), load(items + 8 * k))
+                call1(load(api + py.PYTHON_UNTRACK), load_pointer(items + pointer_size() * k))
     return shared(api, load(api + py.PYTHON_NONE))
 
 
@@ -235,7 +246,7 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     kernel.  MISSING, and nothing has changed, in the cases of `launch`, if an argument is a value that is not
     available, if the kernel makes an error, and where the thread runs a kernel or schedules are explored.
     """
-    api, missing = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 16)
+    api, missing = load(content(bound)), load(content(bound) + 16)
     queue, template = word(api, given, 0), word(api, given, 2)
     take_turns(api, queue)
     context, arguments = context_of(api, queue), load(given + 24)
@@ -250,7 +261,7 @@ def at_once(bound: Address, given: Address, count: int) -> Address:
     made = 0
     while made < wanted:
         kind = load(types + at.REQUEST_SIZE + 8 * at.ARGUMENT_WORDS * made)
-        value = number_value(context, api, kind, load(items + 8 * made))
+        value = number_value(context, api, kind, load_pointer(items + pointer_size() * made))
         if value == 0:
             break
         store(frame + 8 * made, value)
@@ -288,7 +299,7 @@ def number_value(context: Address, api: Address, payload_type: int, item: Addres
 def available_of(api: Address, item: Address, payload_type: int) -> Address:
     """A reference to what an AsyncValue is, if that is available and of the type; else 0."""
     # 0 while the object dies.
-    value = call1(load(api + py.PYTHON_READ_WORD), load(item + load(api + py.PYTHON_FIRST_SLOT)))
+    value = call1(load(api + py.PYTHON_READ_WORD), first_slot(api, item))
     if value == 0 or not is_available(value):
         return 0
     value = resolve(value)
@@ -302,7 +313,7 @@ def available_of(api: Address, item: Address, payload_type: int) -> Address:
 @inline
 def is_one_of(api: Address, item: Address, kind: int) -> bool:
     """Whether a Python object is an instance of the class that word `kind` of PROCESS_PYTHON names."""
-    type_object = load(item + load(api + py.PYTHON_TYPE))
+    type_object = type_of(api, item)
     # The result is an int of 32 bits.
     return call2(load(api + py.PYTHON_IS_SUBTYPE), type_object, load(api + kind)) << 32 != 0
 
@@ -317,7 +328,7 @@ def next_number(process: Address) -> int:
 def put(api: Address, place: Address, item: Address) -> bool:
     """Write the payload of an argument behind its type; False if it is no ordinary value of that type."""
     payload_type = load(place)
-    type_object = load(item + load(api + py.PYTHON_TYPE))
+    type_object = type_of(api, item)
     if payload_type >= at.TYPE_I8 and payload_type <= at.TYPE_I64:
         if type_object != load(api + py.PYTHON_INT):
             return False
@@ -367,10 +378,10 @@ def put_tensor(api: Address, place: Address, item: Address) -> bool:
     if not is_one_of(api, item, py.PYTHON_TENSOR):
         return False
     slot = load(api + py.PYTHON_FIRST_SLOT)
-    handle = load(item + slot)
+    handle = load_pointer(item + slot)
     if handle == 0 or handle == load(api + py.PYTHON_NONE):
         return False
-    store(place + 8, call1(load(api + py.PYTHON_READ_WORD), load(handle + slot)))
+    store(place + 8, call1(load(api + py.PYTHON_READ_WORD), load_pointer(handle + slot)))
     return True
 
 
@@ -381,8 +392,8 @@ def leave(bound: Address, given: Address, count: int) -> Address:
     Its references to results are dropped; with 0 for the template it has none.  If the run is not over, the
     thread that ends it lets Python forget it.
     """
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    context, request = context_of(api, word(api, given, 0)), load(given + 8) + py.PYTHON_BYTES
+    api, process = load(content(bound)), load(content(bound) + 8)
+    context, request = context_of(api, word(api, given, 0)), content(load(given + 8))
     if context == 0:
         return 0
     template = word(api, given, 2)
@@ -398,7 +409,7 @@ def leave(bound: Address, given: Address, count: int) -> Address:
 @entry
 def forget(bound: Address, given: Address, count: int) -> Address:
     """Let Python forget the runs that are over: `forget()`, or `forget(queue)` on a thread that may trim."""
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
+    api, process = load(content(bound)), load(content(bound) + 8)
     context = 0
     if count != 0:
         context = context_of(api, word(api, given, 0))

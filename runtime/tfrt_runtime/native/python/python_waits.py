@@ -35,7 +35,7 @@ from tfrt_runtime.native.memory import (
     store,
     store_release,
 )
-from tfrt_runtime.native.python.python_entries import shared, word
+from tfrt_runtime.native.python.python_entries import content, shared, word
 from tfrt_runtime.native.python.python_functions import python_object
 from tfrt_runtime.native.python.python_runs import context_of, forget_over
 from tfrt_runtime.native.queues.sharing import SLICE_NS, give_way, hand_over
@@ -59,8 +59,8 @@ def first(bound: Address, given: Address, count: int) -> Address:
 
     MISSING in the cases of `result`, and if the run is cancelled or watched.
     """
-    api, missing = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 16)
-    template, request = word(api, given, 1), load(given + 16) + py.PYTHON_BYTES
+    api, missing = load(content(bound)), load(content(bound) + 16)
+    template, request = word(api, given, 1), content(load(given + 16))
     payload_type = load(template + py.TEMPLATE_READS)
     if payload_type == 0 or load_acquire(request + at.REQUEST_UNUSUAL) != 0:
         return shared(api, missing)
@@ -75,7 +75,7 @@ def result(bound: Address, given: Address, count: int) -> Address:
     MISSING if it is unavailable when nothing is left to do, or no ordinary value of the type; and
     where this thread must not work, or a signal came.
     """
-    api = load(bound + py.PYTHON_BYTES)
+    api = load(content(bound))
     context = context_of(api, word(api, given, 0))
     return found(bound, context, word(api, given, 1), word(api, given, 2))
 
@@ -85,8 +85,8 @@ def found(bound: Address, context: Address, value: Address, payload_type: int) -
     """A new reference to what `result` returns."""
     if context == 0:
         return 0
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    missing = load(bound + py.PYTHON_BYTES + 16)
+    api, process = load(content(bound)), load(content(bound) + 8)
+    missing = load(content(bound) + 16)
     if not is_available(value) and not work_here(context, api, value, False):
         forget_over(process, context, api)
         return shared(api, missing)
@@ -103,11 +103,11 @@ def end(bound: Address, given: Address, count: int) -> Address:
 
     MISSING if it is not over when nothing is left to do, and in the cases of `first`.
     """
-    api, process = load(bound + py.PYTHON_BYTES), load(bound + py.PYTHON_BYTES + 8)
-    context, request = context_of(api, word(api, given, 0)), load(given + 8) + py.PYTHON_BYTES
+    api, process = load(content(bound)), load(content(bound) + 8)
+    context, request = context_of(api, word(api, given, 0)), content(load(given + 8))
     if context == 0:
         return 0
-    answer = load(bound + py.PYTHON_BYTES + 16)
+    answer = load(content(bound) + 16)
     if load_acquire(request + at.REQUEST_UNUSUAL) == 0 and (
         is_reached(request, True) or work_here(context, api, request, True)
     ):
