@@ -465,11 +465,16 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     """
     interruption = None
     with interrupts_noticed() as interrupts:
-        job.start()
         until = time.monotonic() + INPUT_SECONDS
-        while not job.finished.wait(INTERRUPT_SECONDS) and not interrupts:
+
+        def watch() -> None:
             if time.monotonic() >= until:
                 outlet.watch(job)
+
+        job.meanwhile = watch
+        job.start()
+        while not job.finished.wait(INTERRUPT_SECONDS) and not interrupts:
+            watch()
         if interrupts and not job.finished.is_set():
             job.cancel("")
             job.finished.wait(STOP_SECONDS)
