@@ -46,7 +46,7 @@ class SteppedLoop(asyncio.BaseEventLoop):
             tasks._leave_task(outer, task)
         events._set_running_loop(None)
         try:
-            self.call_soon(self.stop)
+            super().call_soon(self.stop)
             self.run_forever()
         except BaseException as problem:  # noqa: BLE001 - others need the loop
             context = {"message": "a task or callback of a kernel ended", "exception": problem}
