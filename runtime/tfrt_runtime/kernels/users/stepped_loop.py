@@ -42,7 +42,7 @@ class SteppedLoop(asyncio.BaseEventLoop):
         outer = events._get_running_loop()
         task = None if outer is None else asyncio.current_task(outer)
         # The page's loop runs the cell that waits; what a kernel awaits belongs to this one.
-        if task is not None:
+        if outer is not None and task is not None:
             tasks._leave_task(outer, task)
         events._set_running_loop(None)
         try:
@@ -53,7 +53,7 @@ class SteppedLoop(asyncio.BaseEventLoop):
             self.call_exception_handler(context)
         finally:
             events._set_running_loop(outer)
-            if task is not None:
+            if outer is not None and task is not None:
                 tasks._enter_task(outer, task)
         if self._ready:
             return 0.0
