@@ -18,6 +18,7 @@ FOR_DOCS := tfrt-nb[lab,docs]
 BUNDLED_PIP = $(shell $(PYTHON) -c 'import ensurepip, glob, os; \
 	own = os.path.join(os.path.dirname(ensurepip.__file__), "_bundled"); \
 	print(*glob.glob(os.path.join(getattr(ensurepip, "_WHEEL_PKG_DIR", None) or own, "pip-*.whl")))' 2>/dev/null)
+CORE_FOR := build/page $(MACHINE)
 COMPILE_CORE := $(BIN)/python -c 'from tfrt_runtime.native.library import load; load()'
 # Where the machine has no linker for the core, LLVM's comes as a wheel.
 LINKER := $(if $(shell command -v ld || command -v ld.lld),,linker)
@@ -134,8 +135,15 @@ soak: $(VENV)/.dev core
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.soak --minutes $(or $(MINUTES),60) --seed $(or $(SEED),1)
 
 # Compiles the native core now, with its progress to be seen; nothing when it is in the cache.
+# MACHINE=wasm32 makes that of a page, in build/page; it takes the `linker` extra.
 core: $(VENV)/.lab
+ifdef MACHINE
+	@rm -rf build/page && mkdir -p build/page
+	@PYTHONHASHSEED=0 $(BIN)/python -c \
+		'from tfrt_runtime.native.building.build import build_for_wheel as build; build(*"$(CORE_FOR)".split())'
+else
 	@$(COMPILE_CORE)
+endif
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

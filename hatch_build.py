@@ -31,7 +31,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
     @property
     def _shipped(self) -> list[Path]:
         """What the sources came with, if they are those of a source distribution."""
-        return sorted(Path(self.root, PACKAGE).glob("core-*.elf"))
+        return sorted(Path(self.root, PACKAGE).glob("core-*"))
 
     @property
     def _machines(self) -> list[str]:
@@ -91,7 +91,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]
             # Numba orders some variables as its sets are.
             subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": "0"}, check=True)
             partial.rename(folder)
-        return sorted(folder.glob("core-*.elf"))
+        return sorted(folder.glob("core-*"))
 
     def _digest(self) -> str:
         digest = hashlib.sha256()

@@ -132,5 +132,5 @@ def test_a_damaged_shared_object_is_not_taken(
     ("system", "machine"), [("darwin", "arm64"), ("win32", "AMD64"), ("linux", "riscv64")]
 )
 def test_another_platform_is_refused_with_what_to_do(system: str, machine: str) -> None:
-    with pytest.raises(TfrtError, match=f"this is {system} on {machine}: use a container"):
+    with pytest.raises(TfrtError, match=f"this is {system} on {machine}: use JupyterLite"):
         library.check_platform(system, machine)

@@ -76,7 +76,7 @@ class Assistant:
         completer.custom_matchers.append(matcher)
         self._undo.callback(completer.custom_matchers.remove, matcher)
         kernel: Any = getattr(self._shell, "kernel", None)
-        if kernel is None:
+        if not hasattr(kernel, "do_inspect"):  # none, or JupyterLite's
             return
         inspect = kernel.do_inspect
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -464,8 +465,14 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
     """
     interruption = None
     with interrupts_noticed() as interrupts:
+        seconds, until = INPUT_SECONDS, time.monotonic() + INPUT_SECONDS
+
+        def meanwhile() -> None:
+            if time.monotonic() >= until:
+                outlet.watch(job)
+
+        job.meanwhile = meanwhile
         job.start()
-        seconds = INPUT_SECONDS
         while not job.finished.wait(seconds) and not interrupts:
             outlet.watch(job)
             seconds = INTERRUPT_SECONDS

@@ -15,6 +15,7 @@ from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.pump import Pump
 from tfrt_magics.warming import start_warming
 from tfrt_runtime.host.queues.queue_names import parse_work_queue
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     from tfrt_magics.bridge.cell_run import CellRun
@@ -28,7 +29,7 @@ class TFRT(Configurable):
     """The settings of `%config TFRT`."""
 
     work_queue = traitlets.Unicode(
-        f"mstd:{max(2, os.cpu_count() or 2)}",
+        f"mstd:{max(2, os.cpu_count() or 2)}" if HAS_THREADS else "s",
         help="The work queue of cells without --work-queue, --host and a host of tfrt.set_default_host: s, mstd,"
         " mstd:N or mstd:N,B.",
     ).tag(config=True)
@@ -90,7 +91,7 @@ class Session:
 
     def warm(self) -> None:
         """Start to import what the first cell needs, on a thread of its own."""
-        self._warming = start_warming()
+        self._warming = start_warming() if HAS_THREADS else None
 
     def wait_until_warm(self) -> None:
         """Return once nothing imports in the background, so that no import is done twice at half the speed."""

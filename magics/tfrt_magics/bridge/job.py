@@ -1,14 +1,15 @@
 """The functions of one cell, run one after another, as the command line runs them.
 
 A job has a thread of its own that starts each function and waits for it.  The notebook's main
-thread stays free to be interrupted, and reads the job only through `snapshot`.
+thread stays free to be interrupted, and reads the job only through `snapshot`.  Where no thread can
+be started, the job works on the notebook's thread.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -28,7 +29,9 @@ from tfrt_magics.bridge.snapshot import (
 )
 from tfrt_nb.documents.escapes import label
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import start_thread
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     from tfrt_magics.bridge.runtime import LoadedProgram, PageProgram, SteppedProgram, TracedRun
@@ -107,6 +110,8 @@ class Job:
         self._at_stop: tuple[int | None, list[str]] = None, []
         """The function that ran when the job was stopped, and what its kernels owed then."""
         self._start = time.monotonic()
+        self.meanwhile: Callable[[], None] = lambda: None
+        """Called now and then while the job works on the thread that has started it."""
         self._has_results = threading.Event()
         # The runtime calls a worker by its thread's name; this one works while it waits.
         # In the cell's context, as its runs are.
@@ -116,6 +121,9 @@ class Job:
 
     def start(self) -> None:
         self._start = time.monotonic()
+        if not HAS_THREADS:
+            self._work()
+            return
         self._thread.start()
         if self._timeout is not None:
             # A thread of its own: the job's works while it waits, and may be long in one kernel.
@@ -269,11 +277,23 @@ class Job:
 
     def _wait(self, run: TracedRun) -> None:
         while not run.wait(SLICE_SECONDS):
+            if not HAS_THREADS:
+                self._look_around()
             if self._stopped is not Status.RUNNING:
                 if time.monotonic() - self._stop_time > QUIESCENCE_SECONDS:
                     return
             elif run.is_stuck:
                 self._stop(Status.FAILED, f"stuck; {self.missing()}")
+
+    def _look_around(self) -> None:
+        """Do what other threads would do while this one, the only one, waits for the run."""
+        self.meanwhile()
+        elapsed = time.monotonic() - self._start
+        if self._timeout is not None and elapsed > self._timeout:
+            self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
+        elif ONE_THREAD.is_dead:
+            nothing = "nothing else runs in a page while a cell does"
+            self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
 
     def _time_out(self, seconds: float) -> None:
         if not self.finished.wait(min(seconds, threading.TIMEOUT_MAX)):

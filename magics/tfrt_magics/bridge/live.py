@@ -23,6 +23,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record, Recorded
 from tfrt_runtime.host.queues.threads import start_thread
+from tfrt_runtime.native.machine import HAS_THREADS
 
 KEPT = 50
 """The number of runs, and of finished displays, that pages can still ask about."""
@@ -56,17 +57,24 @@ class Channel:
         name = TARGET + uuid.uuid4().hex
         self._comm = comm.create_comm(target_name=TARGET, comm_id=name, primary=False)
         self._announce()
-        self._kernel.control_handlers[f"{TARGET}_request"] = self._on_request
+        self._control: dict[str, Any] | None = getattr(self._kernel, "control_handlers", None)
+        """None in JupyterLite, whose kernel answers nothing while a cell runs; its page has our extension."""
+        if self._control is None:
+            return
+        self._control[f"{TARGET}_request"] = self._on_request
         if (place := self.place)["cell"] is not None:
             self._page(str(place["client"]))  # asked now, so that no cell has to wait
 
     @property
     def place(self) -> dict[str, Json]:
         """Where a run that starts now belongs: the kernel's process, the page that asked, the cell."""
-        parent = self._kernel.get_parent("shell")
+        if self._control is None:
+            parent, session = self._kernel.get_parent() or {}, self._comm.comm_id
+        else:
+            parent, session = self._kernel.get_parent("shell"), self._kernel.session.session
         header, metadata = parent.get("header") or {}, parent.get("metadata") or {}
         return {
-            "session": self._kernel.session.session,
+            "session": session,
             "client": header.get("session"),
             "cell": metadata.get("cellId"),
             "execution": self._shell.execution_count,
@@ -74,6 +82,8 @@ class Channel:
 
     def is_ours(self) -> bool:
         """Whether the page that runs this cell has our extension; on the main thread.  Waits for each page once."""
+        if self._control is None:
+            return True
         page, end = self._page(str(self.place["client"]))
         return page.wait(max(0.0, end - time.monotonic()))
 
@@ -87,7 +97,8 @@ class Channel:
         """Answer no more."""
         self._events.unregister("pre_execute", self._on_begin)
         self._events.unregister("post_execute", self._on_end)
-        self._kernel.control_handlers.pop(f"{TARGET}_request", None)
+        if self._control is not None:
+            self._control.pop(f"{TARGET}_request", None)
         comm.get_comm_manager().unregister_comm(self._comm)
 
     def send(self, message: Document) -> None:
@@ -236,6 +247,8 @@ class LiveRecord:
         self._looks += 1
         if self.record.is_over:
             message = self._last(message or {})
+        elif not HAS_THREADS:
+            self.record.preview()
         elif not self._previewing.is_alive():
             self._previewing = start_thread("preview", self.record.preview)
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:

@@ -3,6 +3,7 @@
 Worker threads never speak to the notebook.  The pump looks at most 30 times a second, and sends what came since
 it last looked.  A job is polled until it is over, and its last look is taken after that, so that the final state is
 exact.  A displayed value is looked at only after someone has marked it: without polled jobs and marks, the thread sleeps.
+Where no thread can be started, the pump is a source of `host.one_thread`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Protocol
 
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import start_thread
+from tfrt_runtime.native.machine import HAS_THREADS
 
 INTERVAL_SECONDS = 1 / 30
 # Looking at a large program may cost a tenth of one core, together with the last look, which packs the whole run.
@@ -37,7 +40,9 @@ class Watched(Protocol):
 class Pump:
     """Looks at any number of runs and displays.  Its thread starts with the first, and sleeps while there are none."""
 
-    def __init__(self, clock: Callable[[], float] = time.thread_time) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.thread_time if HAS_THREADS else time.perf_counter
+    ) -> None:
         """`clock` says what a look costs: processor time, as the machine may be busy with something else."""
         self._clock = clock
         self._polled: list[Watched] = []
@@ -46,6 +51,8 @@ class Pump:
         """Has an item after each mark.  Without a lock of Python's: a destructor that marks may interrupt any line."""
         self._looking, self._starting = threading.Lock(), threading.Lock()
         self._thread: threading.Thread | None = None
+        self._due = 0.0
+        """When the next look is, without a thread."""
 
     def watch(self, run: Watched) -> None:
         """Poll `run` until it is over."""
@@ -54,6 +61,9 @@ class Pump:
 
     def start(self) -> None:
         """Start the thread, without which marks have no effect; not in a destructor."""
+        if not HAS_THREADS:
+            ONE_THREAD.add(self._step_if_due, resolves=False)
+            return
         with self._starting:
             if self._thread is None:
                 self._thread = start_thread("tfrt-pump", self._work)
@@ -62,12 +72,16 @@ class Pump:
         """Look at `watched` soon, once, however often it is marked until then.  On any thread, in a destructor too."""
         self._marked.append(watched)
         self._wake.put(None)
+        if not HAS_THREADS:
+            ONE_THREAD.wake(INTERVAL_SECONDS)
 
     def drain(self, timeout: float) -> None:
         """Return once nothing is watched or marked any more, or after `timeout` seconds."""
         end = time.monotonic() + timeout
         while self._is_busy() and time.monotonic() < end:
             time.sleep(INTERVAL_SECONDS / 4)
+            if not HAS_THREADS:
+                self.step()
 
     def flush(self) -> None:
         """Return once all is sent that was marked before: what the thread is about to send, too."""
@@ -93,8 +107,18 @@ class Pump:
                 pause = max(pause, factor * cost) - cost
         return pause
 
+    def _step_if_due(self) -> float | None:
+        """Look if it is time: a source of the one thread."""
+        if not (self._polled or self._marked):
+            return None
+        left = self._due - time.monotonic()
+        if left <= 0:
+            left = self.step()
+            self._due = time.monotonic() + left
+        return left
+
     def _is_busy(self) -> bool:
-        if self._thread is None:
+        if HAS_THREADS and self._thread is None:
             return False
         with self._looking:
             return bool(self._polled or self._marked)

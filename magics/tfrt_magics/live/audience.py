@@ -11,6 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from tfrt_magics.bridge.live import LiveRuns
 from tfrt_magics.session import Session
 from tfrt_magics.views.outlet import has_no_board, is_watched
+from tfrt_runtime.native.machine import HAS_THREADS
 
 
 class Where(Enum):
@@ -33,8 +34,10 @@ def has_widgets() -> bool:
 def where_to(shell: InteractiveShell, session: Session, runs: LiveRuns) -> Where:
     """Who looks at the output of the cell that runs; asks a page that is not known yet."""
     live = session.settings.live
-    if live in ("tables", "never") or not has_widgets():
-        return Where.FILE
+    if live in ("tables", "never") or not (HAS_THREADS and has_widgets()):
+        # JupyterLite's pages need no widgets: a site with this kernel has our extension, too.
+        is_page = not HAS_THREADS and live in ("auto", "always")
+        return Where.PAGE if is_page and is_watched(shell) else Where.FILE
     if has_no_board(shell):
         return Where.WIDGET
     if live == "always":

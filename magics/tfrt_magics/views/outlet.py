@@ -26,6 +26,7 @@ from tfrt_magics.views.diagnostics import CellText, diagnostics_bundle, diagnost
 from tfrt_magics.views.page import page
 from tfrt_magics.views.text import text_table
 from tfrt_runtime.diagnostics import Diagnostic, Severity
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     from tfrt_magics.bridge.explored import Explored
@@ -152,7 +153,10 @@ class Page:
         # Pages of ours have the end by the pump's last message, now rather than at its next look; all others need
         # this one.
         self._pump.step()
-        self.board.over.wait(1.0)
+        if HAS_THREADS:
+            self.board.over.wait(1.0)
+        else:
+            self._pump.drain(1.0)
         if self._slot is not None:
             self._slot.replace(self.board.bundle())
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import functools
 import os
 import re
-import resource
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from tfrt_runtime.callers import refuse
+from tfrt_runtime.native import machine
 
 _UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 MIN_BUDGET: Final = 1 << 20
@@ -58,7 +58,11 @@ def _cgroup_limits(own: str, root: Path) -> list[int]:
 
 @functools.cache
 def _address_space_left() -> int | None:
-    """What RLIMIT_AS leaves; None without a limit.  Read once."""
+    """What RLIMIT_AS leaves, or a page may have; None without a limit.  Read once."""
+    if machine.IS_PAGE:
+        return machine.PAGE_MEMORY
+    import resource
+
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY:
         return None

@@ -28,8 +28,11 @@ from time import monotonic_ns
 from types import FrameType
 
 from tfrt_runtime.callers import FOREVER
+from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host import structs
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.native import python_layouts as py
+from tfrt_runtime.native.machine import HAS_THREADS
 
 DEFER_NS = 250_000_000
 """How long code of the runtime is not interrupted: no start takes that long, what waits for a
@@ -223,6 +226,21 @@ class Waits(threading.local):
 WAITS = Waits()
 
 
+def _go_on_alone(deadline: int | None) -> None:
+    """Do what other threads would do, on the only one.
+
+    Raises:
+        TfrtError: if this wait would never end.
+    """
+    ONE_THREAD.run()
+    if deadline is None and ONE_THREAD.is_dead:
+        text = (
+            "deadlock: this waits for a value that nothing here resolves; a page has one thread, so"
+            " nothing else runs while this waits: resolve the value first, or `await` it"
+        )
+        raise TfrtError(error(text))
+
+
 def in_slices(
     step: Callable[[int], int],
     timeout: float | None,
@@ -247,6 +265,8 @@ def in_slices(
             INTERRUPTS.raise_if_noted()
             if interrupted():
                 return step(0) == 0
+            if not HAS_THREADS:
+                _go_on_alone(deadline)
             now = time.monotonic_ns()
         return False
     finally:

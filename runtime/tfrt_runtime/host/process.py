@@ -25,6 +25,7 @@ from tfrt_runtime.host import structs
 from tfrt_runtime.host.budget import default_budget, show_bytes
 from tfrt_runtime.host.entries import Entries, Quick, Slow
 from tfrt_runtime.host.interrupts import INTERRUPTS, WAITS
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.payload import (
     ObjectTable,
     Run,
@@ -130,8 +131,8 @@ class NativeProcess:
         self._buffers[co.BUFFERS_DEAD // 8] = 1
         self.words.buffers = ctypes.addressof(self._buffers)
         self._read = self._payload
-        bind(self.library[threads.READ_BOUND])
-        self._python = python_interface(self.requests, self._read)
+        bind(self.library)
+        self._python = python_interface(self.library, self.requests, self._read)
         self._when_done = self._request_done
         self._python[py.PYTHON_REQUEST_DONE // 8] = id(self._when_done)
         self.words.python = self._python.buffer_info()[0]
@@ -149,10 +150,14 @@ class NativeProcess:
         self.track: Callable[[object], None] = shortcut("track")
         self.untrack: Callable[..., None] = shortcut("untrack")
         self.at_once: Callable[[int, int, int, tuple[object, ...]], Any]
-        self.at_once = self._built_in("python_runs", "at_once")
-        self.first: Callable[[int, int, int], object] = self._built_in("python_waits", "first")
-        self.result: Callable[[int, int, int], object] = self._built_in("python_waits", "result")
-        self.end: Callable[[int, int], object] = self._built_in("python_waits", "end")
+        entering = ONE_THREAD.entering
+        self.at_once = entering(self._built_in("python_runs", "at_once"))
+        self.first: Callable[[int, int, int], object]
+        self.first = entering(self._built_in("python_waits", "first"))
+        self.result: Callable[[int, int, int], object]
+        self.result = entering(self._built_in("python_waits", "result"))
+        self.end: Callable[[int, int], object]
+        self.end = entering(self._built_in("python_waits", "end"))
         self.leave: Callable[[int, int, int], None] = self._built_in("python_runs", "leave")
         self.forget: Callable[..., None] = self._built_in("python_runs", "forget")
         INTERRUPTS.handler = self._built_in("python_entries", "handle")
@@ -160,6 +165,7 @@ class NativeProcess:
         self.start_here = self.slow.start_call_with
         self.quick.fill_stock(self.address)
         self.function(threads.MEASURE_STACKS)()
+        self.function(threads.SET_IDLE)(address_of(ONE_THREAD.callback))
 
     def _install(self) -> list[object]:
         """Fill the native process struct; returns what must stay alive as long as it."""
@@ -220,13 +226,14 @@ class NativeProcess:
 
     def function(self, name: str, way: str = "call_quick") -> Callable[..., int]:
         """A function that the library exports; `call_slow` gives the GIL away while it runs."""
-        address = self.library[f"python_entries.{way}"]
-        return built_in_function(name, address, self.library[name], self._python.buffer_info()[0])
+        address, entry = self.library.built_in(f"python_entries.{way}"), self.library.of_words(name)
+        made = built_in_function(name, address, entry, self._python.buffer_info()[0])
+        return made if way == "call_quick" else ONE_THREAD.entering(made)
 
     def _built_in(self, module: str, name: str) -> Callable[..., Any]:
         """A function of a module of `native.python`."""
         words = (self._python.buffer_info()[0], self.address, id(MISSING))
-        return built_in_function(name, self.library[f"{module}.{name}"], *words)
+        return built_in_function(name, self.library.built_in(f"{module}.{name}"), *words)
 
     @property
     def runs(self) -> int:

@@ -18,7 +18,9 @@ from typing import Any
 
 from tfrt_runtime.host.interrupts import INTERRUPTS
 from tfrt_runtime.host.payload import CHAIN, RUN, NativeTensor, NativeValue, NoObject
+from tfrt_runtime.native import machine, threads
 from tfrt_runtime.native import python_layouts as py
+from tfrt_runtime.native.library import Library
 
 METH_FASTCALL = 0x80
 THREAD_STATE_BYTES = 256
@@ -79,7 +81,9 @@ SHORTCUTS = "TFRT_NB_SHORTCUTS"
 """The environment variable that is 0 where the core uses CPython's documented interface only."""
 
 
-def python_interface(requests: dict[int, Any], read: Callable[[int], object]) -> array[int]:
+def python_interface(
+    core: Library, requests: dict[int, Any], read: Callable[[int], object]
+) -> array[int]:
     """What native code needs of CPython to call a function and to be called: see PROCESS_PYTHON.
 
     `requests` are the runs that Python knows; `read` makes an object of the payload of the value at
@@ -87,8 +91,7 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
     """
     words = array("q", bytes(py.PYTHON_SIZE))
     for place, name in _FUNCTIONS.items():
-        function = ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p)
-        words[place // 8] = function.value or 0
+        words[place // 8] = core.python(name)
     items = {
         py.PYTHON_INT: int,
         py.PYTHON_FLOAT: float,
@@ -112,19 +115,20 @@ def python_interface(requests: dict[int, Any], read: Callable[[int], object]) ->
     words[py.PYTHON_INTERRUPTS // 8] = INTERRUPTS.address
     if os.environ.get(SHORTCUTS) == "0" or not _may_untrack():
         words[py.PYTHON_UNTRACK // 8] = words[py.PYTHON_OCCURRED // 8]  # which does nothing
-    if os.environ.get(SHORTCUTS) != "0":
+    if os.environ.get(SHORTCUTS) != "0" and machine.HAS_WIDE_POINTERS:
         words[py.PYTHON_VARIABLES // 8], words[py.PYTHON_CONTEXT // 8] = _places()
     return words
 
 
 def _may_untrack() -> bool:
     """Whether Python's collector can be told not to look at an object, and to look again."""
-    item, api = [None], ctypes.pythonapi
+    item = [None]
+    kind = ctypes.PYFUNCTYPE(None, ctypes.py_object)
     try:
-        api.PyObject_GC_UnTrack(ctypes.py_object(item))
+        kind(("PyObject_GC_UnTrack", ctypes.pythonapi))(item)
         was_tracked = gc.is_tracked(item)
         if not was_tracked:
-            api.PyObject_GC_Track(ctypes.py_object(item))
+            kind(("PyObject_GC_Track", ctypes.pythonapi))(item)
     except AttributeError:
         return False
     return not was_tracked and gc.is_tracked(item)
@@ -158,7 +162,7 @@ class _MethodDef(ctypes.Structure):
 
     _fields_ = (
         ("name", ctypes.c_char_p),
-        ("function", ctypes.c_int64),
+        ("function", ctypes.c_void_p),
         ("flags", ctypes.c_int),
         ("documentation", ctypes.c_char_p),
     )
@@ -169,10 +173,10 @@ _new_function.argtypes = [ctypes.POINTER(_MethodDef), ctypes.py_object, ctypes.p
 _new_function.restype = ctypes.py_object
 
 
-def bind(set_reader: int) -> None:
+def bind(core: Library) -> None:
     """Let entries read the integers that they are bound to: `native.threads.READ_BOUND`."""
-    read = ctypes.cast(ctypes.pythonapi["PyLong_AsVoidPtr"], ctypes.c_void_p)
-    ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(set_reader)(read.value or 0)
+    set_reader = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(core[threads.READ_BOUND])
+    set_reader(core.python("PyLong_AsVoidPtr"))
 
 
 def built_in_function(name: str, address: int, *words: int) -> Callable[..., Any]:

@@ -15,15 +15,17 @@ the native core.
 from __future__ import annotations
 
 import ctypes
+import sys
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tfrt_runtime.native import async_layouts, layouts, python_layouts
 
-WORDS = (ctypes.c_int64 * (1 << 59)).from_address(0)
-HALVES = (ctypes.c_int32 * (1 << 60)).from_address(0)
-FLOATS = (ctypes.c_float * (1 << 60)).from_address(0)
-DOUBLES = (ctypes.c_double * (1 << 59)).from_address(0)
+_WORDS, _HALVES = sys.maxsize // 8, sys.maxsize // 4
+WORDS = (ctypes.c_int64 * _WORDS).from_address(0)
+HALVES = (ctypes.c_int32 * _HALVES).from_address(0)
+FLOATS = (ctypes.c_float * _HALVES).from_address(0)
+DOUBLES = (ctypes.c_double * _WORDS).from_address(0)
 """Arrays that start at address 0 and never end."""
 
 

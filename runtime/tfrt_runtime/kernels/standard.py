@@ -59,8 +59,14 @@ def _load_next() -> bool:
 
 def _find(name: str) -> Kernel | None:
     """The runtime's kernel of that name; imports as little as finds it."""
-    while (found := _loaded.get(name)) is None and _load_next():
-        pass
+    try:
+        while (found := _loaded.get(name)) is None and _load_next():
+            pass
+    except ModuleNotFoundError as missing:
+        if missing.name != "numpy":
+            raise
+        text = f"'{name}' is no kernel of those that need no numpy: install it (%pip install numpy)"
+        raise TfrtError(error(text)) from None
     return found
 
 

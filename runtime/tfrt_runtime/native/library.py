@@ -19,10 +19,10 @@ from pathlib import Path
 
 from tfrt_runtime.cache import code_cache
 from tfrt_runtime.diagnostics import TfrtError, error
+from tfrt_runtime.native import machine as here
 
 Progress = Callable[[str], None]
 HERE = Path(__file__).parent
-MACHINES = ("x86_64", "aarch64")
 SOURCES = "tfrt_core_sources"
 """What a shared object exports: the digest of the sources that it was made from."""
 WAITING = "waiting for another process, which compiles the native core"
@@ -62,6 +62,20 @@ class Library(dict[str, int]):
             file.write(core)
             file.flush()
             return Library(f"/proc/self/fd/{file.fileno()}")
+
+    def built_in(self, name: str) -> int:
+        """The address at which CPython calls an entry as a built-in function (METH_FASTCALL)."""
+        return self[name if here.HAS_WIDE_POINTERS else f"{name}.fast"]
+
+    def of_words(self, name: str) -> int:
+        """The address at which `python_entries.call_with` calls an entry, with seven words."""
+        return self[name if here.HAS_WIDE_POINTERS else f"{name}.any"]
+
+    def python(self, name: str) -> int:
+        """The address at which the core calls a function of CPython's."""
+        if not here.HAS_WIDE_POINTERS:
+            return self[f"tfrt_api.{name}"]
+        return ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p).value or 0
 
     def __missing__(self, name: str) -> int:
         try:
@@ -110,7 +124,7 @@ def load(progress: Progress = show_progress) -> Library:
     """
     with _lock:
         if not _library:
-            check_platform(sys.platform, os.uname().machine)
+            check_platform(sys.platform, here.this_machine())
             core = prebuilt()
             _library.append(compiled_here(progress) if core is None else core)
         return _library[0]
@@ -120,20 +134,22 @@ def check_platform(system: str, machine: str) -> None:
     """Refuse what the core is not made for.
 
     Raises:
-        TfrtError: on anything but Linux on x86-64 and AArch64.
+        TfrtError: on anything but Linux on x86-64 and AArch64, and Python in a page.
     """
-    if not system.startswith("linux") or machine not in MACHINES or sys.maxsize < 1 << 32:
+    bits = here.POINTER_BITS.get(machine, 0)
+    is_system = system == "emscripten" if machine == here.PAGE else system.startswith("linux")
+    if not is_system or bits != sys.maxsize.bit_length() + 1:
         raise TfrtError(
             error(
-                f"tfrt-nb runs on Linux on x86-64 and AArch64 (64 bits), this is {system} on"
-                f" {machine}: use a container, WSL or Binder"
+                f"tfrt-nb runs in a page, and on Linux on x86-64 and AArch64 (64 bits); this is"
+                f" {system} on {machine}: use JupyterLite, a container, WSL or Binder"
             )
         )
 
 
 def prebuilt() -> Library | None:
     """The core that came with the package, if there is one for this machine and these sources."""
-    path = HERE / f"core-{os.uname().machine}.elf"
+    path = HERE / file_name(here.this_machine())
     if not path.exists():
         return None
     try:
@@ -141,6 +157,17 @@ def prebuilt() -> Library | None:
         return core if core.sources == sources_digest() else None
     except (OSError, ValueError):
         return None
+
+
+def file_name(machine: str) -> str:
+    """The name of the core in the package.
+
+    That of a page has its digest: a page's loader, which does not unload, takes a second file of one
+    name for the first.
+    """
+    if machine == here.PAGE:
+        return f"core-{machine}-{sources_digest()[:16]}.wasm"
+    return f"core-{machine}.elf"
 
 
 def compiled_here(progress: Progress) -> Library:

@@ -30,7 +30,11 @@ STACK_LIMIT = "tfrtAsyncStackLimit"
 READ_BOUND = "tfrt_read_bound"
 """Takes the address of PyLong_AsVoidPtr; called once, before Python calls an entry."""
 
-EXPORTS = (START, MEASURE_STACKS, STACK_LIMIT, READ_BOUND)
+SET_IDLE = "tfrt_set_idle"
+"""Sets what a wait calls, with its nanoseconds, on a machine with one thread; without use on others."""
+
+EXPORTS = {START: 1, MEASURE_STACKS: 0, STACK_LIMIT: 0, READ_BOUND: 1, SET_IDLE: 1}
+"""What machines define, with the numbers of their words."""
 
 RESERVE = 2**21
 """Bytes at the end of a stack that recursive programs leave alone.
@@ -38,11 +42,26 @@ RESERVE = 2**21
 On a small stack, they are a quarter of the stack.
 """
 
+BOUND = f"""
+@read_bound = internal global ptr null
+define i64 @{READ_BOUND}(i64 %function) {{
+  %read = inttoptr i64 %function to ptr
+  store ptr %read, ptr @read_bound
+  ret i64 0
+}}
+define i64 @tfrt_bound_words(i64 %item) alwaysinline {{
+  %read = load ptr, ptr @read_bound
+  %words = call i64 %read(i64 %item)
+  ret i64 %words
+}}
+"""
+"""Part of `threads` of all machines."""
+
 CODE = f"""
+{BOUND}
 @context_key = internal global i32 0
 @stack_key = internal global i32 0
 @new_context = internal global ptr null
-@read_bound = internal global ptr null
 
 declare i32 @pthread_key_create(ptr, ptr)
 ; Marked as reading only, so that LLVM drops the read of a former context that is not used.
@@ -66,18 +85,6 @@ define i64 @{MEASURE_STACKS}() {{
   %status = call i32 @pthread_key_create(ptr @stack_key, ptr null)
   %result = zext i32 %status to i64
   ret i64 %result
-}}
-
-define i64 @{READ_BOUND}(i64 %function) {{
-  %read = inttoptr i64 %function to ptr
-  store ptr %read, ptr @read_bound
-  ret i64 0
-}}
-
-define i64 @tfrt_bound_words(i64 %item) alwaysinline {{
-  %read = load ptr, ptr @read_bound
-  %words = call i64 %read(i64 %item)
-  ret i64 %words
 }}
 
 define i64 @tfrt_thread_context() alwaysinline {{
@@ -119,6 +126,10 @@ find:
   ret i64 %found
 done:
   ret i64 %word
+}}
+
+define i64 @{SET_IDLE}(i64 %function) {{
+  ret i64 0
 }}
 
 define internal i64 @find_stack(i32 %key) noinline {{

@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from tfrt_runtime.host import python_interface
+from tfrt_runtime.host.process import native_process
 from tfrt_runtime.host.python_interface import SHORTCUTS
 from tfrt_runtime.native import python_layouts as py
+from tfrt_runtime.native.building import python_api
+from tfrt_runtime.native.library import Library
 
 TESTS = Path(__file__).parents[2]
 ABOUT_RUNS = (
@@ -32,7 +35,7 @@ ABOUT_RUNS = (
 
 
 def words() -> array[int]:
-    return python_interface.python_interface({}, lambda _: None)
+    return python_interface.python_interface(native_process().library, {}, lambda _: None)
 
 
 def test_the_places_are_those_of_the_present_context_and_its_mapping() -> None:
@@ -57,6 +60,21 @@ def test_no_shortcut_is_taken_where_the_environment_says_so(
     made = words()
     assert made[py.PYTHON_VARIABLES // 8] == made[py.PYTHON_CONTEXT // 8] == 0
     assert made[py.PYTHON_UNTRACK // 8] == made[py.PYTHON_OCCURRED // 8]
+
+
+def test_no_field_of_python_is_read_where_pointers_are_no_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(python_interface.machine, "HAS_WIDE_POINTERS", False)
+    monkeypatch.setattr(Library, "python", lambda self, name: 0)
+    made = words()
+    assert made[py.PYTHON_VARIABLES // 8] == made[py.PYTHON_CONTEXT // 8] == 0
+    assert made[py.PYTHON_INT // 8] == id(int)
+
+
+def test_each_function_of_python_has_an_adapter_for_machines_with_other_pointers() -> None:
+    called = {*python_interface._FUNCTIONS.values(), "PyLong_AsVoidPtr"}
+    assert {*python_api.API, *python_api.CHANGING, python_api.VECTORCALL} == called
 
 
 @pytest.mark.parametrize("elsewhere", [lambda *_: 0, lambda _, __, size: 0 if size > 100 else 16])

@@ -1,4 +1,7 @@
-"""Doing something at a certain time: one thread with a heap of what is due."""
+"""Doing something at a certain time: one thread with a heap of what is due.
+
+Where no thread can be started, it is a source of `one_thread`.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ from collections.abc import Callable
 from contextvars import copy_context
 
 from tfrt_runtime.callers import FOREVER
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.process import shielded
 from tfrt_runtime.host.queues.threads import start_thread
+from tfrt_runtime.native.machine import HAS_THREADS
 
 
 class Timer:
@@ -69,10 +74,12 @@ class TimerQueue:
         with self._changed:
             if self._closed:
                 raise RuntimeError("the timer queue is closed")
-            if self._thread is None:
+            if HAS_THREADS and self._thread is None:
                 self._thread = start_thread("timers", self._run)
             heapq.heappush(self._timers, (due, next(self._numbers), timer))
             self._changed.notify()
+        if not HAS_THREADS:
+            ONE_THREAD.add(self._fire_due)
         return timer
 
     def after(self, delay: float, callback: Callable[[], object]) -> Timer:
@@ -91,6 +98,16 @@ class TimerQueue:
             thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(timeout)
+
+    def _fire_due(self) -> float | None:
+        """Call what is due: a source of the one thread, until no timer is left."""
+        while self._timers:
+            left = self._timers[0][0] - time.monotonic()
+            if left > 0:
+                return left
+            heapq.heappop(self._timers)[2].fire()
+        ONE_THREAD.remove(self._fire_due)
+        return None
 
     def _run(self) -> None:
         while (timer := self._next()) is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -17,9 +18,11 @@ from typing import Any
 from tfrt_runtime.diagnostics import error
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.interrupts import INTERRUPTS, SLICE_NS, in_slices
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.queue_names import WorkQueueError, parse_work_queue
 from tfrt_runtime.host.queues.queue_threads import QueueThreads, StandIn
 from tfrt_runtime.host.structs import WORDS, Context
+from tfrt_runtime.native.machine import HAS_THREADS
 
 LOOK_NS = 1_000_000
 """How often a thread that works until the queue rests looks whether it does."""
@@ -118,7 +121,7 @@ class WorkQueue(QueueThreads):
         if timeout is None:
             # Without workers one thing runs at a time.
             return present if self.threads == 0 else None
-        if timeout <= 0 or self.native.async_ == 0:
+        if timeout <= 0 or self.native.async_ == 0 or not HAS_THREADS:
             return None
         if present is None:
             present = self._stand_in = StandIn(self)
@@ -131,6 +134,13 @@ class WorkQueue(QueueThreads):
             self.begin_calls()
             yield
             return
+        if not HAS_THREADS:
+            ONE_THREAD.add(self._work_a_little)
+            try:
+                yield
+            finally:
+                ONE_THREAD.remove(self._work_a_little)
+            return
         with self._lock:
             stand_in = self._stand_in = self._stand_in or StandIn(self)
             stand_in.waiters.value += 1
@@ -140,6 +150,11 @@ class WorkQueue(QueueThreads):
         finally:
             with self._lock:
                 stand_in.waiters.value -= 1
+
+    def _work_a_little(self) -> float | None:
+        """Run what the queue has: a source of the one thread, while code awaits a value of it."""
+        self.work_until(lambda: False, 0.0 if self._is_busy(self.context()) else 0.001)
+        return 0.005
 
     def work_until(self, is_over: Callable[[], bool], timeout: float | None = None) -> bool:
         """Work for the queue on this thread until `is_over()`; False when the time is over first.
@@ -294,6 +309,11 @@ def make_work_queue(text: str) -> WorkQueue:
         WorkQueueError: if the description is wrong.
     """
     threads, blocking = parse_work_queue(text)
+    if threads and not HAS_THREADS:
+        if text != "mstd":  # the default, which is as many threads as there are
+            missing = "a page has no other threads: its kernels run one after the other, as on 's'"
+            warnings.warn(f"work queue '{text}': {missing}", RuntimeWarning, stacklevel=3)
+        threads = 0
     name = f"Multi-threaded C++ work queue ({threads} threads, {blocking} blocking threads)"
     queue = WorkQueue(threads, blocking, name if threads else "single-threaded")
     queue.text = text

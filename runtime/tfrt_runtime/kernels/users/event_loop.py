@@ -19,6 +19,7 @@ from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.registry import KernelError
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
 from tfrt_runtime.kernels.users.retries import Attempts, Policy
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     import asyncio
@@ -185,10 +186,17 @@ class EventLoop:
         if host.loop is not None:
             self.loop = host.loop
             return
-        self.loop = host.serving_loop = asyncio.new_event_loop()
-        served = _ServedLoop(self.loop)
+        if HAS_THREADS:
+            self.loop = asyncio.new_event_loop()
+            stop = _ServedLoop(self.loop).stop
+        else:
+            from tfrt_runtime.kernels.users.stepped_loop import SteppedLoop
+
+            self.loop = stepped = SteppedLoop(_ended)
+            stop = stepped.stop_serving
+        host.serving_loop = self.loop
         # Also when the host is dropped without `close`, and this object with it.
-        self.close = weakref.finalize(self, served.stop)
+        self.close = weakref.finalize(self, stop)
 
     def begin(self, call: _Call) -> None:
         """Let the loop begin with a call; on any thread.

@@ -1,5 +1,6 @@
 """How the core becomes machine code.
 
 `entries` lists its exports.  `lowering` and `tensor_lowering` turn it into LLVM IR, and `build`
-turns that into a shared object.
+turns that into a shared object for one of `machines`; `python_api` adapts it to CPython where
+pointers are no words.
 """

@@ -13,92 +13,22 @@ import functools
 import importlib.util
 import inspect
 import os
-import platform
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import llvmlite.binding as llvm
 
 from tfrt_runtime.native import memory, threads
-from tfrt_runtime.native.building import entries, lowering, tensor_lowering
+from tfrt_runtime.native.building import entries, lowering, python_api, tensor_lowering
+from tfrt_runtime.native.building.machines import MACHINES, Machine
 from tfrt_runtime.native.kernels import tensor_loops
-from tfrt_runtime.native.library import SOURCES, fingerprint, sources_digest
-
-_CODE = """
-declare i64 @syscall(i64, ...)
-define void @tfrt_pause() alwaysinline {{
-  call void @{pause}
-  ret void
-}}
-define i64 @tfrt_futex(i64 %address, i64 %operation, i64 %value, i64 %time) alwaysinline {{
-  %done = call i64 (i64, ...) @syscall(i64 {futex}, i64 %address, i64 %operation, i64 %value, i64 %time)
-  ret i64 %done
-}}
-define i64 @tfrt_ticks() alwaysinline {{
-  %now = call i64 {ticks}
-  ret i64 %now
-}}
-declare void @{declared}
-declare i64 @llvm.readcyclecounter()
-declare i64 @llvm.read_volatile_register.i64(metadata)
-!0 = !{{!"cntvct_el0"}}
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """A kind of processor for which the core is built; all of them have the features of `cpu`."""
-
-    name: str
-    cpu: str
-    pause: str
-    declared: str
-    futex: int
-    """The number of the system call."""
-    ticks: str
-    """The call that reads a clock shared by all threads.
-
-    Programs may not read the cycle counter of AArch64.
-    """
-
-    @property
-    def triple(self) -> str:
-        """Return LLVM's name of the machine."""
-        return f"{self.name}-unknown-linux-gnu"
-
-    @property
-    def code(self) -> str:
-        """Return the IR for this machine."""
-        return _CODE.format(
-            pause=self.pause, futex=self.futex, declared=self.declared, ticks=self.ticks
-        )
-
-
-MACHINES = {
-    "x86_64": Machine(
-        "x86_64",
-        "x86-64",
-        "llvm.x86.sse2.pause()",
-        "llvm.x86.sse2.pause()",
-        202,
-        "@llvm.readcyclecounter()",
-    ),
-    "aarch64": Machine(
-        "aarch64",
-        "generic",
-        "llvm.aarch64.hint(i32 1)",
-        "llvm.aarch64.hint(i32)",
-        98,
-        "@llvm.read_volatile_register.i64(metadata !0)",
-    ),
-}
-
+from tfrt_runtime.native.library import SOURCES, file_name, fingerprint, sources_digest
+from tfrt_runtime.native.machine import this_machine
 
 WRAPPER = """
 define i64 @"{name}"({parameters}) {{
@@ -190,9 +120,14 @@ def collected(wrappers: Sequence[str], machine: Machine, header: str) -> llvm.Mo
     """
     # Remove the machine that Numba wrote it for.
     made = (re.sub(r"^target .*\n", "", text, flags=re.MULTILINE) for text in lowering.COLLECTED)
-    texts = (threads.CODE, machine.code, *made, *wrappers)
-    module = linked([llvm.parse_assembly(header + text) for text in texts])
+    texts = [machine.threads, machine.libc, *made, *wrappers]
     kept = {*entries.load(), *entries.exports(), *threads.EXPORTS}
+    if not machine.has_wide_pointers:
+        adapters, names = python_api.adapters(entries.load(), threads.EXPORTS)
+        # First: Numba declares functions of CPython with other types, and never calls them.
+        texts = [*adapters, *texts]
+        kept.update(names)
+    module = linked([llvm.parse_assembly(header + text) for text in texts])
     for function in module.functions:
         # Internal, so that functions that no wrapper uses are removed.
         if not function.is_declaration and function.name not in kept:
@@ -217,7 +152,7 @@ def object_for(machine: Machine, wrappers: Sequence[str]) -> bytes:
     llvm.initialize_all_asmprinters()
     align_functions()
     target = llvm.Target.from_triple(machine.triple).create_target_machine(
-        cpu=machine.cpu, opt=3, reloc="pic", codemodel="small"
+        cpu=machine.cpu, features=machine.features, opt=3, reloc="pic", codemodel="small"
     )
     header = f'target triple = "{target.triple}"\ntarget datalayout = "{target.target_data}"\n'
     module = collected(wrappers, machine, header)
@@ -243,15 +178,17 @@ def align_functions() -> None:
     llvm.set_option("tfrt-nb", "-align-all-functions=6")
 
 
-def linker() -> list[str]:
+def linker(machine: Machine) -> list[str]:
     """Return the command of a linker: LLVM's, which supports all machines, or this machine's."""
-    if found := shutil.which("ld.lld"):
+    if found := shutil.which(machine.linker):
         return [found]
     if importlib.util.find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "ld.lld"]
-    if found := shutil.which("ld"):
+        return [sys.executable, "-m", "ziglang", machine.linker]
+    if machine.name == this_machine() and (found := shutil.which("ld")):
         return [found]
-    raise SystemExit("there is no linker: install `ld`, or: pip install 'tfrt_nb[linker]'")
+    raise SystemExit(
+        f"there is no linker for {machine.name}: install `ld`, or: pip install 'tfrt_nb[linker]'"
+    )
 
 
 def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
@@ -260,11 +197,11 @@ def shared_object(machine: Machine, wrappers: Sequence[str]) -> bytes:
     Raises:
         subprocess.CalledProcessError: if the linker fails; it has reported why on standard error.
     """
-    flags = ["-shared", "--strip-all", "--hash-style=gnu", "-z", "now", "-z", "noexecstack"]
     with tempfile.TemporaryDirectory() as folder:
         made, shared = Path(folder, "core.o"), Path(folder, "core.elf")
         made.write_bytes(object_for(machine, wrappers))
-        subprocess.run([*linker(), *flags, "-o", str(shared), str(made)], check=True)
+        command = [*linker(machine), *machine.flags, "-o", str(shared), str(made)]
+        subprocess.run(command, check=True)
         return shared.read_bytes()
 
 
@@ -277,12 +214,12 @@ def build_here(before: str) -> None:
     Raises:
         RuntimeError: if they have changed since.
     """
-    linker()  # the rest takes half a minute: report a missing linker first
+    linker(MACHINES[this_machine()])  # the rest takes half a minute: report a missing linker first
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # libraries may print
     wrappers = collect(show)
     show("optimising")
-    code = shared_object(MACHINES[platform.machine()], wrappers)
+    code = shared_object(MACHINES[this_machine()], wrappers)
     if fingerprint() != before:
         raise RuntimeError("the sources changed while they were compiled: start again")
     with output:
@@ -297,7 +234,8 @@ def build_for_wheel(folder: str, *machines: str) -> None:
     wrappers = collect(show_some)
     for name in machines or MACHINES:
         show_some(f"optimising for {name}")
-        Path(folder, f"core-{name}.elf").write_bytes(shared_object(MACHINES[name], wrappers))
+        code = shared_object(MACHINES[name], wrappers)
+        Path(folder, file_name(name)).write_bytes(code)
 
 
 def show(line: str) -> None:

@@ -47,7 +47,6 @@ I64, I32, F64, F32, I1 = (
 Emit = Callable[..., ir.Value | None]
 
 FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE = 128, 129
-MADV_DONTNEED = 4
 CLOCK_MONOTONIC, CLOCK_PROCESS_CPU = 1, 2
 
 
@@ -57,7 +56,7 @@ def pointer(builder: ir.IRBuilder, address: ir.Value, to: ir.Type = I64) -> ir.V
 
 
 def external(builder: ir.IRBuilder, name: str, kind: ir.FunctionType) -> ir.Function:
-    """Return a function of the C library, or of `build` or `threads`."""
+    """Return a function of `machines` or `threads`."""
     known = builder.module.globals.get(name)
     return known if known is not None else ir.Function(builder.module, kind, name)
 
@@ -75,29 +74,28 @@ def allocate(builder: ir.IRBuilder, size: ir.Value) -> ir.Value:
 
 
 def allocate_aligned(builder: ir.IRBuilder, alignment: ir.Value, size: ir.Value) -> ir.Value:
-    # Not `aligned_alloc`, which may require the size to be a multiple of the alignment.
     kind = ir.FunctionType(I64, [I64, I64])
-    return builder.call(external(builder, "memalign", kind), [alignment, size])
+    return builder.call(external(builder, "tfrt_allocate", kind), [alignment, size])
 
 
 def release(builder: ir.IRBuilder, address: ir.Value) -> None:
-    builder.call(external(builder, "free", ir.FunctionType(ir.VoidType(), [I64])), [address])
+    kind = ir.FunctionType(ir.VoidType(), [I64])
+    builder.call(external(builder, "tfrt_release", kind), [address])
 
 
 def discard(builder: ir.IRBuilder, address: ir.Value, size: ir.Value) -> None:
-    kind = ir.FunctionType(I32, [I64, I64, I32])
-    dont_need = ir.Constant(I32, MADV_DONTNEED)
-    builder.call(external(builder, "madvise", kind), [address, size, dont_need])
+    kind = ir.FunctionType(ir.VoidType(), [I64, I64])
+    builder.call(external(builder, "tfrt_discard", kind), [address, size])
 
 
 def copy_bytes(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
-    function = external(builder, "memcpy", ir.FunctionType(I64, [I64, I64, I64]))
-    builder.call(function, [target, source, size])
+    kind = ir.FunctionType(ir.VoidType(), [I64, I64, I64])
+    builder.call(external(builder, "tfrt_copy", kind), [target, source, size])
 
 
 def clear_bytes(builder: ir.IRBuilder, target: ir.Value, size: ir.Value) -> None:
-    function = external(builder, "memset", ir.FunctionType(I64, [I64, I32, I64]))
-    builder.call(function, [target, ir.Constant(I32, 0), size])
+    kind = ir.FunctionType(ir.VoidType(), [I64, I64])
+    builder.call(external(builder, "tfrt_clear", kind), [target, size])
 
 
 def call_through(builder: ir.IRBuilder, function: ir.Value, *arguments: ir.Value) -> ir.Value:
@@ -115,11 +113,11 @@ def pause(builder: ir.IRBuilder) -> None:
 
 
 def clock(builder: ir.IRBuilder, number: int) -> ir.Value:
-    """Call `clock_gettime` into two words on the stack; return nanoseconds."""
+    """Read a clock into two words on the stack; return nanoseconds."""
     with builder.goto_entry_block():
         time = builder.alloca(I64, 2)
     kind = ir.FunctionType(I32, [I32, I64.as_pointer()])
-    builder.call(external(builder, "clock_gettime", kind), [ir.Constant(I32, number), time])
+    builder.call(external(builder, "tfrt_read_clock", kind), [ir.Constant(I32, number), time])
     seconds = builder.load(time)
     nanoseconds = builder.load(builder.gep(time, [ir.Constant(I64, 1)]))
     return builder.add(builder.mul(seconds, ir.Constant(I64, 10**9)), nanoseconds)
@@ -130,7 +128,7 @@ def ticks(builder: ir.IRBuilder) -> ir.Value:
 
 
 def processor(builder: ir.IRBuilder) -> ir.Value:
-    function = external(builder, "sched_getcpu", ir.FunctionType(I32, []))
+    function = external(builder, "tfrt_processor", ir.FunctionType(I32, []))
     return builder.sext(builder.call(function, []), I64)
 
 
@@ -172,10 +170,8 @@ def set_thread_context(builder: ir.IRBuilder, context: ir.Value) -> ir.Value:
 
 
 def stack_room(builder: ir.IRBuilder) -> ir.Value:
-    frame_address = ir.FunctionType(ir.PointerType(), [I32])
-    frame = builder.call(
-        external(builder, "llvm.frameaddress.p0", frame_address), [ir.Constant(I32, 0)]
-    )
+    pointer_type = ir.FunctionType(ir.PointerType(), [])
+    frame = builder.call(external(builder, "tfrt_frame", pointer_type), [])
     limit = builder.call(external(builder, "tfrtAsyncStackLimit", ir.FunctionType(I64, [])), [])
     return builder.sub(builder.ptrtoint(frame, I64), limit)
 

@@ -56,7 +56,7 @@ def relu_f32s(builder: ir.IRBuilder, array: ir.Value, count: ir.Value) -> None:
 def copy_words32(
     builder: ir.IRBuilder, target: ir.Value, source: ir.Value, count: ir.Value
 ) -> None:
-    function = external(builder, "memcpy", ir.FunctionType(I64, [I64, I64, I64]))
+    function = external(builder, "tfrt_copy", ir.FunctionType(ir.VoidType(), [I64, I64, I64]))
     builder.call(function, [target, source, builder.shl(count, ir.Constant(I64, 2))])
 
 

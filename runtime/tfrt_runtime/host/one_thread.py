@@ -1,0 +1,172 @@
+"""What the one thread of a page does while something waits.
+
+Where threads can be started, timers, event loops of kernels, and the notebook's pump have a thread
+each.  In a page, each of them is a source: a function that does what is due now.  Sources are
+called in two places, and nowhere in between:
+
+    a wait in native code     futex_wait -> `idle`: do what is due, or sleep until something is
+    between cells             a timer of the page's own event loop (`_between`)
+
+A wait that has nothing to come would never end: `is_dead` tells, and the waiter raises an error.
+Rejected: switching stacks (JavaScript promise integration).  Not all browsers have it, and below a
+callback from native code it ends the interpreter.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tfrt_runtime.native.machine import HAS_THREADS
+
+Source = Callable[[], float | None]
+"""Does what is due; returns the seconds until it wants to be called again, None if nothing is to
+come.
+"""
+Function = TypeVar("Function", bound=Callable[..., Any])
+MAX_NESTED = 40
+"""Entries of native code on top of each other: about a hundred end a page's interpreter."""
+LONGEST_SLEEP = 0.02
+DEAD_WAITS = 4
+IDLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+
+
+class OneThread:
+    """The sources of this process; without use where threads can be started."""
+
+    def __init__(self) -> None:
+        self._sources: dict[Source, bool] = {}
+        self._running: set[Source] = set()
+        self._timer: Any = None
+        self._dead_waits = 0
+        """Waits in a row that found nothing that could ever end them."""
+        self._depth = 0
+        self.callback = IDLE(self._idle)
+
+    def add(self, source: Source, *, resolves: bool = True) -> None:
+        """Call a source from now on, soon at first.  With `resolves`, a wait may end by it."""
+        self._sources[source] = resolves
+        self.wake()
+
+    def remove(self, source: Source) -> None:
+        """Call a source no more."""
+        self._sources.pop(source, None)
+
+    def wake(self, delay: float = 0.0) -> None:
+        """Have a source that has something to do in `delay` seconds called between cells, too."""
+        import asyncio
+
+        try:
+            loop = asyncio.get_event_loop()
+        except RuntimeError:
+            return  # without the page's loop there is nothing between waits
+        if self._timer is None or delay == 0.0:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = loop.call_later(max(0.0, delay), self._between)
+
+    def _between(self) -> None:
+        self._timer = None
+        if (delay := self.run()) is not None:
+            self.wake(max(delay, 0.001))
+
+    def run(self) -> float | None:
+        """Do what is due; the seconds until something is, None if nothing is to come."""
+        soonest: float | None = None
+        is_alive = False
+        for source, resolves in list(self._sources.items()):
+            if source in self._running:  # a source that waits: its own wait must not call it
+                continue
+            self._running.add(source)
+            try:
+                delay = source()
+            finally:
+                self._running.discard(source)
+            if delay is not None:
+                soonest = delay if soonest is None else min(soonest, delay)
+                is_alive = is_alive or resolves
+        if is_alive:
+            self._dead_waits = 0
+        return soonest
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether nothing is left that could end a wait without a limit."""
+        return self._dead_waits >= DEAD_WAITS
+
+    def _idle(self, timeout_ns: int) -> int:
+        """Native code waits, for `timeout_ns`, or without a limit if that is below 0."""
+        try:
+            self._dead_waits += 1
+            delay = self.run()
+            limit = LONGEST_SLEEP if timeout_ns < 0 else timeout_ns / 1e9
+            pause = min(limit, LONGEST_SLEEP if delay is None else delay)
+            if pause > 0:
+                time.sleep(pause)
+        except BaseException as problem:  # noqa: BLE001 - leftover memory would be the result
+            import sys
+
+            sys.excepthook(type(problem), problem, problem.__traceback__)
+        return 0
+
+    def entering(self, function: Function) -> Function:
+        """A function of native code that may run kernels, entered as a page needs it.
+
+        Through a synchronous frame of JavaScript, in which Python knows that stacks cannot be
+        switched: a kernel that sleeps then blocks instead of ending the interpreter.
+
+        Raises:
+            RecursionError: from the function, if it is entered too deep.
+        """
+        if HAS_THREADS:
+            return function
+
+        def enter(*arguments: Any) -> Any:
+            if self._depth >= MAX_NESTED:
+                raise RecursionError(
+                    f"native code was entered {MAX_NESTED} times on top of itself: a page's stack"
+                    " has no room for more"
+                )
+            self._depth += 1
+            try:
+                return _through_javascript(function, arguments)
+            finally:
+                self._depth -= 1
+
+        return enter  # type: ignore[return-value]
+
+
+_pending: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+_done: list[tuple[Any, BaseException | None]] = []
+_frame: list[Callable[[], None]] = []
+
+
+def _call_pending() -> None:
+    function, arguments = _pending.pop()
+    try:
+        _done.append((function(*arguments), None))
+    except BaseException as problem:  # noqa: BLE001 - raised again beyond the frame
+        _done.append((None, problem))
+
+
+def _through_javascript(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Call a function below a synchronous frame of JavaScript, where stacks can be switched."""
+    from pyodide.ffi import can_run_sync, create_proxy
+
+    if not can_run_sync():
+        return function(*arguments)
+    if not _frame:
+        from pyodide.code import run_js
+
+        _frame.append(run_js("(call) => () => { call(); }")(create_proxy(_call_pending)))
+    _pending.append((function, arguments))
+    _frame[0]()
+    result, problem = _done.pop()
+    if problem is not None:
+        raise problem
+    return result
+
+
+ONE_THREAD = OneThread()

@@ -1,0 +1,84 @@
+"""The event loop of `async def` kernels where no thread can be started for one.
+
+A source of `one_thread`: while something waits, and between cells, it runs one round of what is
+due.  It knows no sockets, as a page has none.  Rejected: the page's own loop, which stands still
+while a cell waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import events, tasks
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from tfrt_runtime.host.one_thread import ONE_THREAD
+
+
+class _NoSockets:
+    """A selector that finds nothing and never sleeps: `one_thread` does."""
+
+    def select(self, timeout: float | None) -> list[object]:
+        return []
+
+
+class SteppedLoop(asyncio.BaseEventLoop):
+    """A loop that runs one round at a time."""
+
+    _scheduled: list[asyncio.TimerHandle]
+    _ready: Any
+
+    def __init__(self, ended: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """`ended` cancels the tasks of a loop that is about to be closed."""
+        super().__init__()
+        self._ended = ended
+        self._selector = _NoSockets()
+        ONE_THREAD.add(self.step)
+
+    def step(self) -> float | None:
+        """Run what is due; the seconds until something is, None if only code outside can go on."""
+        if self.is_closed() or self.is_running():
+            return None
+        outer = events._get_running_loop()
+        task = None if outer is None else asyncio.current_task(outer)
+        # The page's loop runs the cell that waits; what a kernel awaits belongs to this one.
+        if outer is not None and task is not None:
+            tasks._leave_task(outer, task)
+        events._set_running_loop(None)
+        try:
+            super().call_soon(self.stop)
+            self.run_forever()
+        except BaseException as problem:  # noqa: BLE001 - others need the loop
+            context = {"message": "a task or callback of a kernel ended", "exception": problem}
+            self.call_exception_handler(context)
+        finally:
+            events._set_running_loop(outer)
+            if outer is not None and task is not None:
+                tasks._enter_task(outer, task)
+        if self._ready:
+            return 0.0
+        return max(0.0, self._scheduled[0].when() - self.time()) if self._scheduled else None
+
+    def call_soon(  # type: ignore[override]
+        self, callback: Callable[..., object], *args: Any, **given: Any
+    ) -> Any:
+        handle = super().call_soon(callback, *args, **given)
+        if not self.is_running():
+            ONE_THREAD.wake()
+        return handle
+
+    def stop_serving(self) -> None:
+        """Cancel what is left, and close the loop."""
+        ONE_THREAD.remove(self.step)
+        ending = self.create_task(self._ended())
+        for _ in range(100):
+            if ending.done():
+                break
+            self.step()
+        self.close()
+
+    def _process_events(self, event_list: list[object]) -> None:
+        """Nothing: there are no events of sockets."""
+
+    def _write_to_self(self) -> None:
+        ONE_THREAD.wake()

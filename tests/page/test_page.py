@@ -1,0 +1,188 @@
+"""Host programs in a page: Pyodide in Node, with the core for WebAssembly.
+
+Needs Node, and npm for Pyodide, which goes into `build/npm`; the core goes into `build/page`.  Each is made once.
+Node 20 does not switch stacks, which Chromium does: what depends on that is tried by hand.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tfrt_runtime.native.library import file_name
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+PYODIDE = "314.0.6"
+PURE = ("xdsl", "immutabledict", "ordered_set", "typing_extensions")
+"""Packages of others that host programs need in a page."""
+PROGRAMS = [
+    path.relative_to(ROOT)
+    for path in sorted((ROOT / "tests" / "programs" / "run").rglob("*.mlir"))
+    if "compiled" not in path.parts  # these become machine code
+]
+NEED_NUMPY = ("tensors/", "networks/")
+"""Folders all of whose programs have tensors; beside them:"""
+NEED_NUMPY_TOO = {
+    "hostile/buffers",
+    "hostile/files",
+    "hostile/operands",
+    "hostile/shapes",
+    "hostile/types",
+    "sync_functions/arithmetic",
+    "sync_functions/tensors",
+    "syntax/mars",
+    "syntax/of_2020",
+    "syntax/of_later_versions",
+    "test_kernels/attributes",
+    "test_kernels/benchmark",
+    "test_kernels/lifetimes",
+    "test_kernels/logging",
+    "test_kernels/places",
+    "test_kernels/probes",
+    "test_kernels/strings",
+}
+pytestmark = pytest.mark.timeout(900)
+
+
+def leave_out(reason: str) -> NoReturn:
+    """Skip what cannot run here; on the build machine it fails instead."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def pyodide() -> Path:
+    """The folder of npm's package."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        leave_out("Node and npm are not installed")
+    folder = ROOT / "build" / "npm"
+    found = folder / "node_modules" / "pyodide"
+    if not found.exists() or json.loads((found / "package.json").read_text())["version"] != PYODIDE:
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--silent", "--prefix", str(folder), f"pyodide@{PYODIDE}"]
+        if subprocess.run(command, check=False).returncode != 0:
+            leave_out("npm cannot install Pyodide")
+    return found
+
+
+@pytest.fixture(scope="session")
+def core() -> Path:
+    """The core for a page, compiled if it is not that of these sources."""
+    folder = ROOT / "build" / "page"
+    path = folder / file_name("wasm32")
+    if not path.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        script = "from tfrt_runtime.native.building.build import build_for_wheel as build\n"
+        script += f"build({str(folder)!r}, 'wasm32')"
+        subprocess.run([sys.executable, "-c", script], check=True, stderr=subprocess.DEVNULL)
+    return path
+
+
+@pytest.fixture(scope="session")
+def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a page unpacks: our packages with the core, the pure packages, and the programs."""
+    path = tmp_path_factory.mktemp("page") / "page.zip"
+    with zipfile.ZipFile(path, "w") as made:
+        made.write(core, f"tfrt_runtime/native/{core.name}")
+        for project, package in (("runtime", "tfrt_runtime"), ("tfrt_nb", "tfrt_nb")):
+            for file in (ROOT / project / package).rglob("*"):
+                if file.suffix in (".py", ".mlir"):
+                    made.write(file, file.relative_to(ROOT / project))
+        for name in PURE:
+            found = importlib.util.find_spec(name)
+            assert found is not None and found.origin is not None
+            top = Path(found.origin)
+            files = top.parent.rglob("*.py") if top.name == "__init__.py" else [top]
+            for file in files:
+                inside = top.parent.parent if top.name == "__init__.py" else top.parent
+                made.write(file, file.relative_to(inside))
+        for file in (ROOT / "tests" / "programs" / "run").rglob("*"):
+            made.write(file, file.relative_to(ROOT))
+    return path
+
+
+def in_page(pyodide: Path, archive: Path, script: Path, *given: object) -> str:
+    """What a script prints in the page."""
+    command = ["node", HERE / "run.mjs", pyodide, archive, "--", script, *given]
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def printed(pyodide: Path, archive: Path) -> dict[str, tuple[int, str]]:
+    """Status and output of each program, all run by one page."""
+    lines = in_page(pyodide, archive, HERE / "corpus.py", *PROGRAMS).splitlines()
+    return {path: (status, text) for path, status, text in map(json.loads, lines)}
+
+
+def without_times(text: str) -> str:
+    """Times and addresses are others in each run."""
+    text = re.sub(r"(pointer=|base@ = )0x[0-9a-f]+", r"\1...", text)
+    return re.sub(r"^(BM:.*:(?!Count)[^:]*): .*$", r"\1: ...", text, flags=re.MULTILINE)
+
+
+def needs_numpy(path: Path) -> bool:
+    name = str(path.relative_to("tests/programs/run").with_suffix(""))
+    return name.startswith(NEED_NUMPY) or name in NEED_NUMPY_TOO
+
+
+@pytest.mark.parametrize(
+    "path", PROGRAMS, ids=lambda path: str(path.relative_to("tests/programs/run").with_suffix(""))
+)
+def test_a_program_prints_in_a_page_what_it_prints_elsewhere(
+    path: Path, printed: dict[str, tuple[int, str]]
+) -> None:
+    status, text = printed[str(path)]
+    expected = (ROOT / path).with_suffix(".out").read_text()
+
+    if needs_numpy(path):
+        assert (status, "need no numpy: install it" in text) == (1, True), text
+    elif path.read_text().startswith("// RUN: any order"):
+        assert sorted(without_times(text).splitlines()) == sorted(expected.splitlines())
+    else:
+        assert without_times(text) == expected
+        assert status == int(": error: " in text)
+
+
+def test_python_kernels_run_on_the_one_thread(pyodide: Path, archive: Path) -> None:
+    assert in_page(pyodide, archive, HERE / "kernels.py").splitlines() == [
+        "a kernel that sleeps, and one that awaits: 8",
+        "awaited: 10",
+        "mstd:4: a page has no other threads: its kernels run one after the other, as on 's'",
+        "a time limit: TimeoutError",
+        "a wait that nothing ends: deadlock",
+        "waits inside waits: too many",
+        "an error: ZeroDivisionError: division by zero",
+        "still running: 12",
+    ]
+
+
+def test_pyodide_exports_all_that_the_core_imports(pyodide: Path, core: Path) -> None:
+    """A library that cannot be resolved breaks the next one that a page opens."""
+    script = (
+        "const fs=require('node:fs');const read=f=>new WebAssembly.Module(fs.readFileSync(f));"
+        "const has=new Set(WebAssembly.Module.exports(read(process.argv[1])).map(e=>e.name));"
+        "const own=new Set(WebAssembly.Module.exports(read(process.argv[2])).map(e=>e.name));"
+        "for(const i of WebAssembly.Module.imports(read(process.argv[2])))"
+        "if(!has.has(i.name)&&!own.has(i.name))console.log(i.module+'.'+i.name)"
+    )
+    command = ["node", "-e", script, str(pyodide / "pyodide.asm.wasm"), str(core)]
+    missing = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    linking = {"__indirect_function_table", "__memory_base", "__stack_pointer", "__table_base"}
+    assert {name.partition(".")[2] for name in missing} <= {*linking, "memory"}
