@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfrt_magics.bridge.compiled import CompiledObjects, live_objects
 from tfrt_magics.bridge.snapshot import Row, State, result_names
-from tfrt_nb.documents.code import MORE
+from tfrt_nb.documents.blocks import MORE
 from tfrt_nb.documents.escapes import clean, label
 from tfrt_nb.documents.picture import layout
 from tfrt_nb.documents.previews import preview_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.tfrt_nb.documents.conftest import watched
 
-from tfrt_nb.documents.code import Reached
+from tfrt_nb.documents.blocks import Reached
 from tfrt_nb.documents.program import ProgramDocument
 from tfrt_nb.documents.run import RunDocument
 from tfrt_nb.programs import Program

@@ -5,6 +5,6 @@ Stands on `programs`.  `escapes` cuts and escapes text, `previews` shows values 
 `program` has the operations, values and functions of a program with their places in its text,
 `picture` says where a picture has them, and draws it, `stages` is what becomes of it on the way to
 the processor; `events` has the columns of a run's events and what they make of its values and
-operations, `code` those of compiled code, `run` the document of a run, `trace` a run as a file that
-Perfetto opens.
+operations, `code` those of compiled code, `blocks` what is known of its operations without events,
+`run` the document of a run, `trace` a run as a file that Perfetto opens.
 """

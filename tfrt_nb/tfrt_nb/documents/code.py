@@ -1,32 +1,26 @@
-"""What compiled code logs of a run, in ids of the program document.
+"""What compiled code logs of a run as events, in ids of the program document.
 
-Events (`CodeMap`).  The core knows an object by its address and by the record of the operation that
-makes it, a task by its frame.  The objects of an operation are made one after the other, in the
-order of its results, and its task is put into the queue on the same thread behind them.  An async
-function begins on its caller's thread when its first object is made; the first frame that is
-suspended there is that of the innermost one.
+The core knows an object by its address and by the record of the operation that makes it, a task by
+its frame.  The objects of an operation are made one after the other, in the order of its results,
+and its task is put into the queue on the same thread behind them.  An async function begins on its
+caller's thread when its first object is made; the first frame that is suspended there is that of
+the innermost one.
 
 A call logs that it begins and, unless the function fails, that it comes back.  A function that
 makes no object is over then; of any other, the call began it.  Only the first calls of each
 operation are logged.
-
-Blocks (`Reached`), for operations without events.  A block logs that it begins.  It runs from its
-start to its end, unless the run fails or is cancelled: then an operation ran for certain only if a
-later one of its block did.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tfrt_nb.documents.escapes import label
 from tfrt_nb.documents.events import NUMBER, Event
 from tfrt_nb.documents.previews import payload_text, preview_of
 from tfrt_nb.documents.program import ProgramDocument, Row, callee_of
-from tfrt_nb.passes.log_events import COUNTED, LOGGED
 from tfrt_runtime.async_runtime.objects import read_place
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.tracing.events import KINDS, Logged
@@ -35,13 +29,6 @@ from tfrt_runtime.host.values.held_value import State
 _PRINT = re.compile(r"\bcall @print(?!_?(newline|comma|open|close)\b)", re.IGNORECASE)
 _AS = {"start": "begin", "emplace": "available", "fail": "error"}
 """What kernels and tasks have in common has the names of kernels."""
-
-_BLOCK = NUMBER["block"]
-AVAILABLE, ERROR, UNRECORDED, MORE = "available", "error", "unrecorded", "more"
-"""It ran; it failed; it may have run; it has events, and may have run more often."""
-
-Block = tuple[int, int | None, int, int]
-"""Function, operation around it or None, region of that, number in the region."""
 
 
 @dataclass(slots=True, eq=False)
@@ -397,111 +384,3 @@ class CodeMap:
             return []
         operands = self._operations[operation]["operands"]
         return [value for value in operands if self._values[value]["op"] in self._direct]
-
-
-class Reached:
-    """The blocks of compiled code that have begun in one run."""
-
-    def __init__(self, document: ProgramDocument) -> None:
-        self._places = document.places
-        self._rows, self._code = document.data["operations"], document.code
-        self._own = [self._rows[number] for number in sorted(self._code)]
-        self._jit: dict[int, int | None] = {}
-        """The `tfrt.jit` that each operation is in, or None."""
-        for row in self._own:
-            self._jit[row["id"]] = self._jit.get(row["parent"], row["parent"])
-        placed = {*self._places.values()}
-        self._is_placed = all(row["id"] in placed for row in self._own)
-        """Whether each operation has a place of its own: in a file from elsewhere, some share
-        one.
-        """
-        values = document.data["values"]
-        self._async = {row["op"] for row in values if row["type"].startswith("!async.")}
-        """The operations that make objects, which may be resolved later: one that fails stops no
-        block.
-        """
-        self._operations: dict[int, int] = {}
-        """The operation of each record."""
-        self._begun: Counter[Block] = Counter()
-        """How often each block has begun, as far as that was logged."""
-
-    def note(self, event: Logged) -> None:
-        """Take a new event."""
-        if event[4] != _BLOCK or not self._own:
-            return
-        record = event[1] | event[2] << 32
-        if record not in self._operations:
-            place = read_place(record)
-            where = ("", 0, 0) if place is None else (place.source, place.line, place.column)
-            self._operations[record] = self._places.get(where, -1)
-        operation = self._operations[record]
-        if operation >= 0:
-            self._begun[_block_of(self._rows[operation])] += 1
-
-    def states(
-        self,
-        logged: Collection[int] | None,
-        failed: Collection[int],
-        *,
-        is_clean: bool,
-        is_whole: bool,
-        complete: Collection[int | None] = (),
-    ) -> dict[int, str]:
-        """What is known of each operation once the run is over; nothing of one that did not run.
-
-        Args:
-            logged: the operations that have events of their own; None if that is not known.
-            failed: those that failed.
-            is_clean: whether nothing failed, and the run was not cancelled.
-            is_whole: whether no events were lost.
-            complete: each `tfrt.jit` whose results are available; its region ran to the end.
-        """
-        is_whole = is_whole and self._is_placed
-        found = self._certain({*(logged or ()), *failed}, failed)
-        stopped: set[Block] = set()
-        for row in self._own:
-            number, parent, block = row["id"], row["parent"], _block_of(row)
-            if number in failed and number not in self._async:
-                stopped.add(block)
-            if number in found:
-                continue
-            kernel = self._rows[parent]["kernel"] if parent in self._code else None
-            is_known, begins = is_whole, block in self._begun
-            if kernel == "async.execute" and block[3] == 0:
-                is_known, begins = is_whole and logged is not None, parent in (logged or ())
-            elif kernel is not None and kernel not in LOGGED | COUNTED:
-                if parent in found:  # it has no blocks of its own in the log
-                    found[number] = found[parent]
-                continue
-            if begins and (is_clean or self._jit[number] in complete):
-                found[number] = AVAILABLE
-            elif not (is_known if not begins else block in stopped and self._begins_once(row)):
-                found[number] = UNRECORDED
-        if not is_clean:
-            unsure = {n for n in self._async & found.keys() if self._jit[n] not in complete}
-            found |= {n: UNRECORDED for n in unsure if found[n] == AVAILABLE}
-        return found
-
-    def _certain(self, ran: set[int | None], failed: Collection[int]) -> dict[int, str]:
-        """The operations that ran: these, those around what ran, and those before it in a block."""
-        ran |= {block[1] for block in self._begun}
-        found: dict[int, str] = {}
-        later: set[Block] = set()
-        for row in reversed(self._own):
-            if row["id"] in ran or _block_of(row) in later:
-                later.add(_block_of(row))
-                ran.add(row["parent"])
-                found[row["id"]] = ERROR if row["id"] in failed else AVAILABLE
-        return found
-
-    def _begins_once(self, row: Row) -> bool:
-        """Whether the block of an operation is known to have begun once only."""
-        while _block_of(row)[3] == 0 and row["parent"] in self._code:
-            row = self._rows[row["parent"]]
-            if row["kernel"] in COUNTED or row["kernel"] == "scf.while":
-                return False
-        return _block_of(row)[3] == 0 and self._begun[_block_of(row)] == 1
-
-
-def _block_of(row: Row) -> Block:
-    return row["function"], row["parent"], row["region"], row.get("block", 0)

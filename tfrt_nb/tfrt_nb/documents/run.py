@@ -13,7 +13,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from tfrt_nb.documents.code import MORE, CodeMap, Reached
+from tfrt_nb.documents.blocks import MORE, Reached
+from tfrt_nb.documents.code import CodeMap
 from tfrt_nb.documents.escapes import label
 from tfrt_nb.documents.events import (
     BEGINS,

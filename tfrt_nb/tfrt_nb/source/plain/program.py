@@ -370,3 +370,19 @@ class PlainProgram:
             if column <= first + len(part):
                 return start + first, row_of(part)
         return start, row
+
+
+def name_results(text: str, count: int, names: dict[str, int], first: int) -> None:
+    """Name `count` results, the first of which has register `first`, as in `%a, %r:2`."""
+    register = first
+    for part in text.split(","):
+        match = RESULT.fullmatch(part.strip(" "))
+        if match is None or match[1] in names:
+            raise NotPlain
+        name, size = match[1], int(match[2] or 1)
+        names[name] = register
+        if match[2] is not None:
+            names |= {f"{name}#{index}": register + index for index in range(min(size, count))}
+        register += size
+    if register != first + count:
+        raise NotPlain

@@ -31,7 +31,6 @@ from tfrt_nb.source.plain.program import (
     HOLE,
     MAX_LINE,
     NO_NAME,
-    RESULT,
     Body,
     Key,
     Memory,
@@ -42,6 +41,7 @@ from tfrt_nb.source.plain.program import (
     Types,
     apart,
     is_nothing,
+    name_results,
     next_closer,
     rows_of,
 )
@@ -254,7 +254,7 @@ class _Reader:
             results = shape.result_types
             if result:
                 if more or len(results) != 1:
-                    _name_results(result + more, len(results), names, len(types))
+                    name_results(result + more, len(results), names, len(types))
                 elif result in names:
                     raise NotPlain
                 else:
@@ -490,19 +490,3 @@ def _is_plain(operation: Operation) -> bool:
     if not isinstance(operation, KernelOp | UnknownOp | CallingOp | ReturnOp):
         return False
     return not operation.regions and not operation.successors
-
-
-def _name_results(text: str, count: int, names: dict[str, int], first: int) -> None:
-    """Name `count` results, the first of which has register `first`, as in `%a, %r:2`."""
-    register = first
-    for part in text.split(","):
-        match = RESULT.fullmatch(part.strip(" "))
-        if match is None or match[1] in names:
-            raise NotPlain
-        name, size = match[1], int(match[2] or 1)
-        names[name] = register
-        if match[2] is not None:
-            names |= {f"{name}#{index}": register + index for index in range(min(size, count))}
-        register += size
-    if register != first + count:
-        raise NotPlain
