@@ -119,7 +119,9 @@ def test_every_exercise_has_a_cell_that_begins_as_it_was_given() -> None:
 @pytest.mark.parametrize("one", EXERCISES, ids=lambda one: one.name)
 def test_a_notebook_asks_what_its_exercise_checks(one: Exercise) -> None:
     path = next(path for path in NOTEBOOKS if one.name in answers_of(path))
-    assert one.task in {cell.source.partition("\n\n")[2] for cell in read(path).cells}
+    tasks = {cell.source.partition("\n\n")[2] for cell in read(path).cells}
+    # Lines of a paragraph may be broken anywhere, and the lines of the sources are shorter.
+    assert one.task.split() in [task.split() for task in tasks]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -15,6 +15,7 @@ from IPython.testing.globalipapp import start_ipython
 
 from tfrt_magics.bridge.record import KINDS
 from tfrt_magics.bridge.snapshot import Row, State
+from tfrt_nb.documents.heat_map import HeatMap
 from tfrt_runtime.diagnostics import Location, TfrtError, error
 
 
@@ -51,6 +52,7 @@ class FakeEvents:
         self._run = run
         self._known: dict[int, Row] = {}
         self.previews: dict[int, str] = {}
+        self.pictures: dict[int, HeatMap] = {}
         self.log: list[tuple[int, int | None, str]] = []
 
     def drain(self):

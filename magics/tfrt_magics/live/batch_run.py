@@ -62,6 +62,8 @@ class BatchRun:
         """How many calls of each row are over, and how many of them are errors."""
         self._new: list[Event] = []
         self.previews: dict[int, str] = {}
+        self.pictures: dict[int, Any] = {}
+        """None: a call's results are shown as text."""
         self._latest = Snapshot(Status.RUNNING, (Section(name, Status.RUNNING, ()),))
         place = {"line": 0, "column": 0, "end_line": 0, "end_column": 0, "function": 0}
         inside: dict[str, Any] = {"parent": None, "region": 0, "regions": [], "operands": []}

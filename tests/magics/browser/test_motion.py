@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tfrt_nb.documents.heat_map import heat_map
 
@@ -88,7 +89,7 @@ def test_results_come_first_and_are_large(show) -> None:
     assert top(result) < top(page.get_by_role("tab", name="Values")) < top(row)
     assert font_size(result) > 1.5 * font_size(row)
     result.click()
-    assert row.get_attribute("aria-selected") == "true"
+    expect(row).to_have_attribute("aria-selected", "true")
     go_to(page, 500)
     assert result.inner_text() == "sum ○ waiting : i32"
 

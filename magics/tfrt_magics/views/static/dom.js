@@ -36,10 +36,10 @@ export function setText(node, text) {
 /** How long a change is seen, in milliseconds. */
 export const SEEN = 600;
 
-const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+const stillness = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)"); // without a page, in tests, none
 
 /** Whether the reader lets things move. */
-export const mayMove = () => !stillness.matches;
+export const mayMove = () => !stillness?.matches;
 
 /** Let a row light up where it shows the same `item` as before in another state. */
 export function flash(node, item, state) {
