@@ -24,13 +24,10 @@ ADVICE = (
     ),
     (
         (
-            "external functions are not allowed; unable to find native function; … is for code "
-            "that the compiler makes"
+            "external functions are not allowed; unable to find native function; … is reserved "
+            "for generated code"
         ),
-        (
-            r"external functions|native function in global registry|is for code that the compiler "
-            r"makes"
-        ),
+        (r"external functions|native function in global registry|reserved for generated code"),
         (
             "A declared function has no body: write one, or use a [kernel in "
             "Python](../howto/kernel.md). Compiled programs may declare what `@tfrt.external` "
@@ -50,7 +47,7 @@ ADVICE = (
     ),
     (
         "redefinition; already in use",
-        r"redefinition|already in use|no name with|duplicate case",
+        r"redefinition|already in use|cannot contain NUL|duplicate case",
         "A name is given once: choose another one.",
     ),
     (
@@ -88,7 +85,7 @@ ADVICE = (
             r"mismatch|expects an? "
             r"(integer|floating)|cannot be converted"
             r"|types of the operands|have results of the types|should be the same|expected "
-            r"dim|inferred|by host programs|called from outside|another type than"
+            r"dim|inferred|by host programs|called from outside|another type than|type other than"
             r"|chooses by|types of the function|(result|collapsed|expanded|input) type"
         ),
         (
@@ -164,7 +161,7 @@ ADVICE = (
     (
         "cannot be compiled",
         (
-            r"be compiled|no side effects|statically-ranked|in one step|not supported|needs "
+            r"be compiled|no side effects|statically-ranked|updated atomically|not supported|needs "
             r"constants|makes no|cannot be passed"
         ),
         (
@@ -187,7 +184,7 @@ ADVICE = (
     ),
     (
         "was still waiting for; timed out",
-        r"still waiting|timed out|nothing is left that",
+        r"still waiting|timed out|nothing can resolve",
         "[Make it report itself](../howto/stuck.md).",
     ),
     (
@@ -229,7 +226,7 @@ ADVICE = (
     ),
     (
         "expected …; unexpected character",
-        r"expected|unexpected|invalid|empty operation name|cannot name|none of parallel",
+        r"expected|unexpected|invalid|empty operation name|cannot name|not one of parallel",
         (
             "The syntax does not allow this here: compare the line with an example in "
             "[Kernels](kernels.md)."

@@ -230,7 +230,7 @@ class CellMagics(Magics):
         try:
             libraries = programs_of(options.libraries, self._shell.user_ns)
             if bef is not None and libraries:
-                raise TfrtError(error("--with: a BEF file calls no functions of others"))
+                raise TfrtError(error("--with: a BEF file cannot call functions of other programs"))
             if bef is not None:
                 program = self._session.load_bef(bef, text.name)
             else:
@@ -248,7 +248,7 @@ class CellMagics(Magics):
             check_names(options.output or (), [call.function for call in calls])
             if options.slow != 1 and (options.explore or options.step):
                 print(
-                    "--slow is for runs that go on by themselves: it changes no schedule and no step"
+                    "--slow applies only to runs that proceed on their own, not to --explore, --replay, or --step"
                 )
             if calls and options.explore:
                 # Here, because %load_ext loads no compiler.
@@ -281,7 +281,9 @@ class CellMagics(Magics):
             print(said)
         if options.slow != 1 and (fast := [c.function for c in calls if c.function.is_compiled]):
             names = ", ".join(f"@{function.name}" for function in fast)
-            print(f"--slow is for operations of host functions, not of compiled ones: {names}")
+            print(
+                f"--slow applies to the operations of host functions, not of compiled ones: {names}"
+            )
         return self._show(job, outlet, text, options)
 
     def _users_host(self, options: RunOptions) -> HostContext | None:
@@ -485,5 +487,5 @@ def follow(job: Job, outlet: Outlet) -> RunInterrupted | None:
         if not job.was_refused:
             outlet.finish(job)
     if interrupts and interruption is None:
-        interruption = RunInterrupted("interrupted as the run ended")
+        interruption = RunInterrupted("interrupted as the run finished")
     return interruption

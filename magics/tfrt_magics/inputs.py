@@ -36,7 +36,7 @@ def evaluated(inputs: Sequence[str], namespace: dict[str, object]) -> dict[str, 
         if not name or (equals and not expression.strip()):
             raise TfrtError(error(f"--in {one}: expected NAME or NAME=EXPRESSION"))
         if name in values:
-            raise TfrtError(error(f"--in {name}: %{name} has a value already"))
+            raise TfrtError(error(f"--in {name}: %{name} already has a value"))
         values[name] = _value(one, name, expression.strip() if equals else name, namespace)
     return values
 
@@ -47,7 +47,7 @@ def _value(option: str, name: str, expression: str, namespace: dict[str, object]
     except (Exception, SystemExit) as problem:  # noqa: BLE001  it is the user's expression
         text = str(problem).partition("\n")[0]
         is_text = isinstance(problem, NameError) and expression != name
-        hint = f"; a text needs quotes within quotes: --in '{name}=\"text\"'" if is_text else ""
+        hint = f"; a string needs quotes within quotes: --in '{name}=\"text\"'" if is_text else ""
         raise TfrtError(error(f"--in {option}: {type(problem).__name__}: {text}{hint}")) from None
 
 
@@ -72,7 +72,9 @@ def program_of(name: str, namespace: Mapping[str, object], whose: str = "") -> P
     found = namespace.get(name)
     if isinstance(found, TracedProgram):
         if not found.is_typed:
-            hint = f"annotate them, or give a program of its own, as {name}_i32 = {name}.trace(tfrt.i32)"
+            hint = (
+                f"annotate them, or pass a typed program, as in {name}_i32 = {name}.trace(tfrt.i32)"
+            )
             raise TfrtError(error(f"{whose}{name}: its arguments have no types; {hint}"))
         found = found.trace()
     if isinstance(found, Program):
@@ -119,7 +121,7 @@ def _misnamed(
         found = type(namespace[name]).__name__
         return TfrtError(error(f"{option} is of type {found}, and no {kind}; {known}"))
     hint = meant(name, kept, known)
-    return TfrtError(error(f"{option}: there is no {kind} of that name; {hint}"))
+    return TfrtError(error(f"{option}: no {kind} has that name; {hint}"))
 
 
 def file_name(text: str) -> str:
@@ -133,7 +135,7 @@ def file_name(text: str) -> str:
         if not text or b"\0" in os.fsencode(name):
             raise ValueError
     except (ValueError, RuntimeError):
-        raise TfrtError(error(f"'{text}' is not the name of a file")) from None
+        raise TfrtError(error(f"'{text}' is not a file name")) from None
     return name
 
 

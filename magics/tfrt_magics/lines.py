@@ -102,7 +102,7 @@ class LineMagics(Magics):
         if name is not None:
             found = program_of(name, self._shell.user_ns)
         if found is None:
-            raise TfrtError(error("no cell has made a program yet"))
+            raise TfrtError(error("no cell has defined a program yet"))
         return found
 
     @line_magic
@@ -113,7 +113,7 @@ class LineMagics(Magics):
             words = shlex.split(line) or [""]
             if len(words) > 1 or not words[0] or words[0].startswith("-"):
                 found = f", found {line.strip()}" if words[0] else ""
-                raise TfrtError(error(f"expected the name of a file{found}"))
+                raise TfrtError(error(f"expected a file name{found}"))
             path = words[0]
             if run is None:
                 raise TfrtError(error("no cell has run a program yet"))

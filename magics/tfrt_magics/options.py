@@ -108,7 +108,9 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
     if unknown and of_file and not unknown[0].startswith("-"):
         parsed.file = unknown.pop(0)
     if of_file and _BEGINS_PROGRAM.fullmatch(parsed.file or ""):
-        raise OptionError(f"{magic} runs a file; a program goes below a line of its own, %%tfrt")
+        raise OptionError(
+            f"{magic} runs a file; to run a program from a cell, start the cell with %%tfrt"
+        )
     if unknown:
         raise OptionError(_unquoted(magic, line) or _unknown(magic, unknown[0]))
     if of_file and not parsed.file and not parsed.help:
@@ -122,13 +124,13 @@ def parse_options(line: str, *, of_file: bool = False) -> RunOptions:
         if getattr(parsed, other):
             option = "--" + other.replace("_", "-")
             own = "own budget" if parsed.memory else "own work queue"
-            why = f"{option} runs on no host" if other in ways else f"the host has its {own}"
+            why = f"{option} does not run on a host" if other in ways else f"the host has its {own}"
             raise OptionError(f"{magic}: --host and {option} exclude each other: {why}")
     if parsed.expect_error and (parsed.explore or not parsed.wait):
         other = "explore" if parsed.explore else "no-wait"
         raise OptionError(f"{magic}: --expect-error and --{other} exclude each other")
     if parsed.explore and parsed.output:
-        raise OptionError(f"{magic}: --explore shows outcomes, and has no results for --output")
+        raise OptionError(f"{magic}: --explore shows outcomes and returns no results for --output")
     settings = vars(parsed)
     for several in ("inputs", "libraries"):
         settings[several] = tuple(settings[several] or ())
@@ -188,7 +190,7 @@ class _Once(argparse.Action):
             first, second = (
                 ",".join(one) if isinstance(one, tuple) else one for one in (earlier, value)
             )
-            parser.error(f"{option} is given once, found {first} and {second}")
+            parser.error(f"{option} can be given only once, found {first} and {second}")
         setattr(namespace, self.dest, value)
 
 
@@ -258,7 +260,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "dest": "libraries",
         "action": "append",
         "type": _python_names,
-        "help": "programs of --as whose functions this one may call",
+        "help": "programs named with --as whose functions this one may call",
     },
     ("-o", "--output"): {
         "metavar": "NAME[,NAME]",
@@ -278,7 +280,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "NAME",
         "action": _Once,
         "type": _python_name,
-        "help": "run on the HostContext of this Python name, whose settings and threads stay as they are; "
+        "help": "run on the HostContext with this Python name, whose settings and threads stay unchanged; "
         "remote kernels need one with a DaskWorkQueue",
     },
     ("-f", "--function"): {
@@ -300,11 +302,11 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
     ("--no-wait",): {
         "dest": "wait",
         "action": "store_false",
-        "help": "return at once; the board finishes by itself",
+        "help": "return immediately; the board updates until the run finishes",
     },
     ("--expect-error",): {
         "action": "store_true",
-        "help": "let the cell succeed only if the program is wrong or its run fails",
+        "help": "let the cell succeed only if its program is invalid or its run fails",
     },
     ("--parallel-for",): {
         "metavar": "OPTIONS",
@@ -335,7 +337,7 @@ ARGUMENTS: dict[tuple[str, ...], Mapping[str, object]] = {
         "metavar": "FACTOR",
         "type": _above_zero("factor"),
         "default": 1.0,
-        "help": "let each operation of a host program last so many times as long; results are the same",
+        "help": "make each operation of a host program take this many times as long; results stay the same",
     },
     ("--step",): {
         "action": "store_true",

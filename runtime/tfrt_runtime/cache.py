@@ -117,7 +117,9 @@ class Cache:
         self._is_told = True
         reason = str(problem) if isinstance(problem, _Unusable) else problem.strerror
         named = f" ({self.named_by})" if self.named_by else ""
-        sys.stderr.write(f"tfrt-nb: compiled code is not kept in {self.folder}{named}: {reason}\n")
+        sys.stderr.write(
+            f"tfrt-nb: compiled code is not cached in {self.folder}{named}: {reason}\n"
+        )
 
     def _forget_the_oldest(self, folder: int, kind: str) -> None:
         found = []

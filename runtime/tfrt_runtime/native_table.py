@@ -188,7 +188,7 @@ func.func @main() -> !tfrt.chain {
             "tfrt_test.async_constant.{}",
             "-> {}",
             "async_kernels.async_constant_{}",
-            "A number that the program says, given by another task.",
+            "A constant, given by another task.",
             functions=_COPY,
             attributes={"value": "{}"},
             variants="i1 i32",
@@ -223,7 +223,7 @@ func.func @main() -> !tfrt.chain {
             "tfrt_test.usleep",
             "i32 ->",
             "async_kernels.usleep",
-            "Sleep so many microseconds, on a thread of the blocking pool.",
+            "Sleep for a number of microseconds, on a thread of the blocking pool.",
             flags=("blocking",),
             example="""\
 func.func @main() {
@@ -237,7 +237,7 @@ func.func @main() {
             "tfrt_test.blocking.usleep",
             "i32 -> chain",
             "async_kernels.blocking_usleep",
-            "A chain, after so many microseconds on a thread of the blocking pool.",
+            "A chain, after a number of microseconds on a thread of the blocking pool.",
             flags=("blocking",),
             example="""\
 func.func @main() -> !tfrt.chain {
@@ -283,7 +283,7 @@ func.func @main() -> (i32, !tfrt.chain) {
             "tfrt_test.atomic.get.i32",
             "atomic.i32 chain -> i32 chain",
             "async_kernels.atomic_get_i32",
-            "What a counter has.",
+            "The value of a counter.",
             is_loose=True,
             example=_ATOMIC_EXAMPLE,
         ),
@@ -390,7 +390,7 @@ func.func @main() -> i32 attributes {tfrt.sync} {
             "tfrt_test.cancel",
             "chain -> i32 chain",
             "async_kernels.cancel",
-            "Cancels the run: what has not begun is skipped.",
+            "Cancels the run: operations that have not started are skipped.",
             is_loose=True,
             example="""\
 // What has not begun is skipped: the print never happens.
@@ -414,7 +414,7 @@ func.func @main() -> !tfrt.chain {
             "tfrt_test.identity",
             "chain any* ->",
             "async_kernels.identity",
-            "The operands behind the chain, once it is available.",
+            "The operands, once the chain is available.",
             for_each=True,
             example="""\
 func.func @main() -> (i32, f32) {
@@ -430,7 +430,7 @@ func.func @main() -> (i32, f32) {
             "tfrt_test.make_indirect",
             "any* ->",
             "async_kernels.make_indirect",
-            "The operands, each behind a value that is forwarded to it.",
+            "The operands, each through a value that is forwarded to it.",
             for_each=True,
             example=_MAKE_INDIRECT_EXAMPLE,
         ),
@@ -438,7 +438,7 @@ func.func @main() -> (i32, f32) {
             "tfrt_test.get_uniqueness",
             "any* ->",
             "async_kernels.get_uniqueness",
-            "Of each operand, whether nothing else refers to it.",
+            "For each operand, whether nothing else refers to it.",
             flags=("raw",),
             for_each=True,
             example="""\

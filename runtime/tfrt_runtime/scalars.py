@@ -146,16 +146,16 @@ def _shift(word: str) -> Failure:
 
 ARITHMETIC = (
     Family(
-        "add", NUMBERS, lambda a, b: a + b, "The sum.  Whole numbers wrap.",
+        "add", NUMBERS, lambda a, b: a + b, "The sum.  Integers wrap.",
         python="+", numpy=("add",), aliases=("plus", "sum"), arith={"addi": "add", "addf": "fadd"}, generic_sync=("i32", "i64"),
     ),
     Family(
-        "minus", NUMBERS, lambda a, b: a - b, "The first number less the second.  Whole numbers wrap.",
+        "minus", NUMBERS, lambda a, b: a - b, "The first number less the second.  Integers wrap.",
         python="-", numpy=("subtract",), aliases=("sub", "subtract", "neg", "negate"), arith={"subi": "sub", "subf": "fsub"},
         generic=("i32", "i64"),
     ),
     Family(
-        "mul", INTEGERS, lambda a, b: a * b, "The product.  Whole numbers wrap.",
+        "mul", INTEGERS, lambda a, b: a * b, "The product.  Integers wrap.",
         python="*", numpy=("multiply",), aliases=("times", "mult", "multiply"),
         arith={"muli": "mul"},
     ),

@@ -93,9 +93,9 @@ def test_a_program_in_a_string_of_python_is_left_alone(shell, above: str) -> Non
         ("%%tfrt --\u202eabc\x1b[31m\n", "unknown option --\\u202eabc\\u001b[31m"),
         ("%%tfrt -q 'm\u2066'\n", "unknown work queue 'm\\u2066'"),
         ("%tfrt \u202eabc.mlir", "cannot read '\\u202eabc.mlir'"),
-        ("%tfrt 'a\x00b'", "'a\\u0000b' is not the name of a file"),
+        ("%tfrt 'a\x00b'", "'a\\u0000b' is not a file name"),
         ("%tfrt_reset all\u202e", "%tfrt_reset takes no arguments, found 'all\\u202e'"),
-        ("%tfrt_trace --json", "%tfrt_trace: expected the name of a file, found --json"),
+        ("%tfrt_trace --json", "%tfrt_trace: expected a file name, found --json"),
         ("%%tfrt --memory 0\n", "memory '0': expected at least 1M"),
         ("%tfrt_leaks 3", "%tfrt_leaks takes no arguments, found '3'"),
         ("%tfrt_config timeout=-1", "%tfrt_config: timeout=-1: should not be less than 0.0"),
@@ -376,13 +376,16 @@ def test_a_file_runs_on_the_users_host(cell, hosts, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("--host larg", "--host larg: there is no HostContext of that name; did you mean large?"),
-        ("--host nothing", "of that name; hosts are closed, default, large"),
+        ("--host larg", "--host larg: no HostContext has that name; did you mean large?"),
+        ("--host nothing", "has that name; hosts are closed, default, large"),
         ("--host get_ipython", "--host get_ipython is of type method, and no HostContext; hosts"),
         ("--host closed", "TfrtError: --host closed: the host is closed\n"),
         ("--host large -q s", "--host and --work-queue exclude each other: the host has its own"),
         ("--host large --memory 1G", "exclude each other: the host has its own budget"),
-        ("--host large --step", "--host and --step exclude each other: --step runs on no host"),
+        (
+            "--host large --step",
+            "--host and --step exclude each other: --step does not run on a host",
+        ),
         ("--memory 1G", "the default host has its own budget; tfrt.default_host().set_memory(...)"),
     ],
 )
@@ -412,7 +415,7 @@ def test_a_remote_kernel_without_a_cluster_is_an_error_that_says_what_to_write(c
         "\n  tfrt.return %a", '\n  %b = "hosts.far"(%a) : (i32) -> i32\n  tfrt.return %b'
     )
     said = cell(f"%%tfrt --host large{far}")
-    assert "4:8: error: remote kernel 'hosts.far' runs on a cluster, and the host of" in said
+    assert "4:8: error: remote kernel 'hosts.far' runs on a cluster, but this cell's" in said
     assert "host = tfrt.HostContext(tfrt.DaskWorkQueue(client))\n" in said
     assert "%%tfrt --host host; or every cell: tfrt.set_default_host(host)\n" in said
 

@@ -83,7 +83,7 @@ def test_a_learner_is_answered_in_a_sentence(printed: str) -> None:
         "The program is not right yet:",
         "[]",
         "name 'missing' is not defined",
-        "need not call exit()",
+        "Do not call exit()",
         "Line 1: invalid syntax",
         "✓ mine.double: right.",
         "✓ mine.double: right.",

@@ -52,7 +52,7 @@ def test_kernels_say_what_they_take_and_do(cell) -> None:
 
 
 def test_the_graph_of_the_last_program_or_a_named_one_is_written(cell, tmp_path) -> None:
-    assert "no cell has made a program" in cell("%tfrt_graph")
+    assert "no cell has defined a program" in cell("%tfrt_graph")
     cell(f"%%tfrt --as shop\n{SHOP}")
     assert cell(f"%tfrt_graph --dot {tmp_path}/last.dot").startswith("written")
     cell(f"%tfrt_graph shop --dot {tmp_path}/named.dot")
@@ -69,13 +69,13 @@ def test_the_graph_of_the_last_program_or_a_named_one_is_written(cell, tmp_path)
         ("%tfrt_graph --engine neato", "neato"),
         ("%tfrt_graph --dto x", "--dto"),
         ("%tfrt_graph 'open", "quotation"),
-        ("%tfrt_graph --dot ''", "'' is not the name of a file"),
-        ("%tfrt_graph --dot a\0b", "is not the name of a file"),
-        ("%tfrt ~no_such_user/x.mlir", "'~no_such_user/x.mlir' is not the name of a file"),
+        ("%tfrt_graph --dot ''", "'' is not a file name"),
+        ("%tfrt_graph --dot a\0b", "is not a file name"),
+        ("%tfrt ~no_such_user/x.mlir", "'~no_such_user/x.mlir' is not a file name"),
         ("%tfrt_trace", "file"),
         ("%tfrt_trace a b", "found a b"),
         ("%tfrt_trace 'open", "quotation"),
-        ("%tfrt_trace ~no_such_user/x.json", "'~no_such_user/x.json' is not the name of a file"),
+        ("%tfrt_trace ~no_such_user/x.json", "'~no_such_user/x.json' is not a file name"),
         ("%tfrt_trace /no/such/folder/x.json", "/no/such/folder/x.json"),
         ("%tfrt_config timeot=3", "did you mean timeout?"),
         ("%tfrt_config timeout=soon", "timeout=soon: expected a float, not the str 'soon'"),
@@ -253,14 +253,16 @@ def test_slow_says_that_compiled_functions_are_as_fast_as_ever(cell) -> None:
 @pytest.mark.parametrize("way", ["step", "explore"])
 def test_slow_says_that_it_changes_no_schedule_and_no_step(cell, way: str) -> None:
     text = "func.func @main() -> i32 {\n  %six = tfrt.constant.i32 6\n  tfrt.return %six : i32\n}"
-    assert cell(f"%%tfrt --{way} --slow 3\n{text}").startswith("--slow is for runs that go on by")
+    assert cell(f"%%tfrt --{way} --slow 3\n{text}").startswith(
+        "--slow applies only to runs that proceed"
+    )
     assert "--slow" not in cell(f"%%tfrt --{way}\n{text}")
 
 
 def test_stepping_through_compiled_functions_says_that_choosing_takes_the_board(cell) -> None:
     text = "func.func @main() -> i64 {\n  %six = arith.constant 6 : i64\n  return %six : i64\n}"
     shown = cell(f"%%tfrt --step -o six\n{text}")
-    assert "to choose them takes the board\n  result = 6" in shown
+    assert "choosing them needs the board\n  result = 6" in shown
     assert cell("print(six.result())") == "6\n"
 
 

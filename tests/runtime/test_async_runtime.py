@@ -129,7 +129,7 @@ def test_who_waits_in_vain_is_told_for_what(code: Code) -> None:
 
     with pytest.raises(TfrtError) as raised:
         code.main(main)
-    message = "nothing is left that could resolve a token of 'async.runtime.create'"
+    message = "nothing can resolve a token of 'async.runtime.create' anymore"
     assert raised.value.diagnostics == (error(message, Location("cell", 2, 3)),)
 
 
@@ -140,7 +140,7 @@ def test_a_producer_that_comes_after_all_does_no_harm(code: Code) -> None:
         code.call("mlirAsyncRuntimeEmplaceToken", token)
         code.call("mlirAsyncRuntimeDropRef", token, 1)
 
-    with pytest.raises(TfrtError, match="^error: nothing is left that could resolve a token$"):
+    with pytest.raises(TfrtError, match="^error: nothing can resolve a token anymore$"):
         code.main(main)
 
 

@@ -155,7 +155,7 @@ def test_a_bad_folder_is_told_in_one_line(
         cache.put(NAME, CONTENT)
 
     assert capsys.readouterr().err == (
-        f"tfrt-nb: compiled code is not kept in {folder} (TFRT_NB_CACHE): {reason}\n"
+        f"tfrt-nb: compiled code is not cached in {folder} (TFRT_NB_CACHE): {reason}\n"
     )
 
 
@@ -167,7 +167,7 @@ def test_a_relative_folder_is_refused(
 
     assert list(tmp_path.iterdir()) == []
     assert capsys.readouterr().err == (
-        "tfrt-nb: compiled code is not kept in cache: it is not an absolute path\n"
+        "tfrt-nb: compiled code is not cached in cache: it is not an absolute path\n"
     )
 
 
@@ -189,7 +189,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stdout) == (0, "None\n")
     assert done.stderr == (
-        f"tfrt-nb: compiled code is not kept in {tmp_path / 'cache'}: File too large\n"
+        f"tfrt-nb: compiled code is not cached in {tmp_path / 'cache'}: File too large\n"
     )
     assert list((tmp_path / "cache").iterdir()) == []
 

@@ -203,19 +203,19 @@ def test_compiled_code_writes_where_the_object_allows_it() -> None:
 REFUSED: dict[str, tuple[Any, str]] = {
     "missing": (
         Column(numbers(), "it has nulls"),
-        "Column: it has nulls; make an array of it, as in numpy.array(..., float)",
+        "Column: it has nulls; convert it to an array, as in numpy.array(..., float)",
     ),
     "objects": (
         Column(np.array([None])),
         "Column: a tensor cannot hold elements of type object;"
-        + " make an array of it, as in numpy.array(..., float)",
+        + " convert it to an array, as in numpy.array(..., float)",
     ),
     "gradient": (Old(RuntimeError("use detach().")), "Old: use detach()"),
     "device": (OnDevice(BufferError("on a GPU")), "OnDevice: on a GPU"),
-    "lazy": (Lazy({}), "Lazy: its elements are not computed yet: give what its compute() returns"),
+    "lazy": (Lazy({}), "Lazy: its elements are not computed yet: pass the result of its compute()"),
     "text": (array.array("u", "ab"), "array: a tensor cannot hold elements of type <U1"),
-    "sparse": (Sparse(), "Sparse <two lines>: make an array of it, as in .toarray()"),
-    "list": ([1.0], "list [1.0]: make an array of it, as in numpy.array(...)"),
+    "sparse": (Sparse(), "Sparse <two lines>: convert it to an array, as in .toarray()"),
+    "list": ([1.0], "list [1.0]: convert it to an array, as in numpy.array(...)"),
     "set": ({1}, "set {1}"),
 }
 
@@ -236,7 +236,7 @@ def test_what_gives_no_elements_without_a_copy_is_refused_as_a_list_is(kind: str
 
 def test_a_masked_array_is_refused_and_an_object_keeps_its_class() -> None:
     masked = np.ma.array([1.0, 2.0], mask=[0, 1])
-    with pytest.raises(tfrt.TfrtError, match="a tensor has no mask: fill the array"):
+    with pytest.raises(tfrt.TfrtError, match="a tensor cannot have a mask: fill the array"):
         typed(masked)
 
     @tfrt.kernel("others.kind")
@@ -331,7 +331,7 @@ def test_a_kernel_writes_a_copy_of_a_read_only_array(writer: str) -> None:
 
 def test_an_argument_that_a_native_kernel_writes_is_refused_if_it_is_read_only() -> None:
     for kernel in (fill, double):
-        with pytest.raises(tfrt.TfrtError, match="writes this array, which is read-only: give it"):
+        with pytest.raises(tfrt.TfrtError, match="writes this array, which is read-only: pass"):
             tfrt.call(kernel, read_only())
 
 

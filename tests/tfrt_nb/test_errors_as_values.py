@@ -100,7 +100,7 @@ def test_what_cannot_be_recovered_or_kept_is_refused_where_it_is_written() -> No
     for function, message in wrong:
         with pytest.raises(tfrt.TfrtError, match=message):
             tfrt.program(function)(1)
-    with pytest.raises(tfrt.TfrtError, match="a function that is traced"):
+    with pytest.raises(tfrt.TfrtError, match="a function decorated with"):
         tfrt.recover(1, 2)
 
 
@@ -331,7 +331,7 @@ def test_a_timeout_names_the_seconds_that_were_asked_for() -> None:
 def test_a_batch_that_is_out_of_time_says_so_though_a_call_has_failed() -> None:
     batch: Any = tfrt.program(lambda x: tfrt.cond(x == 3, part, stuck, x)).map([3, 1])
     assert next(iter(batch)).exception(SLOW) is not None
-    with pytest.raises(TimeoutError, match=r"not over after 0\.05 s"):
+    with pytest.raises(TimeoutError, match=r"not finished after 0\.05 s"):
         batch.result(0.05)
 
 

@@ -58,7 +58,7 @@ def test_a_solution_of_another_exercise_is_not_right(one: Exercise) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "hint"),
     [
-        ("start.write", "42", "This is no program."),
+        ("start.write", "42", "This is not a program."),
         (
             "start.write",
             find("start.write").solution.replace("%seven, %five", "7, 5"),
@@ -99,7 +99,7 @@ def patched(data):
 """,
             "another file",
         ),
-        ("async.together", "42", "This is no program."),
+        ("async.together", "42", "This is not a program."),
         ("graph.faster", "%b", "Line 1 was not understood: `%b`.  Write it like this: `x`."),
         ("graph.faster", "bb", "Write a, b, c or d; found 'bb'.  Write it like this: `x`."),
         ("graph.faster", "[b, d]", "Write a, b, c or d; found ['b', 'd']."),
@@ -149,8 +149,8 @@ def patched(data):
         ("control.sum", "func.func @main(%n: i32) {\n  tfrt.return\n}", "returns nothing"),
         ("values.double", "def doubled(box):\n    get = box.result\n    return get() * 2", "waits"),
         ("values.double", "def doubled(box):\n    return box.result(0) * 2", "before the box"),
-        ("values.double", "def doubled(box):\n    raise SystemExit", "ends Python"),
-        ("bef.patch", "def patched(data):\n    raise SystemExit", "ends Python"),
+        ("values.double", "def doubled(box):\n    raise SystemExit", "exits Python"),
+        ("bef.patch", "def patched(data):\n    raise SystemExit", "exits Python"),
         ("threads.blocking", find("threads.blocking").start + " + page", "waits"),
         ("threads.blocking", _BLOCKING.format("# sleep"), "Keep the wait"),
         (
@@ -223,7 +223,7 @@ func.func @body(%x: i32) -> (i32, i1) {
   %yes = tfrt.constant.i1 true
   tfrt.return %x, %yes : i32, i1
 }"""
-    assert "a loop without an end" in find("control.sum").grade(text).hint
+    assert "an endless loop" in find("control.sum").grade(text).hint
 
 
 def test_a_name_of_a_cell_that_was_not_run_is_named() -> None:

@@ -136,7 +136,7 @@ def test_a_tensor_for_a_value_that_is_there_already_is_given_up() -> None:
     with HostContext("s") as host:
         value = make_unavailable(host.work_queue)
         value.emplace(DenseHostTensor.over(np.arange(3)))
-        with pytest.raises(RuntimeError, match="resolves once"):
+        with pytest.raises(RuntimeError, match="can be resolved only once"):
             value.emplace(DenseHostTensor.over(np.arange(4)))
         found = value.payload()
         assert isinstance(found, DenseHostTensor)

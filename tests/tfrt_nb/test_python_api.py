@@ -259,7 +259,7 @@ def test_an_array_with_a_mask_is_no_tensor() -> None:
         "func.func @main(%x: !t.tensor) -> !t.tensor { tfrt.return %x : !t.tensor }"
     )
 
-    with pytest.raises(tfrt.TfrtError, match="a tensor has no mask"):
+    with pytest.raises(tfrt.TfrtError, match="a tensor cannot have a mask"):
         program.run(masked)
     assert tfrt.program(lambda x: same(x)).trace(object).run(masked).result(SLOW) is masked
 
@@ -312,12 +312,12 @@ def test_a_kernel_may_have_two_names() -> None:
         (lambda: UNTYPED.default_host().cancel(3), "the reason to cancel must be a text, found 3"),
         (
             lambda: tfrt.kernel("api.second")(second),
-            "the frame is the first parameter, not 'frame'",
+            "the frame must be the first parameter, not 'frame'",
         ),
         (lambda: tfrt.call("arith.addi", 1, 2), "an operation of programs, and no kernel"),
         (lambda: UNTYPED.call_each("tfrt.add.i32", [1], 2), "a column must be a sequence"),
         (lambda: UNTYPED.call_each("api.defaults", [1], z=2), "a column must be a sequence"),
-        (lambda: UNTYPED.Program(5), "a program is a text, found int"),
+        (lambda: UNTYPED.Program(5), "a program must be a string, found int"),
         (
             lambda: UNTYPED.wait_for(tfrt.unavailable()),
             "what is waited for must be AsyncValues, as",
@@ -326,7 +326,7 @@ def test_a_kernel_may_have_two_names() -> None:
         (lambda: tfrt.Program("a/shop.mlir"), "found the name of a file: Program.from_file"),
         (lambda: UNTYPED.Program(Path("shop.bef")), "PosixPath: Program.from_file reads a file"),
         (lambda: UNTYPED.Program(CODE.bef), "bytes: Program.from_bef takes the bytes"),
-        (lambda: UNTYPED.Program.from_bef("0bef"), "a BEF file is bytes, found str"),
+        (lambda: UNTYPED.Program.from_bef("0bef"), "a BEF file must be bytes, found str"),
         (lambda: UNTYPED.Program("", 5), "the name of a program must be a text, found 5"),
         (lambda: UNTYPED.Program("", level=7), "level must be 0, 1 or None, found 7"),
         (lambda: UNTYPED.Program("", parallel_for=7), "parallel_for must be a text"),
@@ -393,7 +393,9 @@ def test_a_future_that_a_kernel_drops_is_an_error_at_the_operation() -> None:
 
     error = tfrt.call(dropped, 1).exception(SLOW)  # type: ignore[union-attr]
 
-    assert str(error).endswith("the result of 'api.dropped': the future was dropped undone")
+    assert str(error).endswith(
+        "the result of 'api.dropped': the future was dropped before it was done"
+    )
     assert error.diagnostics[0].location.source == __file__  # type: ignore[union-attr]
 
 
@@ -504,7 +506,7 @@ def test_an_integer_of_thousands_of_digits_does_not_fit(kernel: str) -> None:
         ("i64", np.array(1.5), "ndarray array(1.5)"),
         ("i1", np.array([True]), "ndarray array([ True])"),
         ("i1", np.array([True, False]), "ndarray array([ True, False])"),
-        ("!t.tensor", [1, 2], "list [1, 2]: make an array of it, as in numpy.array(...)"),
+        ("!t.tensor", [1, 2], "list [1, 2]: convert it to an array, as in numpy.array(...)"),
     ],
 )
 def test_what_only_looks_like_a_value_of_the_type_is_refused(
@@ -550,7 +552,9 @@ def test_a_coroutine_is_made_a_task_before_it_is_an_argument() -> None:
     async def main() -> object:
         program = tfrt.Program("func.func @main(%x: i32) -> i32 {\n  tfrt.return %x : i32\n}")
         coroutine = seven()
-        with pytest.raises(tfrt.TfrtError, match=r"found coroutine .*: make a task of it, as in"):
+        with pytest.raises(
+            tfrt.TfrtError, match=r"found coroutine .*: create a task from it, as in"
+        ):
             program.run(coroutine)
         return await program.run(asyncio.create_task(coroutine))
 
@@ -748,7 +752,7 @@ def test_a_run_in_the_place_of_a_value_is_told_to_give_its_results() -> None:
     )
     run = program.run(1)
     with pytest.raises(
-        tfrt.TfrtError, match=r"expected i32, found .*: give its results, as in run\(\*"
+        tfrt.TfrtError, match=r"expected i32, found .*: pass its results, as in run\(\*"
     ):
         program.run(run)
     assert program.run(*run).result(SLOW) == 4

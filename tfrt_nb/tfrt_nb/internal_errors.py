@@ -32,7 +32,7 @@ def internal_errors_caught() -> Iterator[None]:
     except TfrtError:
         raise
     except MemoryError:
-        raise TfrtError(error("the compiler has no memory left for this program")) from None
+        raise TfrtError(error("the compiler ran out of memory for this program")) from None
     except Exception as problem:
         raise internal_error(problem) from problem
 

@@ -18,7 +18,7 @@ from tfrt_runtime.host.values.async_value import AsyncValue
 class CellRun(Returning):
     """The run of a cell's functions, one after another.  Displayed, it is the cell's board."""
 
-    instead_of_argument = "give its results, as in run(*other.results)"
+    instead_of_argument = "pass its results, as in run(*other.results)"
     """What messages say about a run where a value is wanted."""
 
     def __init__(self, job: Job, execution: int) -> None:
@@ -45,7 +45,7 @@ class CellRun(Returning):
             TfrtError: the first error among the results; without results, of the run.
         """
         if not self.wait(timeout):
-            raise TimeoutError(f"the run is not over after {timeout} s")
+            raise TimeoutError(f"the run has not finished after {timeout} s")
         found = tuple(value.result(0) for value in self.results)
         if not found and self.diagnostics:
             raise exception_of(self.diagnostics[0])

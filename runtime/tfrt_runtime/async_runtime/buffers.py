@@ -29,7 +29,7 @@ from tfrt_runtime.native import layouts as at
 
 Array: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[Any]]
 
-GONE = "the buffer has ended: it was deallocated, or its function has returned"
+GONE = "the buffer no longer exists: it was deallocated, or its function has returned"
 
 
 def lent_handle(buffer: HostBuffer) -> int:

@@ -127,7 +127,7 @@ def external(name: str, type_: str) -> Callable[[Function], Function]:
     def register(function: Function) -> Function:
         made = PythonExternal(name, arguments, results, function, _native_address(function))
         if made.address is None and not callable(function):
-            refuse(f"'{name}' is registered with {function!r}, which is no function")
+            refuse(f"'{name}' is registered with {function!r}, which is not a function")
         if made.address is not None and len(results) > 1:
             refuse(f"'{name}': a native function has at most one result")
         with _lock:

@@ -38,7 +38,7 @@ BUFFER_EVENTS = frozenset(
     }
 )
 """The events about tensors, which are Python objects (`buffers`)."""
-EXHAUSTED = "tasks wait inside of each other until no thread has stack left"
+EXHAUSTED = "tasks wait inside one another, and no thread has stack space left"
 
 
 class AsyncRuntime(HostRuntime):

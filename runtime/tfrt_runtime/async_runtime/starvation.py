@@ -124,7 +124,10 @@ class Starvation:
         for address, why in zip(stuck, reasons, strict=False):
             self._give_up(context, address, why)
         if rest := stuck[MAX_OWN_ERRORS:]:
-            text = f"nothing is left that could resolve this, as for {len(stuck) - 1} other objects"
+            text = (
+                f"nothing can resolve this anymore; the same holds for {len(stuck) - 1} other "
+                "objects"
+            )
             shared = self._process.error_value(context, error(text))
             add_reference = self._process.quick.value_add_reference
             for address in rest:
@@ -168,7 +171,7 @@ class Starvation:
         others = dict.fromkeys((*self._awaited(), *itertools.islice(stuck, MAX_NOTES + 1)))
         others.pop(awaited, None)
         return error(
-            f"nothing is left that could resolve {objects.title(awaited)}",
+            f"nothing can resolve {objects.title(awaited)} anymore",
             objects.maker_place(awaited),
             [
                 *self._waits_for(awaited),

@@ -79,7 +79,7 @@ class BodyReader:
         # Overlapping bodies would make a small file expensive to read.
         if signature.offset % _WORD or signature.offset < self._next_word * _WORD:
             raise self._fail(
-                f"a body at {signature.offset}, inside the one before", self._next_word
+                f"a body at {signature.offset}, inside the previous one", self._next_word
             )
         cursor = Cursor(self._data, _PROBLEM, self._start + signature.offset, self._end)
         location = cursor.varint()
@@ -292,7 +292,7 @@ def _find_wrong_use(function: BefFunction) -> str | None:
     for register in function.result_registers:
         use_counts[register] += 1
     if use_counts != list(function.use_counts):
-        return "the uses of a register are not as many as counted"
+        return "the use count of a register is wrong"
     return None
 
 

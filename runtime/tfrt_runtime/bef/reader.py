@@ -211,7 +211,7 @@ def _read_strings(cursor: Cursor) -> dict[int, str]:
     offset = 0
     *texts, rest = cursor.take(cursor.remaining).tobytes().split(b"\0")
     if rest:
-        raise cursor.fail("the last string does not end")
+        raise cursor.fail("the last string is not terminated")
     for text in texts:
         strings[offset] = text.decode(errors="surrogateescape")
         offset += len(text) + 1

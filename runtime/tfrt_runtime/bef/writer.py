@@ -90,7 +90,7 @@ class StringTable:
         encoded = {text.encode(errors="surrogateescape"): text for text in strings}
         for data, text in sorted(encoded.items()):
             if b"\0" in data:
-                raise TfrtError(error(f"BEF has no name with a NUL in it: {text!r}"))
+                raise TfrtError(error(f"a name in a BEF file cannot contain NUL: {text!r}"))
             self._offsets[text] = len(self.section)
             self.section.data += data + b"\0"
 

@@ -40,7 +40,7 @@ HOOKS.enqueue = enqueue
 class Execution(RunWaits):
     """A run of one function.  It has started; its results exist, and may be unavailable."""
 
-    instead_of_argument = "give its results, as in run(*other)"
+    instead_of_argument = "pass its results, as in run(*other)"
     """What messages say about a run where a value is wanted."""
     _tracing: RunTracing | None = None
     tier_note: Diagnostic | None = None
@@ -348,7 +348,7 @@ class Execution(RunWaits):
         request, decides = self.request, bool(self._entry.result_types)
         is_over = self.wait(timeout, lambda: decides and request.is_cancelled)
         if not is_over and not (self.is_stuck or self.request.is_cancelled):
-            raise TimeoutError(f"the run is not over after {timeout} s")
+            raise TimeoutError(f"the run has not finished after {timeout} s")
         if self.request.cancellation is not None:
             raise exception_of(self.request.cancellation)
 
@@ -376,7 +376,7 @@ class Execution(RunWaits):
         return value
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError("a run is neither copied nor pickled: take its result()")
+        raise TypeError("a run cannot be copied or pickled: use its result()")
 
     def __repr__(self) -> str:
         count, decided = len(self.results), sum(value.done() for value in self.results)

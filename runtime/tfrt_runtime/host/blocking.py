@@ -112,7 +112,7 @@ def _warn_of(context: int, state: _State) -> None:
     _named[name] = function
     place = ("<kernel>", 1) if code is None else (code.co_filename, code.co_firstlineno)
     text = (
-        f"kernel '{name}' has kept a worker for {LONG_SECONDS} s, and other kernels wait. If it"
+        f"kernel '{name}' has occupied a worker for {LONG_SECONDS} s, and other kernels wait. If it"
         " waits for something, blocking=True runs it on a thread of its own, with limit=4 four"
         " calls at a time. If it computes in numpy, which releases the GIL, it is right as it is:"
         " a plain kernel, one for each worker"

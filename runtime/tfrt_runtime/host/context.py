@@ -198,7 +198,7 @@ class HostContext:
         self._when_dropped.atexit = False
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError("a host is neither copied nor pickled: make one in each process")
+        raise TypeError("a host cannot be copied or pickled: create one in each process")
 
     def __repr__(self) -> str:
         count = self.work_queue.threads

@@ -245,7 +245,7 @@ class NativeProcess:
         """A native context for thread `number` of a queue; give it back with `free_contexts`."""
         context = self.quick.context_make(self.address, queue, pool, number)
         if context == 0:
-            raise TfrtError(error("out of memory: the system has none for another thread"))
+            raise TfrtError(error("out of memory: the system cannot start another thread"))
         self._contexts.add(context)
         return context
 

@@ -45,7 +45,7 @@ class ResourceContext:
         """
         with self._lock:
             if name in self._resources:
-                raise KeyError(f"resource '{name}' exists already")
+                raise KeyError(f"resource '{name}' already exists")
             self._resources[name] = resource
         return resource
 

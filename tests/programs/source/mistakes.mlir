@@ -15,7 +15,7 @@ func @undefined() -> i32 {
 
 func @twice(%x: i32) {
   %y = tfrt.add.i32 %x, %x
-  // CHECK: error: '%y' has a value already: choose another name
+  // CHECK: error: '%y' already has a value: choose another name
   // CHECK-NEXT: %y = tfrt.mul.i32 %x, %x
   // CHECK-NEXT: {{^}}  ^~{{$}}
   // CHECK-NEXT: note: redefinition of SSA value '%y'

@@ -116,7 +116,7 @@ def test_a_malformed_file_is_refused_with_the_reason_and_the_byte() -> None:
 
 WRONG_USES = {
     "the kernels without operands are not those listed": {"entry_users": (2, 1)},
-    "the uses of a register are not as many as counted": {"use_counts": (1, 2, 1)},
+    "the use count of a register is wrong": {"use_counts": (1, 2, 1)},
     "4 registers, but 3 are defined": {"register_count": 4, "use_counts": (1, 1, 1, 0)},
     "the users of a register are not those listed": {
         "kernels": tuple(
@@ -147,7 +147,7 @@ def test_bodies_that_overlap_are_refused() -> None:
     signature = Signature(FunctionKind.ASYNC, "main", (), ("i32",), 0)
 
     assert bodies.read(signature, ()) == function
-    with pytest.raises(MalformedBef, match="a body at 0, inside the one before"):
+    with pytest.raises(MalformedBef, match="a body at 0, inside the previous one"):
         bodies.read(signature, ())
 
 

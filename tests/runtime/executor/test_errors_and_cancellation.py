@@ -98,7 +98,8 @@ def test_a_wait_ends_when_it_is_asked_to(run: Run) -> None:
     waited = execution.wait(SLOW, interrupted=lambda: bool(asked.append(True)) or len(asked) > 2)
     execution.cancel()
 
-    assert (waited, len(asked)) == (False, 3)
+    # Machine code of the loop may have been what asked: then the waiting thread asks once more.
+    assert not waited and len(asked) in (3, 4)
 
 
 def test_closing_a_host_cancels_what_runs() -> None:

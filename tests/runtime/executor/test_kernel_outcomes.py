@@ -412,7 +412,7 @@ def test_a_cancellation_decides_what_a_kernel_has_allocated(run: Run) -> None:
 
     assert execution.wait(SLOW)
     assert str(execution.results[0].exception(0)) == "error: enough"
-    with pytest.raises(RuntimeError, match="resolves once; this one is error"):
+    with pytest.raises(RuntimeError, match="can be resolved only once; this one is error"):
         held.pop().emplace(1)
 
 

@@ -69,5 +69,5 @@ func @main(%y: i64) -> i32 {
     run = program.run(host, "main", [7])
     run.wait()
     assert [problem.message for problem in run.diagnostics] == [
-        "an argument is of another type than the kernel takes"
+        "an argument has a different type than the kernel takes"
     ]

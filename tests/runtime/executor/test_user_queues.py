@@ -277,7 +277,7 @@ class Refusing(HandCrankedQueue):
 
 
 def test_a_queue_that_raises_ends_the_run_with_an_error(kernels: KernelRegistry) -> None:
-    text = "work queue 'refusing' did not take the task of 'test."
+    text = "work queue 'refusing' did not accept the task of 'test."
     with HostContext(Refusing()) as host:
         run = start(host, FORK, kernels)
         assert run.wait(20)
@@ -372,7 +372,7 @@ def test_a_task_runs_once(kernels: KernelRegistry) -> None:
     with HostContext(Keeps()) as host:
         assert start(host, FORK, kernels).wait(20)
 
-        with pytest.raises(RuntimeError, match=r"task 'tfrt_test\.sum' has run already"):
+        with pytest.raises(RuntimeError, match=r"task 'tfrt_test\.sum' has already run"):
             tasks[0]()
         tasks.clear()
 

@@ -39,9 +39,9 @@ def test_a_value_becomes_available_once(host: HostContext) -> None:
 
     assert before == (State.UNAVAILABLE, False, "<AsyncValue i32 unavailable>")
     assert after == (State.AVAILABLE, True, "<AsyncValue i32 available 42>", 42)
-    with pytest.raises(RuntimeError, match="resolves once; this one is available"):
+    with pytest.raises(RuntimeError, match="can be resolved only once; this one is available"):
         value.emplace(43)
-    with pytest.raises(RuntimeError, match="resolves once; this one is available"):
+    with pytest.raises(RuntimeError, match="can be resolved only once; this one is available"):
         value.set_error(error("too late"))
     assert value.result() == 42
 
@@ -92,7 +92,7 @@ def test_an_error_is_raised_by_whoever_reads_it(host: HostContext) -> None:
     problem = value.exception()
     assert problem is not None
     assert problem.diagnostics == (diagnostic,)
-    with pytest.raises(RuntimeError, match="resolves once; this one is error"):
+    with pytest.raises(RuntimeError, match="can be resolved only once; this one is error"):
         value.emplace(1)
 
 
@@ -353,7 +353,7 @@ def test_a_value_that_nobody_can_resolve_any_more_is_an_error(host: HostContext)
     del promise
 
     assert before is State.UNAVAILABLE
-    assert str(indirect.exception(0)) == ("error: nothing is left that could resolve this value")
+    assert str(indirect.exception(0)) == ("error: nothing can resolve this value anymore")
 
 
 @pytest.mark.parametrize("way", ["and_then", "add_done_callback", "then", "gather"])
@@ -361,7 +361,7 @@ def test_what_waits_for_a_promise_alone_hears_that_it_was_dropped(
     way: str, host: HostContext, leak_check: None
 ) -> None:
     heard: list[str] = []
-    broken = "error: nothing is left that could resolve this value"
+    broken = "error: nothing can resolve this value anymore"
     promise = make_unavailable(host.work_queue, "i32")
     if way == "and_then":
         promise.and_then(lambda: heard.append(broken))

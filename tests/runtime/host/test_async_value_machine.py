@@ -74,9 +74,9 @@ class AsyncValueMachine(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: self.expected is not None)
     def resolving_again_is_refused(self) -> None:
-        with pytest.raises(RuntimeError, match="resolves once"):
+        with pytest.raises(RuntimeError, match="can be resolved only once"):
             self.value.emplace(0)
-        with pytest.raises(RuntimeError, match="resolves once"):
+        with pytest.raises(RuntimeError, match="can be resolved only once"):
             self.value.set_error(error("again"))
 
     @rule()

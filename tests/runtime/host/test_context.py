@@ -211,7 +211,7 @@ def test_a_resource_is_made_once_and_found_by_name_and_kind() -> None:
     assert resources.get("other", list) is None
     with pytest.raises(TypeError, match="resource 'list' is a list, not a dict"):
         resources.get("list", dict)
-    with pytest.raises(KeyError, match="resource 'list' exists already"):
+    with pytest.raises(KeyError, match="resource 'list' already exists"):
         resources.create("list", [])
 
 

@@ -39,7 +39,7 @@ func @main() -> i32 {
 def test_a_host_without_workers_says_so(leak_check: None, monkeypatch: pytest.MonkeyPatch) -> None:
     refuse(monkeypatch, "worker")
     with HostContext("mstd:2") as host:
-        with pytest.raises(TfrtError, match="the system starts no thread 'worker 1'"):
+        with pytest.raises(TfrtError, match="the system cannot start thread 'worker 1'"):
             host.work_queue.start()
         monkeypatch.undo()
         run = Program(ADDS).run(host)
@@ -52,7 +52,7 @@ def test_the_workers_that_run_do_the_work(
 ) -> None:
     refuse(monkeypatch, "worker 2")
     with HostContext("mstd:2") as host:
-        with pytest.raises(TfrtError, match="the system starts no thread 'worker 2'"):
+        with pytest.raises(TfrtError, match="the system cannot start thread 'worker 2'"):
             host.work_queue.start()
         run = Program(ADDS).run(host)
         assert run.wait(SLOW)
@@ -127,4 +127,7 @@ def test_a_wait_that_needs_a_thread_fails_when_the_interpreter_is_ending() -> No
     )
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "error: the interpreter is ending: it starts no thread 'stand-in'\n"
+    assert (
+        done.stdout
+        == "error: the interpreter is shutting down: it cannot start thread 'stand-in'\n"
+    )

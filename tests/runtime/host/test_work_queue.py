@@ -208,7 +208,7 @@ def in_child(host: HostContext) -> int:
     try:
         Request(host, None)
     except WorkQueueError as problem:
-        is_refused = "make a new host here" in str(problem)
+        is_refused = "create a new host here" in str(problem)
     host.close()
     with HostContext("mstd:1") as own:
         late = make_unavailable(own.work_queue, "i32")

@@ -97,8 +97,18 @@ def test_windows_are_planned_along_one_axis(
     [
         ("full", (1, 1), (1, 2, 2, 1), "padding is 'valid' or 'same', not 'full'"),
         ("valid", (1,), (1, 2, 2, 1), "expected two numbers each"),
-        ("valid", (0, 1), (1, 2, 2, 1), "a window of 2 pixels every 0 pixels makes no sense"),
-        ("valid", (1, -1), (1, 2, 2, 1), "a window of 2 pixels every -1 pixels makes no sense"),
+        (
+            "valid",
+            (0, 1),
+            (1, 2, 2, 1),
+            "a window of 2 pixels with a stride of 0 pixels is invalid",
+        ),
+        (
+            "valid",
+            (1, -1),
+            (1, 2, 2, 1),
+            "a window of 2 pixels with a stride of -1 pixels is invalid",
+        ),
         ("same", (1, 1), (1, 2, 2, 1), r"has shape \[1, 2, 2, 1\], but needs \[1, 3, 3, 1\]"),
     ],
 )

@@ -148,7 +148,7 @@ def test_unsigned_numbers_of_64_bits_stay_unsigned_until_int_gives_them_a_sign()
 
 
 def test_the_int_of_an_unsigned_number_that_does_not_fit_raises() -> None:
-    with pytest.raises(OverflowError, match="does not fit 64 bits"):
+    with pytest.raises(OverflowError, match="does not fit in 64 bits"):
         NumbaFunction("k", lambda u: -int(u), parse_signature("(ui64) -> i64")).call(2**63)
 
 

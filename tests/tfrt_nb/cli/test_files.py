@@ -48,9 +48,7 @@ def test_a_python_file_is_no_program(shell) -> None:
     shell.write("kernels.py", "import tfrt_nb")
     outcome = shell("run", "kernels.py")
 
-    assert outcome.stderr.startswith(
-        "tfrt-nb: error: 'kernels.py' is a Python file, and no program"
-    )
+    assert outcome.stderr.startswith("tfrt-nb: error: 'kernels.py' is a Python file, not a program")
     assert outcome.stderr.endswith("with --with kernels.py\n")
 
 
@@ -115,7 +113,7 @@ def test_a_bef_file_is_no_text(shell, command: str) -> None:
 
     assert (outcome.status, outcome.stdout) == (1, "")
     assert outcome.stderr.startswith(
-        "tfrt-nb: error: 'f.bef' is a BEF file; bef-to-mlir makes text"
+        "tfrt-nb: error: 'f.bef' is a BEF file; bef-to-mlir converts it to text"
     )
 
 

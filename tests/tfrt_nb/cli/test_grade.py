@@ -155,8 +155,8 @@ def test_a_notebook_that_cannot_be_graded_is_one_line(
 
     assert main(["grade", *names, "--exercises", "graded"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "=json.ipynb: error: is not a notebook: it holds no JSON",
-        "deep.ipynb: error: is not a notebook: it holds no list of cells with sources",
+        "=json.ipynb: error: is not a notebook: it has no JSON",
+        "deep.ipynb: error: is not a notebook: it has no list of cells with sources",
         "none.ipynb: error: cannot be read: No such file or directory",
         r"bob\x1b.ipynb: wrods: error: no exercise is called 'wrods'; did you mean 'words'?",
         r"bob\x1b.ipynb: 0 of 1 right",
@@ -164,5 +164,5 @@ def test_a_notebook_that_cannot_be_graded_is_one_line(
     assert main(["grade", *names, "--format", "csv", "--exercises", "graded"]) == 1
     assert capsys.readouterr().out.splitlines()[:2] == [
         "notebook,exercise,mark,text",
-        "'=json.ipynb,,error,is not a notebook: it holds no JSON",
+        "'=json.ipynb,,error,is not a notebook: it has no JSON",
     ]

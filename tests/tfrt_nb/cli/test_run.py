@@ -287,7 +287,7 @@ def test_what_follows_two_dashes_are_arguments(shell) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("p.mlir", "'p.mlir' is no array of numpy's: the magic string is not correct"),
+        ("p.mlir", "'p.mlir' is not a numpy array: the magic string is not correct"),
         ("nowhere.npy", "cannot read 'nowhere.npy': No such file or directory"),
     ],
 )

@@ -12,8 +12,8 @@ from tfrt_runtime.host.process import native_process
 
 SLOW = 60
 """Far more seconds than anything here takes."""
-RETURNED = "the buffer has ended: it was deallocated, or its function has returned"
-NOT_FREED = "the buffer is deallocated already, or is not one of memref.alloc"
+RETURNED = "the buffer no longer exists: it was deallocated, or its function has returned"
+NOT_FREED = "the buffer was already deallocated, or is not from memref.alloc"
 
 
 @pytest.mark.parametrize("queue", ["s", "mstd:2"])
@@ -37,7 +37,7 @@ def test_an_allocation_that_fails_is_an_error_at_its_line(
         run = Program.from_source(text, "f.mlir").run(host)
         assert run.wait(SLOW)
         assert list(map(str, run.diagnostics)) == [
-            "f.mlir:7:10: error: there is no memory for the buffer"
+            "f.mlir:7:10: error: not enough memory for the buffer"
         ]
         del run
     if kind == "alloca":

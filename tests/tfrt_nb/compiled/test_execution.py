@@ -174,7 +174,7 @@ def test_what_will_never_come_is_an_error() -> None:
         assert execution.wait(SLOW)
         problem = execution.results[0].exception(0)
         assert problem is not None
-        assert "nothing is left that could resolve a value" in str(problem)
+        assert "nothing can resolve a value" in str(problem)
 
 
 def test_a_run_that_is_over_is_not_kept_for_what_its_tasks_may_print() -> None:

@@ -206,7 +206,7 @@ def test_a_function_of_another_type_does_not_reach_code_that_is_kept(host: HostC
 
     external("price", "(i64) -> i64")(lambda pieces: pieces)
 
-    with pytest.raises(TfrtError, match=r"another type than it has, which is \(i64\) -> i64"):
+    with pytest.raises(TfrtError, match=r"a type other than its own, which is \(i64\) -> i64"):
         Program.from_source(PRICE, "program").run(host, arguments=[2])
 
 
@@ -271,7 +271,7 @@ def test_what_cannot_be_registered_is_refused() -> None:
         "'printI64' is a function of the runtime: choose another name"
     )
     assert _refused(lambda: external("f", "(i64) -> ()")(3)) == (
-        "'f' is registered with 3, which is no function"
+        "'f' is registered with 3, which is not a function"
     )
     assert _refused(lambda: external("f", "() -> (i64, i64)")(ctypes.CDLL(None).labs)) == (
         "'f': a native function has at most one result"

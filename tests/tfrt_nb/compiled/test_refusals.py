@@ -1,4 +1,4 @@
-"""Files whose section of compiled functions does not fit the others."""
+"""Files whose section of compiled functions does not match the others."""
 
 from __future__ import annotations
 

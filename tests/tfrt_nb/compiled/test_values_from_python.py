@@ -77,7 +77,7 @@ def test_a_coroutine_hears_that_nobody_will_resolve_its_value(host: HostContext)
     execution = run(host, parse(LATER), promised, 5)
     del promised
 
-    assert outcomes(execution) == ["nothing is left that could resolve this value"]
+    assert outcomes(execution) == ["nothing can resolve this value anymore"]
 
 
 def test_a_plain_function_may_wait_for_python_too(host: HostContext) -> None:

@@ -310,4 +310,4 @@ def test_operations_of_passes_are_refused(operation: str) -> None:
     )
 
     [message] = failures(text)
-    assert " is for passes: programs cannot have it: " in message
+    assert " is reserved for passes: programs cannot have it: " in message

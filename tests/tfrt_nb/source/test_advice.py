@@ -121,7 +121,7 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
         (
             "  a = tfrt.constant.i32 1",
             [
-                "2:3: error: names of values begin with '%': write '%a'",
+                "2:3: error: names of values start with '%': write '%a'",
                 "custom op 'a' is unknown",
             ],
         ),
@@ -143,7 +143,7 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
             "  return\n}",
             [
                 "4:1: error: this '}' has no '{': the first line of a function ends with '{'",
-                "expected an operation, this closes nothing",
+                "expected an operation; this closes nothing",
             ],
         ),
         (
@@ -178,7 +178,7 @@ def test_a_line_of_a_host_program(line: str, instead: str) -> None:
             "  return\n}\nasync.func @g() -> i32 {\n  async.return",
             [
                 "4:1: error: 'async.func' op result type must be async value type or async token type, but got 'i32'",
-                "write '!async.value<i32>': what an async function gives is awaited",
+                "write '!async.value<i32>': an async function gives values to await",
             ],
         ),
         (

@@ -54,6 +54,6 @@ def test_values_of_a_function_of_ten_thousand_blocks_are_looked_for_once() -> No
         parse_module(text, "f.mlir")
 
     [diagnostic] = caught.value.diagnostics
-    assert diagnostic.message == "'%y' is not defined on every way to this line"
+    assert diagnostic.message == "'%y' is not defined on every path to this line"
     assert diagnostic.notes[0].message == "operand #1 does not dominate this use"
     assert str(diagnostic.location) == f"f.mlir:{2 * count + 8}:23"

@@ -134,7 +134,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: pair(x) + 1, "say what its kernel returns"),
         (lambda x: pair({x}), "a set holds a traced value"),
         (lambda x: pair(Point(x)), "a Point holds a traced value"),
-        (lambda x: (same(y) for y in (x, x)), "make a list, as [...]"),
+        (lambda x: (same(y) for y in (x, x)), "pass a list, as in [...]"),
         (lambda x: tfrt.program(show)(x, after=show(x)), "within 'with tfrt.in_order():'"),
         (lambda x: tfrt.i32("7"), "no cast of str to i32"),
         (lambda x: pair(tfrt.unavailable()), "an AsyncValue is an argument of a program"),
@@ -145,7 +145,7 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: x**2, "no kernel for '**'"),
         (lambda x: 2**x, "no kernel for '**'"),
         (lambda x: math.trunc(x), "round it in a kernel"),
-        (lambda x: np.array(x), "no array yet"),
+        (lambda x: np.array(x), "not an array yet"),
         (lambda x: show(x, after=5), "after= takes what kernels return, found 5"),
         (lambda x: tfrt.repeat(2.5, lambda a: a, x), "counts with an integer, found 2.5"),
         (lambda x: tfrt.parallel_for(x, lambda: show(x)), "called with 1 argument"),
@@ -168,8 +168,8 @@ def test_a_cast_that_does_not_fit_is_an_error_at_its_line() -> None:
         (lambda x: tfrt.f64(10**400), "does not fit in f64"),
         (lambda x: tfrt.i32(math.nan), "nan does not fit in i32"),
         (lambda x: tfrt.ui8(300), "there is no constant of ui8"),
-        (lambda x: pickle.dumps(x), "is not pickled"),
-        (lambda x: np.sum([x, x]), "no array yet"),
+        (lambda x: pickle.dumps(x), "cannot be pickled"),
+        (lambda x: np.sum([x, x]), "not an array yet"),
         (lambda x: scaled(x, by=x), "attribute 'by' must be known when the program is traced"),
         (lambda x: TEXT.run(x), "give it to a kernel, or to a function with @tfrt.program"),
         (lambda x: 2**70, "what @lambda returns: 1180591620717411303424 does not fit in i64"),
@@ -242,9 +242,9 @@ def test_a_value_is_of_no_use_outside_of_its_trace() -> None:
     escaped: list[Any] = []
     value_of(lambda x: escaped.append(x), 1)
 
-    with pytest.raises(tfrt.TfrtError, match="used outside of its trace"):
+    with pytest.raises(tfrt.TfrtError, match="used outside its trace"):
         escaped[0] + 1
-    with pytest.raises(tfrt.TfrtError, match="used outside of its trace"):
+    with pytest.raises(tfrt.TfrtError, match="used outside its trace"):
         tfrt.call("tfrt.add.i32", escaped[0], 1)
     assert "belongs to another trace" in refused(lambda x: x + escaped[0], 1)
 

@@ -48,7 +48,7 @@ def read_input(path: str) -> bytes:
     except ValueError as problem:  # a NUL, half a surrogate pair
         raise TfrtError(error(f"cannot read {path!r}: {problem}")) from None
     if len(data) > MAX_FILE:
-        text = f"'{display_name(path)}' gives more than {MAX_FILE} bytes, and may have no end"
+        text = f"'{display_name(path)}' gives more than {MAX_FILE} bytes and may be endless"
         raise TfrtError(error(f"{text}; give the name of a file"))
     return data
 
@@ -123,12 +123,12 @@ def decode(data: bytes, name: str) -> str:
             file.
     """
     if name.endswith(".py"):
-        text = f"'{name}' is a Python file, and no program: run it with python, or give its kernels"
+        text = f"'{name}' is a Python file, not a program: run it with python, or pass its kernels"
         raise TfrtError(error(f"{text} to a program with --with {name}"))
     if len(data) > MAX_FILE:
         raise too_large(name, len(data))
     if data.startswith(MAGIC):
-        hint = f"'{name}' is a BEF file; bef-to-mlir makes text of it, and run takes it as it is"
+        hint = f"'{name}' is a BEF file; bef-to-mlir converts it to text, and run accepts it as is"
         raise TfrtError(error(hint))
     if (nul := data.find(b"\0")) >= 0:
         raise TfrtError(error(f"'{name}' is not UTF-8 text: there is a NUL at byte {nul}"))

@@ -124,7 +124,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     _add_verification(opt)
     opt.add_argument(
-        "--mlir-print-op-generic", action="store_true", help="print no operation in its short form"
+        "--mlir-print-op-generic",
+        action="store_true",
+        help="print every operation in its generic form",
     )
     grade = commands.add_parser(
         "grade",
@@ -283,7 +285,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
         " has 1024 bytes and reports each request",
     )
     run.add_argument(
-        "--timeout", metavar="SECONDS", type=seconds, help="cancel a function after so long"
+        "--timeout", metavar="SECONDS", type=seconds, help="cancel a function after this time"
     )
     order = run.add_mutually_exclusive_group()
     order.add_argument(
@@ -327,7 +329,7 @@ def _add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     trace.add_argument(
         "--tracing-sink",
         choices=["debug", "simple"],
-        help="print what runs: debug at once, simple at the end with times",
+        help="print what runs: debug immediately, simple at the end with times",
     )
     run.add_argument(
         "--trace-level",
@@ -353,7 +355,7 @@ def _add_bench(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="SECONDS",
         type=seconds,
         default=1.0,
-        help="measure each function for so long, and at least one run; default 1",
+        help="measure each function for this time, but at least one run; default 1",
     )
     _add_compiled(bench)
 
@@ -362,7 +364,7 @@ def _add_verification(command: argparse.ArgumentParser, instead: str = "") -> No
     command.add_argument(
         "--split-input-file",
         action="store_true",
-        help="take the parts between lines '// -----' for programs of their own",
+        help="treat the parts between lines '// -----' as separate programs",
     )
     command.add_argument(
         "--verify-diagnostics",

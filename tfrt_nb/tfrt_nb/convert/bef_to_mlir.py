@@ -145,7 +145,7 @@ class _Builder:
     def _take_region(self, index: int) -> Region:
         region = self._regions.pop(index, None)
         if region is None:
-            raise self._error(f"region {index} does not belong to one kernel behind it")
+            raise self._error(f"region {index} does not belong to exactly one kernel after it")
         return region
 
     def _error(self, message: str) -> ConversionError:

@@ -173,7 +173,7 @@ class Collector:
     def _check_name(self, op: Operation, name: str) -> None:
         """Reject a NUL, which terminates a name in a file."""
         if "\0" in name:
-            self.fail(op, f"BEF has no name with a NUL in it: {name!r}")
+            self.fail(op, f"a name in a BEF file cannot contain NUL: {name!r}")
 
     # Functions and regions
 

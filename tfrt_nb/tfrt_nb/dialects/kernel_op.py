@@ -67,7 +67,9 @@ class KernelOp(Operation):
         results = (is_untyped and cls.signature.other_results) or cls.signature.results
         behind = parser.pos
         if cls.signature.form is not Form.TYPED and parser.parse_optional_punctuation(":"):
-            text = f"'{cls.name}' has its types in its name: leave out what begins with ':'"
+            text = (
+                f"'{cls.name}' has its types in its name: leave out the part that starts with ':'"
+            )
             parser.raise_error(text, behind)
         return cls.create(
             operands=parser.resolve_operands(operands, types, start),

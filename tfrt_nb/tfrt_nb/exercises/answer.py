@@ -201,7 +201,7 @@ class Code:
         from tfrt_nb.programs import Program
 
         if "func" not in self.text:
-            raise Wrong("This is no program.  A program begins with `func.func @main`.")
+            raise Wrong("This is not a program.  A program starts with `func.func @main`.")
         try:
             # A comment in its place: the lines of the others stay as they are.
             return Program.from_source(_MAGIC.sub("//", self.text), "answer")
@@ -348,7 +348,7 @@ def _run(
             run.cancel("the exercise is over")
             run.wait(SECONDS)
             raise Wrong(
-                f"The program does not end in {SECONDS:g} s: a loop without an end, or a value that no line fills?"  # noqa: E501
+                f"The program does not finish within {SECONDS:g} s: an endless loop, or a value that no line fills?"  # noqa: E501
             )
         del run
         left = () if program._compiled is None else _left(host)

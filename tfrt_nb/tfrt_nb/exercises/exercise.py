@@ -87,7 +87,7 @@ class Exercise:
         others = exercises() if len(plain) >= 40 else ()  # a shorter one may be so by chance
         for other in others:
             if other is not self and plain in other._solutions:
-                text = f"This is a solution of {other.name!r}; here the question is another one."
+                text = f"This is a solution of {other.name!r}; this exercise asks another question."
                 return Verdict(self, Mark.WRONG, f"{text}\n{hint}")
         return Verdict(self, Mark.WRONG, hint)
 
@@ -130,7 +130,7 @@ class Exercise:
         except TfrtError as problem:
             return str(problem)
         except SystemExit:
-            return "The answer ends Python.  It need not call exit()."
+            return "The answer exits Python.  Do not call exit()."
         except Exception as problem:  # noqa: BLE001  # an answer that the check did not expect
             return f"The answer could not be checked ({type(problem).__name__}: {problem})."
 
@@ -251,7 +251,7 @@ def answers_of(path: str | Path) -> dict[str, str]:
         sources = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         lacks = "JSON" if isinstance(problem, ValueError) else "list of cells with sources"
-        raise TfrtError(error(f"{path} is not a notebook: it holds no {lacks}")) from None
+        raise TfrtError(error(f"{path} is not a notebook: it has no {lacks}")) from None
     found = (_CHECK.match(source) for source in sources)
     return {one[1]: one[2] for one in found if one}
 

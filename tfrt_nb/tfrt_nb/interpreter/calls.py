@@ -52,7 +52,10 @@ def check_rank(buffer: SSAValue, op: Operation) -> None:
     """Refuse a buffer with more dimensions than one whose type does not state its rank."""
     assert isinstance(buffer.type, MemRefType)
     if (rank := len(buffer.type.get_shape())) > MAX_DIMENSIONS:
-        fail(op, f"a buffer of any rank has up to {MAX_DIMENSIONS} dimensions, this one {rank}")
+        fail(
+            op,
+            f"a buffer of any rank has up to {MAX_DIMENSIONS} dimensions, but this one has {rank}",
+        )
 
 
 def _external(body: FunctionSource, op: func.CallOp, symbol: str) -> Callable[..., Any]:

@@ -51,7 +51,7 @@ def check_declarations(module: ModuleOp) -> Externals:
             if known is None:
                 problems.append(_unknown(op, name, is_first=not problems))
             elif _spelled(op.function_type) != known.type:
-                text = f"'{name}' is declared with another type than it has, which is {known.type}"
+                text = f"'{name}' is declared with a type other than its own, which is {known.type}"
                 problems.append(error(text, location_of(op)))
     if problems:
         raise PassError(*problems)
@@ -61,7 +61,7 @@ def check_declarations(module: ModuleOp) -> Externals:
 def _unknown(op: func.FuncOp, name: str, *, is_first: bool) -> Diagnostic:
     names = sorted([*registered(), *PRINTING])
     if name in LIBRARY or name in RUNTIME_FUNCTIONS:
-        message = f"'{name}' is for code that the compiler makes: programs may not call it"
+        message = f"'{name}' is reserved for generated code: programs cannot call it"
     else:
         message = (
             f"'{name}' is declared but not defined, and is not a function that programs may call"

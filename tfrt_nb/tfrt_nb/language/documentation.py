@@ -14,7 +14,7 @@ from tfrt_runtime.native_table import ROWS
 from tfrt_runtime.scalars import OPERATIONS
 
 FAMILIES = {
-    "tfrt.constant": "A number that the program says.",
+    "tfrt.constant": "A constant.",
     "tfrt.print": "Print the number with its type, once the chain is available; the new chain is "
     "for what comes next.",
     "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.  A "
@@ -66,7 +66,7 @@ FAMILIES = {
     "btf.read_coo_tensor": "Tensor number N of a file of tensors, which is sparse.",
     "ts.as_fixed_rank_shape": "The shape, if it has that many dimensions.",
     "ts.print_fixed_rank_shape": "Print the sizes of a shape of that rank.",
-    "arith.constant": "A number or array that the program says.",
+    "arith.constant": "A constant number or array.",
     "func.func": "A function.",
     "func.return": "Ends a compiled function and gives its results.",
     "func.call": "Calls a compiled function, and waits for its return.",
@@ -76,17 +76,17 @@ FAMILIES = {
     "builtin.unrealized_conversion_cast": "The value as another type, in the middle of a lowering.",
     "memref.alloc": "A new buffer; its elements are not set.",
     "memref.alloca": "A new buffer that lasts as long as the call of the function.",
-    "memref.dealloc": "Frees a buffer of memref.alloc, which must not be used any more.",
+    "memref.dealloc": "Frees a buffer of memref.alloc, which must not be used afterwards.",
     "memref.dim": "The size of a buffer in one dimension.",
     "memref.get_global": "The buffer of a memref.global.",
     "memref.subview": "A part of a buffer: its offsets, sizes and strides.  The elements are "
     "shared.",
     "memref.dma_start": "Starts to copy elements from one buffer to another.",
-    "memref.dma_wait": "Waits until the copy of a memref.dma_start is made.",
+    "memref.dma_wait": "Waits until the copy of a memref.dma_start is complete.",
     "linalg.reduce": "Combines the elements along some dimensions.",
     "linalg.conv_2d": "A convolution in two dimensions; the letters are the order of the "
     "dimensions.",
-    "func.call_indirect": "Calls the function that a value is.",
+    "func.call_indirect": "Calls a function value.",
     "func.constant": "A function as a value.",
     "memref.atomic_rmw": "Combines an element of a buffer with a number, as one step for all "
     "tasks; the result is the element before.",
@@ -106,21 +106,21 @@ FAMILIES = {
     "linalg.generic": "Runs its region for each element that the maps name; what it yields is "
     "written into the outs.",
     "linalg.yield": "Ends the region of linalg.generic.",
-    "scf.execute_region": "Runs its region once, which may have several blocks.",
+    "scf.execute_region": "Runs its region, which may have several blocks, once.",
     "scf.for": "Runs its region for each number from the lower bound up to the upper one, which is "
     "not among them; iter_args go from round to round.",
     "scf.if": "Runs the first region if the condition is true, else the second one; the results "
     "are what it yields.",
-    "scf.index_switch": "Runs the region of the case that has the number, else the default one.",
+    "scf.index_switch": "Runs the region of the matching case, or the default region.",
     "scf.parallel": "Runs its region for each combination of numbers, in any order; with "
     "--parallel-for the rounds are shared among tasks, as those of async.parallel_for always are.",
     "scf.reduce": "Ends the region of scf.parallel.  Each region of its own combines two values "
     "into one.",
-    "scf.while": "Runs the first region, and the second one as long as the first says so.",
+    "scf.while": "Runs the first region, then the second, while the condition of the first holds.",
     "cf.assert": "Fails with the message, unless the condition is true.",
-    "cf.br": "Goes on in another block, which gets the operands.",
-    "cf.cond_br": "Goes on in the first block if the condition is true, else in the second one.",
-    "cf.switch": "Goes on in the block of the case that has the number, else in the default one.",
+    "cf.br": "Branches to another block, which gets the operands.",
+    "cf.cond_br": "Branches to the first block if the condition is true, otherwise to the second.",
+    "cf.switch": "Branches to the block of the matching case, or to the default block.",
     "arith.cmpi": "Whether two whole numbers are so: eq, ne; with a sign slt, sle, sgt, sge; "
     "without one ult, ule, ugt, uge.",
     "arith.cmpf": "Whether two floats are so: oeq, one, olt, ole, ogt, oge are false where one is "
@@ -177,14 +177,14 @@ _INTEGERS = {
     "and": "The bits that both have.",
     "or": "The bits that one of them has.",
     "xor": "The bits in which they differ.",
-    "divs": "The quotient, rounded towards 0.  To divide by 0 is an error.",
-    "divu": "The quotient of numbers without a sign.  To divide by 0 is an error.",
-    "ceildivs": "The quotient, rounded up.  To divide by 0 is an error.",
-    "ceildivu": "The quotient of numbers without a sign, rounded up.  To divide by 0 is an error.",
-    "floordivs": "The quotient, rounded down.  To divide by 0 is an error.",
+    "divs": "The quotient, rounded towards 0.  Division by 0 is an error.",
+    "divu": "The quotient of numbers without a sign.  Division by 0 is an error.",
+    "ceildivs": "The quotient, rounded up.  Division by 0 is an error.",
+    "ceildivu": "The quotient of numbers without a sign, rounded up.  Division by 0 is an error.",
+    "floordivs": "The quotient, rounded down.  Division by 0 is an error.",
     "rems": "What a division rounded towards 0 leaves, with the sign of the dividend.  To divide "
     "by 0 is an error.",
-    "remu": "What a division of numbers without a sign leaves.  To divide by 0 is an error.",
+    "remu": "What a division of numbers without a sign leaves.  Division by 0 is an error.",
     "maxs": "The larger one.",
     "maxu": "The larger one of numbers without a sign.",
     "mins": "The smaller one.",

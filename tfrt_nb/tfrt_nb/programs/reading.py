@@ -108,7 +108,7 @@ class Program(Running):
         )
         if is_name or not isinstance(text, str):
             raise TfrtError(
-                error(f"a program is a text, found {_no_text(text)}", place_of_caller())
+                error(f"a program must be a string, found {_no_text(text)}", place_of_caller())
             )
         require(isinstance(name, str), "the name of a program", "a text", name)
         are_options = parallel_for is None or isinstance(parallel_for, str)
@@ -230,7 +230,7 @@ def program_of_bef(
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         found = type(data).__name__
-        raise TfrtError(error(f"a BEF file is bytes, found {found}", place_of_caller()))
+        raise TfrtError(error(f"a BEF file must be bytes, found {found}", place_of_caller()))
     file = BefFile.load(data, name)
     if not isinstance(data, bytes):  # of a file that may change: what runs later is not in it
         file = BefFile.of(replace(file, attributes=bytes(file.attributes)), name)

@@ -20,7 +20,7 @@ OF_ONE_RUN = re.compile(
     r"((?:base@ = |pointer=| at )(?=0x)|BM:.*\((?:ns|percent)\): )[0-9a-fx.e+]+"
 )
 """Addresses, and times of `tfrt_test.benchmark`."""
-LATE = "the time for schedules is over"
+LATE = "the time for schedules has run out"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Exploration:
             limit += f", {counted(self.steps, 'step')} into schedule {self.schedules + 1}"
         yield f"{outcomes} in {counted(self.schedules, 'schedule')}{limit}"
         for race in self.races:
-            yield "race: nothing orders these two, and both touch one buffer"
+            yield "race: these two operations are unordered and access the same buffer"
             for number in (race.first, race.second):
                 row = operations[number]
                 yield f"  line {row['line']}: {row['text']}"

@@ -233,7 +233,7 @@ def stepped_through(
             raise TfrtError(error(text, notes=stepper.execution.waiting_for()))
         run = stepper.execution
         outcome, results, problems = outcome_of(run), tuple(run.results), run.diagnostics
-    said = f"@{function}: the operations ran in program order; to choose them takes the board\n"
+    said = f"@{function}: the operations ran in program order; choosing them needs the board\n"
     return said + replace(outcome, printed="".join(printed)).text, results, problems
 
 

@@ -49,7 +49,7 @@ def instead_of(name: str, problem: str) -> Iterator[str]:
     if name == "async.await" and problem.endswith("'!async.group'"):
         yield "did you mean 'async.await_all'?"
     if name in ("async.func", "async.call") and (type_ := re.search(r"got '([^'!]+)'$", problem)):
-        yield f"write '!async.value<{type_[1]}>': what an async function gives is awaited"
+        yield f"write '!async.value<{type_[1]}>': an async function gives values to await"
     if name in ("memref.alloc", "memref.alloca") and "dimension operand count" in problem:
         yield f"give a size for each '?', as in '{name}(%n)'"
 
@@ -204,7 +204,7 @@ def instead_of_stray(
     if word is not None and word["name"] not in ("true", "false"):
         is_value = word["name"] in known or before.rstrip().endswith(",")
         if is_value or (refused["surely"] and word["function"] is None):
-            return f"names of values begin with '%': write '%{word['name']}'"
+            return f"names of values start with '%': write '%{word['name']}'"
         return None
     if refused["surely"] and before.strip() and text.startswith(("%", "+", "*", "/"), position):
         return "commas separate operands, and nothing else does"
@@ -257,7 +257,7 @@ def _instead_of_expression(
     written = _SUM.match(text, position)
     if written is None:
         made = _made_of(text, position, f"{dialect}.constant", is_first=False)
-        return None if made is None else f"an operation makes the value: write '{made}'"
+        return None if made is None else f"an operation produces the value: write '{made}'"
     if written["operator"] is None:
         return f"a value has one name: write '{written['left']}' where it is used"
     type_ = _type_of(written["left"][1:], known) or "i32"
@@ -273,10 +273,14 @@ def _instead_of_expression(
     stem = dict(zip("+-*/", ("add", "sub", "mul", "div"), strict=True))[written["operator"]]
     if dialect == "arith":
         letter = "f" if "f" in type_ else "si" if stem == "div" else "i"
-        return f"an operation makes the value: {write} 'arith.{stem}{letter} {operands} : {type_}'"
+        return (
+            f"an operation produces the value: {write} 'arith.{stem}{letter} {operands} : {type_}'"
+        )
     kernel = in_host_programs(f"arith.{stem}{'f' if 'f' in type_ else 'i'}", type_)
     return (
-        None if kernel is None else f"an operation makes the value: {write} '{kernel} {operands}'"
+        None
+        if kernel is None
+        else f"an operation produces the value: {write} '{kernel} {operands}'"
     )
 
 

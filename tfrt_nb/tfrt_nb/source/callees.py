@@ -77,7 +77,7 @@ def function_problem(function: FuncOp) -> str | None:
         if name not in _FUNCTION_PROPERTIES:
             return f"attribute '{name}' is not one of functions"
         if not isinstance(attribute, _FUNCTION_PROPERTIES[name]):
-            return f"attribute '{name}' is of a wrong kind"
+            return f"attribute '{name}' has the wrong kind"
     blocks = function.body.blocks
     if blocks and tuple(blocks[0].arg_types) != function.function_type.inputs.data:
         return "entry block arguments do not have the types of the function's arguments"
@@ -88,7 +88,7 @@ def _module_problem(module: ModuleOp) -> str | None:
     if len(module.regions) != 1 or len(module.regions[0].blocks) != 1:
         return "requires one region of one block"
     if not isinstance(module.properties.get("sym_name", _NO_NAME), StringAttr):
-        return "attribute 'sym_name' is of a wrong kind"
+        return "attribute 'sym_name' has the wrong kind"
     return None
 
 

@@ -51,7 +51,7 @@ def check_dominance(region: Region) -> Iterator[Diagnostic]:
                     continue
                 first, last = tree.get(owner, (0, -1))
                 if not first <= number <= last:
-                    said = "is not defined on every way to this line"
+                    said = "is not defined on every path to this line"
                     yield _dominance_error(operation, index, said)
 
 

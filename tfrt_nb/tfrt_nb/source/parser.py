@@ -86,7 +86,7 @@ class SourceParser(ScopedParser):
             else:
                 closes = self._current_token.kind is MLIRTokenKind.R_BRACE
                 self.raise_error(
-                    f"expected an operation{', this closes nothing' if closes else ''}"
+                    f"expected an operation{'; this closes nothing' if closes else ''}"
                 )
         self._report_undefined_values()
         if len(operations) == 1 and isinstance(operations[0], ModuleOp):
@@ -365,8 +365,8 @@ class SourceParser(ScopedParser):
         results = HOOKS.result_types(name, [str(one) for one in inputs])
         if results is None:
             self.raise_error(
-                f"kernel '{name}' does not say what it returns: annotate its result in Python, as "
-                "in `-> int`, or write the types behind the operands, as in `: (i32) -> i32`",
+                f"kernel '{name}' has no result type: annotate its result in Python, as "
+                "in `-> int`, or write the types after the operands, as in `: (i32) -> i32`",
                 span,
             )
         return tuple(host_type(one[1:]) if one.startswith("!") else WORDS[one] for one in results)

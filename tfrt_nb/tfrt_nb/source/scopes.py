@@ -435,7 +435,7 @@ class ScopedParser(AttributeParser):
 
     def _outside_note(self, name: str, values: tuple[SSAValue, ...]) -> Diagnostic:
         definition = definition_span(next(value for value in values if value is not None))
-        how = "a function sees no values from outside"
+        how = "a function cannot use values from outside"
         if self._visibility is Visibility.OPERANDS:
             how = f"make it an operand of '{self._scope.owner}'"
         return note(f"'%{name}' is defined outside, here: {how}", definition)

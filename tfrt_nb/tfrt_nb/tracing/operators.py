@@ -59,7 +59,7 @@ def _trace_of(*values: object) -> Trace:
     trace = current()
     if trace is None:
         value = next(value for value in values if isinstance(value, Traced))
-        refuse(f"the value of {value.place} is used outside of its trace")
+        refuse(f"the value of {value.place} is used outside its trace")
     return trace
 
 
@@ -118,7 +118,7 @@ def cast(value: Any, type_text: str) -> Any:
     trace = current()
     if trace is None:
         if isinstance(value, Traced):
-            refuse(f"the value of {value.place} is used outside of its trace")
+            refuse(f"the value of {value.place} is used outside its trace")
         return (
             bool(value)
             if type_text == "i1"
@@ -252,31 +252,31 @@ def _install() -> None:
         "len": _refusing("a traced value has no length while the program is made: use a kernel"),
         "getitem": _refusing("a traced value has no items: index it in a kernel"),
         "setitem": _refusing("a traced value has no items: change it in a kernel"),
-        "round": _refusing("a traced value is no number yet: round it in a kernel"),
+        "round": _refusing("a traced value is not a number yet: round it in a kernel"),
         "matmul": _refusing("there is no kernel for '@': use a kernel of your own"),
         "rmatmul": _refusing("there is no kernel for '@': use a kernel of your own"),
         "getattr": _attribute,
         "array_ufunc": _numpy_function,
         "contains": _refusing("a traced value has no items: use a kernel instead of 'in'"),
-        "int": _refusing("a traced value is no number yet: cast it, as tfrt.i64(x)"),
-        "float": _refusing("a traced value is no number yet: cast it, as tfrt.f64(x)"),
-        "index": _refusing("a traced value is no number yet: use tfrt.repeat for loops"),
+        "int": _refusing("a traced value is not a number yet: cast it, as tfrt.i64(x)"),
+        "float": _refusing("a traced value is not a number yet: cast it, as tfrt.f64(x)"),
+        "index": _refusing("a traced value is not a number yet: use tfrt.repeat for loops"),
         "format": _refusing("a traced value has no text yet: format it in a kernel"),
         "str": _refusing("a traced value has no text yet: format it in a kernel"),
         "call": _refusing("a traced value cannot be called: call a kernel"),
         "copy": lambda self: self,
         "deepcopy": lambda self, _: self,
-        "reduce_ex": _refusing("a traced value is not pickled: pass it as an argument"),
+        "reduce_ex": _refusing("a traced value cannot be pickled: pass it as an argument"),
         "delitem": _refusing("a traced value has no items: change it in a kernel"),
-        "exit": _refusing("a traced value is no context: use it in a kernel"),
-        "enter": _refusing("a traced value is no context: use it in a kernel"),
-        "await": _refusing("a traced value is not awaited: what uses it waits for it"),
+        "exit": _refusing("a traced value is not a context manager: use it in a kernel"),
+        "enter": _refusing("a traced value is not a context manager: use it in a kernel"),
+        "await": _refusing("a traced value cannot be awaited: operations that use it wait for it"),
         "pow": _refusing("there is no kernel for '**': use a kernel of your own"),
         "rpow": _refusing("there is no kernel for '**': use a kernel of your own"),
-        "array": _refusing("a traced value is no array yet: use it in a kernel"),
-        "complex": _refusing("a traced value is no number yet: use it in a kernel"),
+        "array": _refusing("a traced value is not an array yet: use it in a kernel"),
+        "complex": _refusing("a traced value is not a number yet: use it in a kernel"),
         **{
-            name: _refusing("a traced value is no number yet: round it in a kernel")
+            name: _refusing("a traced value is not a number yet: round it in a kernel")
             for name in ("trunc", "floor", "ceil")
         },
     }

@@ -255,7 +255,7 @@ class Trace:
         if has_traced(item):
             return self._collection(item)
         if isinstance(item, GeneratorType):
-            refuse("a generator makes nothing before it is asked for it: make a list, as [...]")
+            refuse("a generator produces nothing until it is iterated: pass a list, as in [...]")
         kept = TENSOR if is_array(item) else OBJECT
         slot = Scalar(DType.I64, self.module.capture(item))
         return self.kernel("tfrt.captured", (), (kept,), [("slot", slot)])[0]
@@ -380,7 +380,7 @@ def required(what: str) -> Trace:
         TfrtError: if it traces none.
     """
     if _present.trace is None:
-        refuse(f"{what} belongs into a function that is traced: decorate it with @tfrt.program")
+        refuse(f"{what} can only be used inside a function decorated with @tfrt.program")
     return _present.trace
 
 

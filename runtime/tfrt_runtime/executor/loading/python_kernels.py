@@ -64,7 +64,7 @@ MESSAGES = {
     at.MESSAGE_TOO_DEEP: f"calls are nested too deeply: they take more than {at.MAX_NESTED >> 20} MiB",  # noqa: E501
     at.MESSAGE_NO_MEMORY: "out of memory",
     at.MESSAGE_NOT_READY: "the kernel's result is not available yet, and a sync function does not wait",  # noqa: E501
-    at.MESSAGE_WRONG_TYPE: "an argument is of another type than the kernel takes",
+    at.MESSAGE_WRONG_TYPE: "an argument has a different type than the kernel takes",
 }
 
 

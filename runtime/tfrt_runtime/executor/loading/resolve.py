@@ -328,7 +328,7 @@ class Resolver:
         name = f"attribute '{keyword.name}' of '{kernel.name}'"
         stored = (self._file.attribute_types or {}).get(offset)
         if stored is None:
-            raise self._refuse(record, f"the file does not say of what type {name} is")
+            raise self._refuse(record, f"the file does not give the type of {name}")
         kind = keyword.kind
         if isinstance(kind, str):
             if kind_text(stored) != kind:
@@ -362,7 +362,9 @@ class Resolver:
             self._expect_callee(kernel, record, callee, passed, extra)
         loops = kernel.extra or kernel.name.startswith("tfrt.repeat")
         if loops and len(record.results) != len(record.arguments) - own:
-            raise self._refuse(record, f"'{kernel.name}' has other results than loop values")
+            raise self._refuse(
+                record, f"'{kernel.name}' has results that differ from its loop values"
+            )
         words = {"#functions": count}
         data = tuple(
             words[symbol] if symbol in words else self._symbols(symbol) for symbol in kernel.data

@@ -34,9 +34,7 @@ POOL_PLACES = 4096
 IDLE_NS = 1_000_000_000
 """A blocking thread that has been idle for so long goes away."""
 STOP_SECONDS = 5.0
-OF_PARENT = (
-    "the host was made before this process was forked from another one: make a new host here"
-)
+OF_PARENT = "the host was created before this process was forked: create a new host here"
 
 
 class QueueThreads(ABC):

@@ -20,7 +20,7 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
         TfrtError: if the system starts no more threads, or the interpreter is ending.
     """
     if sys.is_finalizing():  # before Python 3.12 the start would wait for ever for the thread
-        raise TfrtError(error(f"the interpreter is ending: it starts no thread '{name}'"))
+        raise TfrtError(error(f"the interpreter is shutting down: it cannot start thread '{name}'"))
     # From Python 3.14 on a thread may inherit the context of its creator.
     own: dict[str, Any] = {"context": Context()} if sys.version_info >= (3, 14) else {}
     thread = threading.Thread(target=target, args=arguments, name=name, daemon=True, **own)
@@ -28,7 +28,8 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
         thread.start()
     except RuntimeError as refused:
         text = (
-            f"the system starts no thread '{name}': {refused} (`ulimit -u` and `-v` limit threads)"
+            f"the system cannot start thread '{name}': {refused} "
+            "(`ulimit -u` and `-v` limit threads)"
         )
         raise TfrtError(error(text)) from None
     return thread

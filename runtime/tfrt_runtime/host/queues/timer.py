@@ -68,7 +68,7 @@ class TimerQueue:
 
         Raises:
             RuntimeError: if the queue is closed.
-            TfrtError: if the system starts no thread.
+            TfrtError: if the system cannot start thread.
         """
         timer = Timer(due, functools.partial(copy_context().run, callback))
         with self._changed:

@@ -110,7 +110,7 @@ class Task:
             RuntimeError: if it has been called before.
         """
         if not self._address:
-            raise RuntimeError(f"task '{self.name}' has run already")
+            raise RuntimeError(f"task '{self.name}' has already run")
         self._queue.run(self._address.pop())
 
     def take(self) -> int:
@@ -354,7 +354,7 @@ class UserWorkQueue(WorkQueue):
         """The user's queue raised when it got a task: the run ends with an error."""
         if address := task.take():
             text = (
-                f"work queue '{self.name}' did not take the task of '{task.name}':"
+                f"work queue '{self.name}' did not accept the task of '{task.name}':"
                 f" {type(problem).__name__}: {problem}"
             )
             self._end_run(address, error(text, task.location))

@@ -31,7 +31,7 @@ MAX_NESTED_WAITS = 40
 stack.
 """
 TOO_MANY_WAITS = (
-    f"kernels that wait run each other more than {MAX_NESTED_WAITS} deep on one thread;"
+    f"waiting kernels run one another more than {MAX_NESTED_WAITS} deep on one thread;"
     " let them return AsyncValues instead"
 )
 

@@ -103,7 +103,9 @@ def element_type_of(array: AnyArray) -> ElementType:
         ValueError: if no tensor has such elements, or some are masked.
     """
     if hasattr(array, "mask"):
-        raise ValueError("a tensor has no mask: fill the array, or pass it as an !tfrt.object")
+        raise ValueError(
+            "a tensor cannot have a mask: fill the array, or pass it as an !tfrt.object"
+        )
     try:
         return _BY_STORAGE[array.dtype.newbyteorder("=")]
     except (KeyError, TypeError):  # numpy's StringDType has no byte order

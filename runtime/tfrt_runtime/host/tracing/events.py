@@ -121,7 +121,7 @@ class Watch:
             ValueError: if the watch had a run before.
         """
         if self.queue is not None:
-            raise ValueError("a Watch is for one run")
+            raise ValueError("a Watch can be used for only one run")
         self.queue, self._request = queue, request
         self.number = run & 0xFFFF
         self._words.run = self.number

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     Future = concurrent.futures.Future[Any] | asyncio.Future[Any]
 
-BROKEN_PROMISE = "nothing is left that could resolve this value"
+BROKEN_PROMISE = "nothing can resolve this value anymore"
 _DECIDING = threading.RLock()
 
 

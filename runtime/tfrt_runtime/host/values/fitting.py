@@ -93,7 +93,7 @@ def as_array(value: object, type_text: str = "") -> Any:
             return np.asarray(memoryview(value))  # type: ignore[arg-type]
         # Of dask, which would compute all of it on this thread.
         if getattr(value, "__dask_graph__", lambda: None)() is not None:
-            raise ValueError("its elements are not computed yet: give what its compute() returns")
+            raise ValueError("its elements are not computed yet: pass the result of its compute()")
         if hasattr(kind, "__array__"):
             try:
                 return np.asanyarray(value.__array__(copy=False))  # type: ignore[attr-defined]
@@ -110,7 +110,7 @@ def _no_array(type_text: str, value: object, wrong: Exception) -> PayloadError:
     """What is wrong with an object of another library, which it says itself in its first line."""
     reason = printable(wrong).split("\n", 1)[0].rstrip(".")
     is_column = hasattr(type(value), "to_numpy")  # of a data frame, or all of them
-    advice = "; make an array of it, as in numpy.array(..., float)" if is_column else ""
+    advice = "; convert it to an array, as in numpy.array(..., float)" if is_column else ""
     return PayloadError(f"expected {type_text}, found {type(value).__name__}: {reason}{advice}")
 
 
@@ -119,18 +119,18 @@ def why_copied(tensor: object, value: object) -> str:
     `value`.
     """
     if type(tensor).__name__ == "ndarray":  # `view_of` one whose rows are apart
-        return "is not C-contiguous and aligned: give it a copy that is"
+        return "is not C-contiguous and aligned: pass a copy that is"
     if not isinstance(tensor, _tensor_class()) or tensor.array.size == 0:
         return ""
     array = as_array(value)
     if tensor.buffer.is_read_only:
-        return "is read-only: give it a copy"
+        return "is read-only: pass a copy"
     if tensor.address == array.__array_interface__["data"][0]:
         return ""
     return (
-        "is in another byte order: give it one of this machine's"
+        "is in another byte order: pass an array in this machine's byte order"
         if array.flags.c_contiguous and array.flags.aligned
-        else "is not C-contiguous and aligned: give it a copy that is"
+        else "is not C-contiguous and aligned: pass a copy that is"
     )
 
 
@@ -147,11 +147,11 @@ def misfit(type_text: str, value: object, wrong: PayloadError) -> str:
     if hasattr(type(value), "instead_of_argument"):
         advice = getattr(value, "instead_of_argument", "")
     elif isinstance(value, CoroutineType):
-        advice = "make a task of it, as in asyncio.create_task(...)"
+        advice = "create a task from it, as in asyncio.create_task(...)"
     elif type_text.endswith(TENSOR) and isinstance(value, (list, tuple, int, float)):
-        advice = "make an array of it, as in numpy.array(...)"
+        advice = "convert it to an array, as in numpy.array(...)"
     elif hasattr(type(value), "toarray"):  # a sparse matrix
-        advice = "make an array of it, as in .toarray()"
+        advice = "convert it to an array, as in .toarray()"
     return f"{found}: {advice}" if advice else found
 
 

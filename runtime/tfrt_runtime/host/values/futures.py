@@ -104,7 +104,9 @@ def from_future(
     `refuse` makes the error of a result that is of another type, `fail` that of what the future
     raises; `fetch` takes what it returns. Any thread may call, also for a future of an event loop.
     """
-    value = make_unavailable(queue, type_text, lambda: refuse("the future was dropped undone"))
+    value = make_unavailable(
+        queue, type_text, lambda: refuse("the future was dropped before it was done")
+    )
 
     def resolve(done: Future) -> None:
         with contextlib.suppress(RuntimeError):  # the value was cancelled meanwhile
@@ -126,7 +128,7 @@ def from_future(
         if loop.is_running():
             loop.call_soon_threadsafe(future.add_done_callback, resolve)
         else:
-            value.set_error(refuse("a future of an event loop that does not run is never done"))
+            value.set_error(refuse("a future is never done if its event loop is not running"))
     else:
         future.add_done_callback(resolve)
     return value

@@ -115,7 +115,7 @@ class HeldValue(NativeValue, metaclass=Public):
         return dir(type(self))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise TypeError("an AsyncValue is neither copied nor pickled: take its result()")
+        raise TypeError("an AsyncValue cannot be copied or pickled: use its result()")
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -325,4 +325,4 @@ class HeldValue(NativeValue, metaclass=Public):
         if self.is_indirect:
             raise RuntimeError("this AsyncValue gets its value from another one")
         state = self.state.value if self.done() else "about to be resolved"
-        raise RuntimeError(f"an AsyncValue resolves once; this one is {state}")
+        raise RuntimeError(f"an AsyncValue can be resolved only once; this one is {state}")

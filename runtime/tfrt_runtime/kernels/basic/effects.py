@@ -69,7 +69,7 @@ def _add_wait(name: str, results: tuple[str, ...] | None) -> None:
         """The operands, so many seconds later; a chain where there are none.  No thread waits."""
         *values, seconds = given
         if not 0 <= _number(seconds) <= MAX_SECONDS:
-            raise KernelError(f"seconds are from 0 to {MAX_SECONDS:.0f}, found {seconds}")
+            raise KernelError(f"seconds must be 0 to {MAX_SECONDS:.0f}, found {seconds}")
         results = values or [CHAIN]
         if len(results) != len(frame.result_types):
             found = f"found {len(values)} operands and {len(frame.result_types)} results"

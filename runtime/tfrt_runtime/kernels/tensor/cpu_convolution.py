@@ -54,7 +54,7 @@ def plan_axis(length: int, size: int, stride: int, padding: str) -> Axis:
         KernelError: if there can be none.
     """
     if size < 1 or stride < 1:
-        raise KernelError(f"a window of {size} pixels every {stride} pixels makes no sense")
+        raise KernelError(f"a window of {size} pixels with a stride of {stride} pixels is invalid")
     match padding:
         case "valid":
             return Axis(length, size, stride, 0, 0, max((length - size) // stride + 1, 0))

@@ -136,7 +136,7 @@ for _element_type in ELEMENT_TYPES.values():
 def create_string_tensor(sizes: tuple[int, ...], values: tuple[object, ...]) -> StringHostTensor:
     """The strings `values` in the shape `sizes`."""
     if not all(isinstance(value, str) for value in values):
-        raise KernelError("the values of a string tensor are strings")
+        raise KernelError("the values of a string tensor must be strings")
     try:
         return StringHostTensor(shape_of(sizes), tuple(map(str, values)))
     except ValueError as error:

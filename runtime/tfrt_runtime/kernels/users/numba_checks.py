@@ -204,17 +204,17 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
 
     def quotient(a: Any, b: Any) -> Any:
         if b == -1 and a < 0 and a == -a:
-            raise OverflowError("the quotient does not fit 64 bits")
+            raise OverflowError("the quotient does not fit in 64 bits")
         return a // b
 
     def power(a: Any, b: Any) -> Any:
         if b < 0 and a != 0:
-            raise ValueError("a whole number to a negative power is no whole number")
+            raise ValueError("an integer raised to a negative power is not an integer")
         return a**b
 
     def quotient_and_rest(a: Any, b: Any) -> Any:
         if b == -1 and a < 0 and a == -a:
-            raise OverflowError("the quotient does not fit 64 bits")
+            raise OverflowError("the quotient does not fit in 64 bits")
         return divmod(a, b)
 
     # The functions that stand in the text are called as what they stand for: Numba names them in
@@ -233,12 +233,12 @@ def _checks(types: Any) -> tuple[dict[Any, Any], dict[Any, tuple[Any, int]]]:
             if math.isinf(x):
                 raise OverflowError("cannot convert float infinity to integer")
             if not -(2.0**63) <= x < 2.0**63:
-                raise OverflowError("the number does not fit 64 bits")
+                raise OverflowError("the number does not fit in 64 bits")
             return function(x)
 
         def fitting(x: Any) -> Any:
             if x >= 2**63:
-                raise OverflowError("the number does not fit 64 bits")
+                raise OverflowError("the number does not fit in 64 bits")
             return np.int64(x)
 
         def plain(x: Any) -> Any:

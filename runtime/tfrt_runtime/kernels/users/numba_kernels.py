@@ -403,7 +403,7 @@ def _reason(wrong: Exception) -> str:
     """The lines of Numba's message that are about the function: not its advice."""
     if "readonly array" in str(wrong) and ("setitem" in str(wrong) or "modify" in str(wrong)):
         return (
-            "it writes an array that others have, too: annotate it tfrt.out[tfrt.tensor[...]], in a"
+            "it writes a shared array: annotate it tfrt.out[tfrt.tensor[...]], in a"
             " signature 'out tensor<...>', or write a copy"
         )
     if isinstance(wrong, AttributeError):  # Numba's own, for instance at `x += 1` of such an array

@@ -344,7 +344,7 @@ def _may_stay(type_text: str) -> bool:
         return False
 
 
-NO_CLUSTER = "runs on a cluster, and the host of this cell has no DaskWorkQueue"
+NO_CLUSTER = "runs on a cluster, but this cell's host has no DaskWorkQueue"
 WAYS = (
     note("make a host that has one: host = tfrt.HostContext(tfrt.DaskWorkQueue(client))"),
     note("run this cell there: %%tfrt --host host; or every cell: tfrt.set_default_host(host)"),

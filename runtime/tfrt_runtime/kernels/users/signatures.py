@@ -163,7 +163,7 @@ def _annotated(annotation: object, what: str) -> Scalar | Tensor:
         return _scalar(_PLAIN[annotation])
     if annotation is inspect.Parameter.empty:
         refuse(f"{what} needs a type, such as tfrt.f64")
-    hint = ": say element type and rank, as in tfrt.tensor[tfrt.f64, 1]"
+    hint = ": give the element type and rank, as in tfrt.tensor[tfrt.f64, 1]"
     is_array = (typing.get_origin(annotation) or annotation) is np.ndarray
     refuse(f"{what} cannot be {shown(annotation)}{hint if is_array else ''}")
 

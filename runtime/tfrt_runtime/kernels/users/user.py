@@ -341,7 +341,7 @@ def user_kernel(
     HOOKS.has_user_kernels = True
     signature = signature_of(function)
     if wrong := [one.name for one in list(signature.parameters.values())[1:] if _is_frame(one)]:
-        refuse(f"kernel '{name}': the frame is the first parameter, not '{wrong[0]}'")
+        refuse(f"kernel '{name}': the frame must be the first parameter, not '{wrong[0]}'")
     if held := [one.name for one in signature.parameters.values() if holds_values(one.annotation)]:
         refuse(
             f"kernel '{name}': '{held[0]}' is one argument, whose items are awaited: write"

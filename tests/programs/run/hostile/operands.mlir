@@ -27,7 +27,7 @@ func @values() -> (!tfrt.chain, !tfrt.chain, !tfrt.chain, !tfrt.chain, !tfrt.cha
   %ch3 = "tfrt_dht.set_tensor_with_values.ui16"(%d, %2, %j) : (!t.tensor, !tfrt.chain, i32) -> !tfrt.chain
   %3 = tfrt_dht.print_tensor %d, %ch3
   %4 = "tfrt_dht.set_tensor_with_values.ui16"(%d, %3, %ch) : (!t.tensor, !tfrt.chain, !tfrt.chain) -> !tfrt.chain // expected-error {{a value does not fit in u16}}
-  %5 = "tfrt_sht.create_tensor"() {shape = [2 : i64], values = [[1 : i32], "a"]} : () -> !t.tensor // expected-error {{the values of a string tensor are strings}}
+  %5 = "tfrt_sht.create_tensor"() {shape = [2 : i64], values = [[1 : i32], "a"]} : () -> !t.tensor // expected-error {{the values of a string tensor must be strings}}
   tfrt.return %0, %1, %2, %3, %4, %5 : !tfrt.chain, !tfrt.chain, !tfrt.chain, !tfrt.chain, !tfrt.chain, !t.tensor
 }
 
@@ -40,7 +40,7 @@ func @shapes() -> (!t.tensor, !t.tensor, !tfrt.chain, !t.tensor, !t.tensor, !tfr
   %0 = "tfrt_test.broadcast.f32.2"(%b, %s, %ch) : (!t.tensor, !ts.shape, !tfrt.chain) -> !t.tensor // expected-error {{cannot broadcast a tensor of shape [2, 3] to [2, 2]}}
   %1 = "tfrt_test.broadcast.f32.2"(%b, %t, %ch) : (!t.tensor, !ts.shape, !tfrt.chain) -> !t.tensor // expected-error {{expected a shape of rank 2, not [2]}}
   %2 = "tfrt_test.softmax.f32"(%a, %b, %ch) : (!t.tensor, !t.tensor, !tfrt.chain) -> !tfrt.chain // expected-error {{softmax of shape [2, 0] does not fit in shape [2, 3]}}
-  %3 = "tfrt_test.argmax.f32.2"(%a, %ch) : (!t.tensor, !tfrt.chain) -> !t.tensor // expected-error {{there is no largest of no elements, in shape [2, 0]}}
+  %3 = "tfrt_test.argmax.f32.2"(%a, %ch) : (!t.tensor, !tfrt.chain) -> !t.tensor // expected-error {{an empty tensor has no largest element, in shape [2, 0]}}
   %4 = "tfrt_test.add.f32"(%a, %ch) : (!t.tensor, !tfrt.chain) -> !t.tensor // expected-error {{expected 2 or 3 tensors, not 1}}
   %5 = "tfrt_test.add_inplace.f32"(%a, %ch) : (!t.tensor, !tfrt.chain) -> !tfrt.chain // expected-error {{expected 2 tensors, not 1}}
   tfrt.return %0, %1, %2, %3, %4, %5 : !t.tensor, !t.tensor, !tfrt.chain, !t.tensor, !t.tensor, !tfrt.chain

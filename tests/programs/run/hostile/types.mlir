@@ -21,7 +21,7 @@ func @elements() -> (!tfrt.chain, !tfrt.chain) {
 func @of_native_kernels() -> !tfrt.chain {
   %ch = tfrt.new.chain
   %s = tfrt_test.get_string {value = "s"}
-  // expected-error @+1 {{an argument is of another type than the kernel takes}}
+  // expected-error @+1 {{an argument has a different type than the kernel takes}}
   %0 = "tfrt_test.atomic.inc.i32"(%s, %ch) : (!tfrt.string, !tfrt.chain) -> !tfrt.chain
   tfrt.return %0 : !tfrt.chain
 }

@@ -238,7 +238,7 @@ def read_argument(text: str) -> object:
         except OSError as wrong:
             raise TfrtError(error(f"cannot read '{text[1:]}': {wrong.strerror}")) from None
         except (ValueError, EOFError) as wrong:
-            raise TfrtError(error(f"'{text[1:]}' is no array of numpy's: {wrong}")) from None
+            raise TfrtError(error(f"'{text[1:]}' is not a numpy array: {wrong}")) from None
     if text == "chain":
         return CHAIN
     for read in (int, float):

@@ -170,7 +170,7 @@ def _parse_captured(parser: Parser) -> tuple[SSAValue, Parser.Argument]:
     else:
         known = parser.ssa_values.get(unresolved.operand_name, ())
         if unresolved.index >= len(known):
-            parser.raise_error("say the type of a value that is defined later", unresolved.span)
+            parser.raise_error("give the type of a value that is defined later", unresolved.span)
         value = known[unresolved.index]
         known_inside: dict[Attribute, Attribute] = {
             CHAIN: TOKEN,

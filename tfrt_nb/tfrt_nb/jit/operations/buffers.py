@@ -354,7 +354,7 @@ def check_atomic(op: Operation, type_: Attribute, kind: str = "assign") -> None:
     if kind not in _ATOMIC_INSTRUCTIONS:
         fail(op, f"'{kind}' cannot be done atomically")
     if _bits_of(type_) not in _ATOMIC_WIDTHS:
-        fail(op, f"'{type_}' cannot be changed in one step")
+        fail(op, f"'{type_}' cannot be updated atomically")
 
 
 _ATOMIC_WIDTHS = (8, 16, 32, 64)

@@ -70,7 +70,10 @@ def widened(body: FunctionBody, buffer: SSAValue, op: Operation) -> str:
     layout = layout_of(body, buffer, op)
     rank = len(layout.sizes)
     if rank > MAX_DIMENSIONS:
-        fail(op, f"a buffer of any rank has up to {MAX_DIMENSIONS} dimensions, this one {rank}")
+        fail(
+            op,
+            f"a buffer of any rank has up to {MAX_DIMENSIONS} dimensions, but this one has {rank}",
+        )
     ranked = body.value(f"insertvalue {UNRANKED_TYPE} zeroinitializer, i64 {rank}, 0")
     return _filled(body, UNRANKED_TYPE, ranked, layout, 1)
 

@@ -113,7 +113,9 @@ def _sizes(op: LinalgStructuredOperation, emit: Emitter) -> list[SSAValue]:
                 found[expression.position] = size, static
                 continue
             fits = emit(arith.CmpiOp(size, wanted, "eq")).result
-            text = f"the size of dimension {dimension} of operand #{number} does not fit the others"
+            text = (
+                f"the size of dimension {dimension} of operand #{number} does not match the others"
+            )
             emit(cf.AssertOp(fits, text))
     return [found[loop][0] for loop in range(op.get_num_loops())]
 

@@ -50,8 +50,8 @@ from tfrt_nb.passes.lowering.call_graph import callees, with_callers
 
 IN_BOUNDS = "in_bounds"
 """The attribute of a buffer access whose indices are known to be in bounds."""
-_GONE = "the buffer is used after its end: it was deallocated, or its function has returned"
-_NO_MEMORY = "there is no memory for the buffer"
+_GONE = "the buffer is used after its lifetime: it was deallocated, or its function has returned"
+_NO_MEMORY = "not enough memory for the buffer"
 _CONSTANT = "the buffer is constant"
 _MAX_IN_FRAME = 2**15
 """Buffers of `memref.alloca` with more bytes are on the heap."""

@@ -125,7 +125,10 @@ def _refuse_runtimes(module: ModuleOp) -> None:
             type_ for region in op.regions for block in region.blocks for type_ in block.arg_types
         )
         if type(op) is DefaultRuntimeOp or any(map(_holds_runtime, (*op.result_types, *arguments))):
-            fail(op, "a runtime can only be an argument of functions, and of what runs on it")
+            fail(
+                op,
+                "a runtime can only be an argument of functions, and of operations that run on it",
+            )
 
 
 def _holds_runtime(type_: Attribute) -> bool:

@@ -79,7 +79,7 @@ def _check_coroutine_operation(op: Operation) -> None:
     if not isinstance(function, FuncOp) or function.attributes.get("passthrough") != PRESPLIT:
         fail(
             op,
-            f"'{op.name}' belongs directly into a function with the attribute "
+            f"'{op.name}' can only be used directly in a function with the attribute "
             'passthrough = ["presplitcoroutine"]',
         )
 
@@ -95,7 +95,7 @@ def _check_coroutine(function: FuncOp) -> None:
     for block in function.body.blocks:
         for op in block.ops:
             if isinstance(op, CoroBeginOp) and block is not function.body.blocks[0]:
-                fail(op, f"'{op.name}' belongs into the first block")
+                fail(op, f"'{op.name}' must be in the first block")
             if isinstance(op, CoroSuspendOp):
                 saved = op.state.owner
                 if not isinstance(saved, CoroSaveOp) or saved.parent is not block:

@@ -187,7 +187,7 @@ def _guard_conversion(op: Operation) -> None:
         return emit(arith.CmpfOp(number, constant, predicate)).result
 
     is_inside = emit(arith.AndIOp(holds(above, lowest), holds("olt", limit))).result
-    emit(cf.AssertOp(is_inside, f"the float does not fit {target}"))
+    emit(cf.AssertOp(is_inside, f"the float does not fit in {target}"))
 
 
 def _guard_access(op: memref.LoadOp | memref.StoreOp | memref.AtomicRMWOp) -> None:
@@ -237,7 +237,7 @@ def _guard_size(op: memref.AllocOp | memref.AllocaOp) -> None:
 def _guard_dealloc(op: memref.DeallocOp) -> None:
     emit = Emitter.in_front_of(op)
     was_live = emit(RuntimeFreeBufferOp(op.memref)).result
-    emit(cf.AssertOp(was_live, "the buffer is deallocated already, or is not one of memref.alloc"))
+    emit(cf.AssertOp(was_live, "the buffer was already deallocated, or is not from memref.alloc"))
     erase(op)
 
 

@@ -203,7 +203,7 @@ class _Copier:
         """A copy that uses what `values` gives instead of its keys; its results are added there."""
         kind = RuntimeAddToGroupOp if type(op) is AddToGroupOp else type(op)
         if kind in _OF_PASSES:
-            fail(op, f"'{op.name}' is for passes: programs cannot have it")
+            fail(op, f"'{op.name}' is reserved for passes: programs cannot have it")
         operands = op._operands
         taken = [values.get(operand, operand) for operand in operands]
         types = [result.type for result in op.results]

@@ -3,7 +3,7 @@
 import { button, element } from "../dom.js";
 import { AVAILABLE } from "../theme.js";
 
-export const RACE = "race: nothing orders these two, and both touch one buffer";
+export const RACE = "race: these two operations are unordered and access the same buffer";
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The outcomes in words: how many, of how many schedules, and whether these are all. */

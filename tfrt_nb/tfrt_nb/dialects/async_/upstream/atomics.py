@@ -97,7 +97,7 @@ class AtomicRMWOp(memref.AtomicRMWOp):
             raise VerifyException(text)
         self.get_irdl_definition().verify(self)
         if not 0 <= self.kind.value.data < len(_KINDS):
-            raise VerifyException("attribute 'kind' is none of the known operations")
+            raise VerifyException("attribute 'kind' is not one of the known operations")
         _verify_indices(self, self.memref, self.indices)
         if self.operation == "assign":
             return

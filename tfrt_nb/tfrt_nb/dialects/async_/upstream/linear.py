@@ -103,7 +103,7 @@ def _kinds(parser: Parser, kinds: ArrayAttr, position: int) -> ArrayAttr:
     for kind in kinds:
         word = kind.data if isinstance(kind, StringAttr) else ""
         if not isinstance(kind, IteratorTypeAttr) and word not in known:
-            parser.raise_error(f"{kind} is none of {', '.join(known)}", position)
+            parser.raise_error(f"{kind} is not one of {', '.join(known)}", position)
         found.append(known.get(word, kind))
     return ArrayAttr(found)
 
