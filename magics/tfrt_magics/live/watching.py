@@ -135,6 +135,8 @@ class Watching:
 def install(shell: Any, displays: Callable[[], Displays | None]) -> Callable[[], None]:
     """Watch runs that `shell` will show from now on; return what undoes that."""
     watching = Watching(shell, displays)
+    # Otherwise `caller` finds this module, until `bridge.runtime` has been imported.
+    HOOKS.own_packages.add("tfrt_magics")
     shell.ast_transformers.append(watching)
     HOOKS.follower, HOOKS.board = watching.follower, watching.board
 

@@ -120,6 +120,7 @@ def test_the_first_error_is_at_the_head_and_leads_to_its_line(show) -> None:
     assert top(problem) < top(page.get_by_role("tab", name="Values"))
     assert page.get_by_role("group", name="Results").inner_text() == "sum ◇ skipped : i32"
     problem.click()
+    page.evaluate("() => window.drawn()")
     assert "%q" in page.get_by_role("note", name="Selected").inner_text()
     go_to(page, 5)
     assert problem.is_hidden()
@@ -165,6 +166,7 @@ def test_start_and_duration_are_two_columns(show) -> None:
     cells = page.locator(".row[data-value='%sum']").get_by_role("cell").all_inner_texts()
     assert cells[-2:] == ["1.01 µs", "190 ns"]
     page.get_by_role("button", name="duration").click()
+    page.evaluate("() => window.drawn()")
     order = page.locator(".row[data-value]").evaluate_all("all => all.map(n => n.dataset.value)")
     assert order == ["%sum", "%a", "%x"]
 
@@ -284,6 +286,7 @@ def test_a_tensor_is_its_type_and_shape_beside_a_picture_with_a_scale(show) -> N
     assert box["width"] > 20 and box["height"] > 15
     assert "f32 24x16" in page.get_by_role("group", name="Results").inner_text()
     row.click()
+    page.evaluate("() => window.drawn()")
     detail = page.get_by_role("note", name="Selected")
     large = detail.get_by_role("img").bounding_box()
     assert large["width"] > 150 and large["height"] > 100
