@@ -145,7 +145,7 @@ ADVICE = (
         "entry block of region may not have predecessors",
         r"predecessors",
         (
-            "Branch to a label behind the first operations: nothing leads back to the start of a "
+            "Branch to a label after the first operations: nothing leads back to the start of a "
             "function."
         ),
     ),

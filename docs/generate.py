@@ -351,8 +351,8 @@ notebook."""
 
 _ABOUT_OPERATIONS = """\
 They mean what they mean in MLIR; a text says more where that is needed. What is in parentheses are
-operands, behind the arrow results, in braces attributes. An operation that cannot be compiled where
-it stands is an error at its line. Tasks, tokens and groups are on [a page of their
+operands, after the arrow results, and in braces attributes. An operation that cannot be compiled
+there is an error at its line. Tasks, tokens and groups are on [a page of their
 own](async_dialect.md)."""
 
 _ABOUT_STEPS = """\

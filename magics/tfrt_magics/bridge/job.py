@@ -29,6 +29,7 @@ from tfrt_magics.bridge.snapshot import (
 )
 from tfrt_nb.documents.escapes import label
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError
+from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.native.machine import HAS_THREADS
@@ -37,6 +38,10 @@ if TYPE_CHECKING:
     from tfrt_magics.bridge.runtime import LoadedProgram, PageProgram, SteppedProgram, TracedRun
     from tfrt_nb.documents.run import RunDocument
     from tfrt_nb.programs import FunctionSignature
+
+# Here, as %load_ext imports this module: from the first cell on, `caller` looks past our frames,
+# and a job's thread has no caller of its own.
+HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
 # A stopped run may take this long to come to rest before the job ends without it: some kernel may
 # be stuck.  With the slice below, an interrupt is answered within half a second.

@@ -26,7 +26,6 @@ from tfrt_runtime.async_runtime import LiveObject
 from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.tracing.events import Watch
 from tfrt_runtime.host.values.async_value import AsyncValue
@@ -41,9 +40,6 @@ MAX_SOURCE = 4_000_000
 """Of a longer text pages have the beginning."""
 LOOK_SECONDS = 0.01
 STEP_SECONDS = 10.0
-
-# A job's thread has no caller whose line would be to blame.
-HOOKS.own_packages.update(("tfrt_magics", "threading"))
 
 
 def announce(step: str) -> None:

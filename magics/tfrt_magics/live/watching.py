@@ -1,7 +1,7 @@
 """Which runs of Python a notebook will show: their events are logged from the start.
 
-A run that nobody shows pays for no log.  So the calls whose value the cell displays are found in its syntax before it
-runs, and a run that starts at one of them, or in a block of `tfrt.board()`, is watched.
+A run that is never shown has no log to pay for.  So the calls whose value the cell displays are found in its syntax
+before it runs, and a run that starts at one of them, or in a block of `tfrt.board()`, is watched.
 """
 
 from __future__ import annotations
@@ -135,8 +135,6 @@ class Watching:
 def install(shell: Any, displays: Callable[[], Displays | None]) -> Callable[[], None]:
     """Watch runs that `shell` will show from now on; return what undoes that."""
     watching = Watching(shell, displays)
-    # Otherwise `caller` finds this module, until `bridge.runtime` has been imported.
-    HOOKS.own_packages.add("tfrt_magics")
     shell.ast_transformers.append(watching)
     HOOKS.follower, HOOKS.board = watching.follower, watching.board
 

@@ -25,7 +25,7 @@ from tfrt_runtime.kernels.users.prints import Diverted, divert_output
 def new_request(
     host: HostContext, program: Executable, entry: Entry, output: Sink | None
 ) -> Request:
-    """A run of a function, which has no words yet.
+    """Return a run of a function; its words come later.
 
     Raises:
         TfrtError: if the host is closed, or was made before the process was forked.
@@ -54,9 +54,9 @@ def launched(
     output: Sink | None,
     starts: int,
 ) -> tuple[Request, bool]:
-    """A run, and whether it has its words: then its call has started, if `starts` says so.
+    """Return a run, and whether it has its words: then its call has started if `starts` says so.
 
-    It has none if an argument is no ordinary value of its type: see
+    It lacks them unless every argument is an ordinary value of its type: see
     `native.python.python_runs.launch`.
 
     Raises:

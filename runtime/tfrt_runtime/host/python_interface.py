@@ -187,7 +187,7 @@ def built_in_function(name: str, address: int, *words: int) -> Callable[..., Any
     """
     definition, bound = _MethodDef(name.encode(), address, METH_FASTCALL, None), array("q", words)
     # They must live as long as the function, at the end of the interpreter, too: the function holds
-    # them in the place of its module.
+    # them as its module.
     made: Callable[..., Any]
     made = _new_function(definition, bound.buffer_info()[0], (definition, bound))
     return made

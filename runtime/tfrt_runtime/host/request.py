@@ -282,7 +282,7 @@ class Request(Run):
 
     def watch(self, watch: Watch, program: int, registers: Sequence[int]) -> None:
         """Log the events of the run from now on, of the program with this number; its functions
-        have so many registers each.
+        have `registers` registers each.
 
         The run may have begun: what its kernels have done before is not logged.
         """

@@ -50,7 +50,7 @@ class ResourceContext:
         return resource
 
     def get_or_create(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """The resource of that name, made now if there is none."""
+        """Return the resource of that name; create it if it does not exist."""
         with self._lock:
             found = self.get(name, kind)
             return self.create(name, make()) if found is None else found

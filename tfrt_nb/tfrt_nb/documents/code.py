@@ -2,7 +2,7 @@
 
 The core knows an object by its address and by the record of the operation that makes it, a task by
 its frame.  The objects of an operation are made one after the other, in the order of its results,
-and its task is put into the queue on the same thread behind them.  An async function begins on its
+and its task is put into the queue on the same thread after them.  An async function begins on its
 caller's thread when its first object is made; the first frame that is suspended there is that of
 the innermost one.
 
@@ -53,7 +53,7 @@ class _Part:
     is_called: bool = False
     """Whether the call is in the log, and so its begin."""
     is_closed: bool = False
-    """Whether it has its end because the run is over; one that is logged later is none."""
+    """Whether the end of the run has ended it; an end that is logged later is dropped."""
     is_suspended: bool = False
     """Whether it waits, and its frame is kept."""
     first: int = 0

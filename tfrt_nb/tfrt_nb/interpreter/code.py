@@ -1,4 +1,4 @@
-"""Programs for the interpreter, in the place of machine code: `compiled.module` chooses.
+"""Programs for the interpreter instead of machine code: `compiled.module` chooses.
 
 The input is that of `jit.coroutines`: functions after the passes. Each becomes a function of
 Python, and each function that kernels of host programs call gets an adapter, which does what

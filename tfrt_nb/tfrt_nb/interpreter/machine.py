@@ -112,7 +112,7 @@ class Machine:
         self.noted = _word_at(INTERRUPTS.address + INTERRUPTS_NOTED)
         """The word that is not 0 while an interrupt waits for the main thread."""
         self.live: int = 0
-        """The address of the word that counts calls and coroutines; 0 if nobody asks."""
+        """The address of the word that counts calls and coroutines; 0 if it is not counted."""
         self._lock = threading.Lock()
         self.execute = self.abi("mlirAsyncRuntimeExecute")
         self.wait = self._process.function("tfrtAsyncAwait", way="call_slow")

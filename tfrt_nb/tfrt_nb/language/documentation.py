@@ -17,10 +17,10 @@ FAMILIES = {
     "tfrt.constant": "A constant.",
     "tfrt.print": "Print the number with its type, once the chain is available; the new chain is "
     "for what comes next.",
-    "tfrt.repeat": "Runs its region so many times; the loop's values go from round to round.  A "
-    "round begins when all values of the one before are resolved.",
-    "demo.wait": "The operand, so many seconds later, or a chain where there is none.  A timer "
-    "does it: no thread waits.",
+    "tfrt.repeat": "Runs its region a number of times; loop values pass from one round to the "
+    "next.  A round begins when all values of the one before are resolved.",
+    "demo.wait": "The operand after a delay in seconds, or a chain if there is no operand.  A "
+    "timer does it: no thread waits.",
     "tfrt_test.get_string_sync": "The string of an attribute.",
     "tfrt_test.invoke_sync_function": "What a sync function returns for these operands.",
     "tfrt_test.sync.const_dense_attr": "A copy of the elements of an attribute.",

@@ -118,7 +118,7 @@ class QueueThreads(ABC):
 
     @property
     def _stand_in(self) -> StandIn | None:
-        """The thread that works in the place of threads that wait with a time limit."""
+        """The thread that works while others wait with a time limit."""
         return self._present
 
     @_stand_in.setter
@@ -387,7 +387,7 @@ def _call(reference: weakref.WeakMethod[Callable[[], None]]) -> None:
 
 
 class StandIn:
-    """A thread that works for a queue in the place of threads that wait with a time limit.
+    """A thread that works for a queue while others wait with a time limit.
 
     When their time is over it ends what it has begun, and nothing else.
     """

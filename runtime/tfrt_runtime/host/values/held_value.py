@@ -58,7 +58,7 @@ class Callbacks:
         self._waiting: list[Callable[[], None]] | None = [first]
 
     def add(self, waiter: Callable[[], None]) -> bool:
-        """Call `waiter` behind the others; False if they were called already.  Within `ORDER`."""
+        """Call `waiter` after the others; return False if those were called.  Within `ORDER`."""
         if self._waiting is None:
             return False
         self._waiting.append(waiter)
@@ -184,7 +184,7 @@ class HeldValue(NativeValue, metaclass=Public):
 
     @property
     def is_indirect(self) -> bool:
-        """Whether the value stands for another one."""
+        """Whether the value forwards to another one."""
         return Value.at(self._address).is_indirect
 
     @property
@@ -201,7 +201,7 @@ class HeldValue(NativeValue, metaclass=Public):
         return value.is_error or value.payload_type == SCALAR_TYPES[word]
 
     def addresses(self) -> list[int]:
-        """The native value, and those that it stands for one behind the other; borrowed."""
+        """The native value, then each value that it forwards to, in order; borrowed."""
         found = [self._address]
         while self.done() and (last := Value.at(found[-1])).is_indirect:
             found.append(last.target)

@@ -43,7 +43,7 @@ its indentation. What is taken for the name of a result need not be one.  No pos
 in the first releases of Python 3.11 they forget to give back what a group took in vain."""
 ANY_NAME = re.compile(r"(%[\w$.\#-]+)", re.ASCII)
 HOLE = "\r"
-"""What stands for a name in the rest of a line, which has no such character."""
+"""The placeholder for a name in the rest of a line, which has no such character."""
 COMMENT_OR_NOTHING = re.compile(r"\s*(?://.*)?", re.ASCII)
 _CLOSER = re.compile(r"[ \t]+|//.*", re.ASCII)
 """What does not count in a line that closes a body."""
@@ -59,7 +59,7 @@ _NEXT = re.compile(
 )
 """What stands before all but the first operation of a region in one line."""
 NO_NAME = re.compile(r"%[0-9]+[^0-9 #]", re.ASCII)
-"""What is in names, with blanks in between, if one of them is none."""
+"""Matches a list of names, separated by blanks, if one of them is invalid."""
 MAX_LINE = 2_000
 """The longest line, in characters, whose regions are taken apart."""
 _CHUNK = 1 << 14
