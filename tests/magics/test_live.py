@@ -326,12 +326,16 @@ run"""
 
 def test_a_page_without_the_extension_is_waited_for_once(kernel: FrontEnd) -> None:
     with started(LOAD, is_ours=False) as other:
-        times = []
+        times, questions = [], []
         for _ in range(2):
             code = "v = tfrt.unavailable(); t = time.perf_counter(); display(v); print(time.perf_counter() - t)"
-            (said,) = of_type(other.run(code, is_page=True), "stream")
+            messages = other.run(code, is_page=True)
+            (said,) = of_type(messages, "stream")
             times.append(float(said["text"]))
-        assert WHO_SECONDS <= times[0] < WHO_SECONDS + 1 and times[1] < WHO_SECONDS / 2
+            sent = [one["data"] for one in of_type(messages, "comm_msg")]
+            questions.append(sent.count({"who": True}))
+        # By questions, because the first display imports widgets, which takes long on a busy machine.
+        assert times[0] >= max(WHO_SECONDS, times[1]) and questions == [1, 0]
         # Nobody looks: nothing is asked.
         assert of_type(other.run("tfrt.unavailable()", is_page=False), "comm_msg") == []
         # Whatever page it is, HTML and text are right; they may come after the cell.
