@@ -40,9 +40,9 @@ LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "about:")
 START_SECONDS = 180
 OTHERS = (
     "Cannot read properties of undefined (reading 'schema')",
-    "Canceled future for create_subshell_request message before replies were done",
+    "Canceled future for ",
 )
-"""What Notebook 7.6 complains of by itself; JupyterLab, when a kernel ends as a comm is opened."""
+"""What Notebook 7.6 complains of by itself; JupyterLab, when a kernel ends before it has answered."""
 NAME = "tfrt-nb-labextension"
 APPS = {"lab": ("LabApp", "lab/tree"), "notebook": ("JupyterNotebookApp", "notebooks")}
 """The class of each application's settings, and where its addresses have notebooks."""
