@@ -12,7 +12,6 @@ from tfrt_runtime.diagnostics import TfrtError, counted
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.program import Executable
-from tfrt_runtime.executor.starting import new_request
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.failures import exception_of, for_users, in_element
 from tfrt_runtime.host.payload import SCALAR_TYPES
@@ -21,6 +20,7 @@ from tfrt_runtime.host.request import Request
 from tfrt_runtime.host.structs import WORDS
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.at_once import AtOnce
+from tfrt_runtime.kernels.users.prints import divert_output
 from tfrt_runtime.native import layouts as at
 
 _DTYPES = {"i1": "uint8", "f32": "uint32", "f64": "float64", "index": "int64"}
@@ -64,7 +64,9 @@ class Batch(Execution):
                 )
         queue = host.work_queue
         self.program, self._entry = program, entry
-        request = new_request(host, program, entry, output)
+        request = Request(host, output, program, entry)
+        if entry.carries:
+            divert_output()
         words, self.calls, kept = entry.rows(queue, columns)
         request.open(words)
         request.become_known()

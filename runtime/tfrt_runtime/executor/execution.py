@@ -260,6 +260,13 @@ class Execution(RunWaits):
             TfrtError: the first error among them; of a run without results, of any of its kernels.
         """
         try:
+            request = self.request
+            if request.held is None and timeout is None:
+                # The shortest way: no AsyncValue is made for a result that is an ordinary number.
+                queue = request.queue
+                found = queue.process.first(queue.address, self._entry.template, request.address)
+                if found is not MISSING:
+                    return found
             return self._result(timeout)
         except (TfrtError, KeyboardInterrupt, TimeoutError) as problem:
             raise for_users(problem)
@@ -314,14 +321,7 @@ class Execution(RunWaits):
         raise failed
 
     def _result(self, timeout: float | None) -> object:
-        request = self.request
-        if request.held is None and timeout is None:
-            # The shortest way: no AsyncValue is made for a result that is an ordinary number.
-            queue = request.queue
-            found = queue.process.first(queue.address, self._entry.template, request.address)
-            if found is not MISSING:
-                return found
-            INTERRUPTS.raise_if_noted()
+        INTERRUPTS.raise_if_noted()
         if len(self.results) == 1:
             return self.results[0].result(timeout)
         if self.results:

@@ -1,6 +1,6 @@
 """The way from Python into a run.
 
-new_request    the run, which has no words yet
+Request        the run, which has no words yet
      |
 launched       its words, of ordinary arguments, and the start of its call: one native call
      |  False
@@ -11,30 +11,13 @@ make_known     a thread that cancels the host's runs has met it, or meets it her
 
 from __future__ import annotations
 
-import sys
-
 from tfrt_runtime.executor.calls import Entry
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.hooks import HOOKS
 from tfrt_runtime.host.context import HostContext, Sink
 from tfrt_runtime.host.process import MISSING
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.kernels.users.prints import Diverted, divert_output
-
-
-def new_request(
-    host: HostContext, program: Executable, entry: Entry, output: Sink | None
-) -> Request:
-    """Return a run of a function; its words come later.
-
-    Raises:
-        TfrtError: if the host is closed, or was made before the process was forked.
-    """
-    request = Request(host, output)
-    request.program, request.entry = program, entry
-    if entry.carries and type(sys.stdout) is not Diverted:
-        divert_output()
-    return request
+from tfrt_runtime.kernels.users.prints import divert_output
 
 
 def needs_nothing(host: HostContext, program: Executable) -> bool:
@@ -60,9 +43,11 @@ def launched(
     `native.python.python_runs.launch`.
 
     Raises:
-        TfrtError: as `new_request`.
+        TfrtError: if the host is closed, or was made before the process was forked.
     """
-    request = new_request(host, program, entry, output)
+    request = Request(host, output, program, entry)
+    if entry.carries:
+        divert_output()
     queue = host.work_queue
     made = queue.process.launch(
         request,

@@ -78,7 +78,7 @@ class Request(Run):
     """Ctrl-C that a kernel of the run has raised, until a thread that waits for the run raises
     it.
     """
-    entry: Entry | None = None
+    entry: Entry | None
     """The function that it was started with."""
     held: Sequence[AsyncValue] | None = ()
     """The results that the run's Execution holds, while that lives.
@@ -95,7 +95,7 @@ class Request(Run):
     """The compiled code that the run may call."""
     before_output: Callable[[], None] = staticmethod(lambda: None)
     """What is called before each piece of text."""
-    program: object = None
+    program: object
     """What runs: it must live until the run is over, whatever becomes of the program's owner."""
 
     _data: dict[type, object] | None = None
@@ -111,7 +111,13 @@ class Request(Run):
     # may be refused memory, and come back here.
     lock = threading.RLock()
 
-    def __init__(self, host: HostContext, output: Sink | None) -> None:
+    def __init__(
+        self,
+        host: HostContext,
+        output: Sink | None,
+        program: object = None,
+        entry: Entry | None = None,
+    ) -> None:
         """A run of `host` whose output goes to `output`, or to the host's.
 
         Raises:
@@ -122,7 +128,7 @@ class Request(Run):
         self.queue = queue = host.work_queue
         if queue.is_of_parent:
             queue.refuse_child()
-        self.host = host
+        self.host, self.program, self.entry = host, program, entry
         self._sink = output or host.output
         self._cancelled = host.cancelled
 

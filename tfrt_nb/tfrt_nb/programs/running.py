@@ -169,21 +169,24 @@ class Running(Inspection):
             require(isinstance(function, str), "function", "the name of a function", function)
         if output is not None:
             require(callable(output), "output", "a function of a text", output)
+        interpreted = False
         if tier is not AUTO:
             try:
                 tier = Tier(tier)
             except ValueError:
                 require(False, "tier", "auto, interpreter or compiled", tier)
                 raise
-        follower = None if HOOKS.follower is None or watch else HOOKS.follower()
-        if follower is not None and tier is AUTO:
-            watch = follower.watch or False
+            interpreted = tier is Tier.INTERPRETER and self._compiled is not None
+        follower = None
+        if HOOKS.follower is not None and not watch:
+            follower = HOOKS.follower()
+            if follower is not None and tier is AUTO:
+                watch = follower.watch or False
         if watch:
             from tfrt_runtime.host.tracing.events import Watch
 
             watch = Watch() if watch is True else watch
             require(isinstance(watch, Watch), "watch", "True, False or a Watch", watch)
-        interpreted = tier is Tier.INTERPRETER and self._compiled is not None
         if kernels is None and not watch and host.tracing is None and not interpreted:
             bound = self._bound.get(function)
             if bound is None or bound[0] != USER_KERNELS.version:
