@@ -275,3 +275,56 @@ def test_a_pass_that_leaves_an_invalid_program_is_named_by_its_rule(
 
     assert done.status == 1
     assert "3:8: error: 'async.execute' op expects region #0 to have 0 or 1 blocks" in done.stderr
+
+
+MERGED = """async.func @work(%n: i64, %d: i64) -> !async.value<i64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %is_last = arith.cmpi sle, %n, %zero : i64
+  %m = memref.alloc() : memref<4xi64>
+  scf.parallel (%i) = (%c0) to (%c4) step (%c1) {
+    %q = arith.divsi %n, %d : i64
+    memref.store %q, %m[%i] : memref<4xi64>
+    scf.reduce
+  }
+  %got = memref.load %m[%c1] : memref<4xi64>
+  %r = scf.if %is_last -> (i64) {
+    scf.yield %got : i64
+  } else {
+    %less = arith.subi %n, %one : i64
+    %v = func.call @rest(%less, %d) : (i64, i64) -> i64
+    %sum = arith.addi %v, %got : i64
+    scf.yield %sum : i64
+  }
+  return %r : i64
+}
+func.func @rest(%n: i64, %d: i64) -> i64 {
+  %v = async.call @work(%n, %d) : (i64, i64) -> !async.value<i64>
+  %r = async.await %v : !async.value<i64>
+  return %r : i64
+}
+func.func @main(%d: i64) -> i64 {
+  %n = arith.constant 8 : i64
+  %r = func.call @rest(%n, %d) : (i64, i64) -> i64
+  return %r : i64
+}
+"""
+"""A coroutine without an await, which recurs, divides, and has a loop and a buffer."""
+
+
+@pytest.mark.parametrize("passes", [LOWERED, *(f"{one},canonicalize" for one in PASSES[3:])])
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_a_coroutine_whose_blocks_are_merged_fails_and_ends(
+    level: str, passes: str, tfrt_nb: CommandLine, tmp_path: Path
+) -> None:
+    source, lowered = tmp_path / "source.mlir", tmp_path / "lowered.mlir"
+    source.write_text(MERGED)
+    lowered.write_text(tfrt_nb("opt", "-p", f"{passes},canonicalize", source).stdout)
+
+    run = ("run", level, "--check-references", "--function", "main", lowered)
+    assert tfrt_nb(*run, "2") == Outcome(0, "'main' returned 16\n", "")
+    failed = tfrt_nb(*run, "0")
+    assert (failed.status, failed.stderr.count("error: ")) == (1, 1), failed.stderr
