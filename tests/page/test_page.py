@@ -26,6 +26,9 @@ HERE = Path(__file__).parent
 PYODIDE = "314.0.6"
 PURE = ("xdsl", "immutabledict", "ordered_set", "typing_extensions")
 """Packages of others that host programs need in a page."""
+OF_NOTEBOOKS = ("IPython", "pygments", "traitlets", "comm", "decorator")
+"""What cells need beside these."""
+PACKAGES = ("runtime", "tfrt_runtime"), ("tfrt_nb", "tfrt_nb"), ("magics", "tfrt_magics")
 PROGRAMS = [
     path.relative_to(ROOT)
     for path in sorted((ROOT / "tests" / "programs" / "run").rglob("*.mlir"))
@@ -97,11 +100,11 @@ def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "page.zip"
     with zipfile.ZipFile(path, "w") as made:
         made.write(core, f"tfrt_runtime/native/{core.name}")
-        for project, package in (("runtime", "tfrt_runtime"), ("tfrt_nb", "tfrt_nb")):
+        for project, package in PACKAGES:
             for file in (ROOT / project / package).rglob("*"):
                 if file.suffix in (".py", ".mlir"):
                     made.write(file, file.relative_to(ROOT / project))
-        for name in PURE:
+        for name in (*PURE, *OF_NOTEBOOKS):
             found = importlib.util.find_spec(name)
             assert found is not None and found.origin is not None
             top = Path(found.origin)
@@ -171,6 +174,17 @@ def test_python_kernels_run_on_the_one_thread(pyodide: Path, archive: Path) -> N
         "an error: ZeroDivisionError: division by zero",
         "still running: 12",
     ]
+
+
+def test_cells_of_scalars_need_no_numpy(pyodide: Path, archive: Path) -> None:
+    assert in_page(pyodide, archive, HERE / "cells.py") == (HERE / "cells.out").read_text()
+
+
+def test_cells_of_scalars_need_no_numpy_elsewhere() -> None:
+    script = "import sys; sys.modules['numpy'] = None; import runpy; runpy.run_path(sys.argv[1])"
+    command = [sys.executable, "-c", script, str(HERE / "cells.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == (HERE / "cells.out").read_text()
 
 
 def test_pyodide_exports_all_that_the_core_imports(pyodide: Path, core: Path) -> None:
