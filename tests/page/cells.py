@@ -46,9 +46,7 @@ def run(text):
 
 def without_times(text):
     """A table without when and where."""
-    return re.sub(
-        r"[, ]+((cell|worker \d+) +)?[0-9.]+ [nµm]?s.*|,? +$", "", text, flags=re.MULTILINE
-    )
+    return re.sub(r"[, ]+((cell|main) *)?([0-9.]+ [nµm]?s.*)?$", "", text, flags=re.MULTILINE)
 
 
 run("%load_ext tfrt_nb")
@@ -93,6 +91,7 @@ def four(x: int) -> int:
 four(3)"""
 )
 print("a call of Python:", problem, *shown[-1][0])
-print("its result:", shell.run_cell("four(3).result()").result)
+run("result = four(3).result()")
+print("its result:", shell.user_ns["result"])
 
 print("numpy:", sys.modules.get("numpy"))

@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 PYODIDE = "314.0.6"
 PURE = ("xdsl", "immutabledict", "ordered_set", "typing_extensions")
 """Packages of others that host programs need in a page."""
-OF_NOTEBOOKS = ("IPython", "pygments", "traitlets", "comm", "decorator")
+OF_NOTEBOOKS = ("IPython", "pygments", "traitlets", "comm")
 """What cells need beside these."""
 PACKAGES = ("runtime", "tfrt_runtime"), ("tfrt_nb", "tfrt_nb"), ("magics", "tfrt_magics")
 PROGRAMS = [
@@ -108,7 +108,8 @@ def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             found = importlib.util.find_spec(name)
             assert found is not None and found.origin is not None
             top = Path(found.origin)
-            files = top.parent.rglob("*.py") if top.name == "__init__.py" else [top]
+            inner = [one for kind in ("py", "json") for one in top.parent.rglob(f"*.{kind}")]
+            files = inner if top.name == "__init__.py" else [top]
             for file in files:
                 inside = top.parent.parent if top.name == "__init__.py" else top.parent
                 made.write(file, file.relative_to(inside))
