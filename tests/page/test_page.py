@@ -99,6 +99,7 @@ def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a page unpacks: our packages with the core, the pure packages, and the programs."""
     path = tmp_path_factory.mktemp("page") / "page.zip"
     with zipfile.ZipFile(path, "w") as made:
+        made.write(HERE / "lite_shell.py", "lite_shell.py")
         made.write(core, f"tfrt_runtime/native/{core.name}")
         for project, package in PACKAGES:
             for file in (ROOT / project / package).rglob("*"):
@@ -182,10 +183,26 @@ def test_cells_of_scalars_need_no_numpy(pyodide: Path, archive: Path) -> None:
 
 
 def test_cells_of_scalars_need_no_numpy_elsewhere() -> None:
-    script = "import sys; sys.modules['numpy'] = None; import runpy; runpy.run_path(sys.argv[1])"
+    script = f"import sys; sys.modules['numpy'] = None; sys.path.append({str(HERE)!r})"
+    script += "; import runpy; runpy.run_path(sys.argv[1])"
     command = [sys.executable, "-c", script, str(HERE / "cells.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == (HERE / "cells.out").read_text()
+
+
+def test_a_page_asks_while_a_cell_runs(pyodide: Path, archive: Path) -> None:
+    """Where the browser can switch stacks; between cells everywhere."""
+    lines = in_page(pyodide, archive, HERE / "questions.py").splitlines()
+    if lines[0] == "stacks can be switched: True":
+        expected = ["cancel: cancelled on the board ['cancelled']", "step: None ['done']"]
+    else:
+        expected = [
+            "cancel: timed out after 3 s ['timed-out']",
+            "@main: the operations ran in program order; choosing them needs the board",
+            "  result = 4",
+            "step: None []",
+        ]
+    assert lines[1:] == ["between cells: ['BEF']", *expected]
 
 
 def test_pyodide_exports_all_that_the_core_imports(pyodide: Path, core: Path) -> None:
