@@ -20,6 +20,7 @@ from typing import NoReturn
 import pytest
 
 from tfrt_runtime.native.library import file_name
+from tfrt_runtime.scalars import OPERATIONS
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -203,6 +204,16 @@ def test_a_page_asks_while_a_cell_runs(pyodide: Path, archive: Path) -> None:
             "step: None []",
         ]
     assert lines[1:] == ["between cells: ['BEF']", *expected]
+
+
+def test_scalars_are_the_same_in_a_page_at_the_edges_of_their_types(
+    pyodide: Path, archive: Path
+) -> None:
+    """Instructions of WebAssembly that trap would end the page's interpreter."""
+    command = [sys.executable, str(HERE / "scalars.py")]
+    here = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert len(here.splitlines()) == 2 * len(OPERATIONS)
+    assert in_page(pyodide, archive, HERE / "scalars.py") == here
 
 
 def test_pyodide_exports_all_that_the_core_imports(pyodide: Path, core: Path) -> None:
