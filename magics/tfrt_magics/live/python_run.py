@@ -106,7 +106,7 @@ def _traced(run: Execution) -> TracedRun | None:
     if run.watch is None:
         if run.is_done or program._compiled is not None:
             return None
-        from tfrt_runtime.host.tracing.events import Watch  # it needs NumPy
+        from tfrt_runtime.host.tracing.events import Watch  # %load_ext loads no runtime
 
         run._log_events(Watch())
         running = run._running_kernels()

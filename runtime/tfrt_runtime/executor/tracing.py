@@ -18,17 +18,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tfrt_runtime.executor.program import Executable
 from tfrt_runtime.host.request import Request
-from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Watch
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Watch
 from tfrt_runtime.host.tracing.trace import Activity, Level, Tracing, thread_name
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
 
 Row = tuple[int, str, int, int, int]
 """Time, kind, the number of a kernel, or of a function for `call` and `return`, instance,
@@ -172,14 +167,14 @@ class RunTracing:
             if self._run.end_ns is None:
                 self._tell(self._spans.take(self._rows(self._take())))
 
-    def _begin_watch(self, program: Executable) -> Callable[[], npt.NDArray[np.void]]:
+    def _begin_watch(self, program: Executable) -> Callable[[], Events]:
         """Where the events come from: the watch of the run, or one of this reader's own."""
         if self._request.watched is not None:
             return self._request.watched.reader().take
         watch = Watch()
         program.watch(self._request, watch)
 
-        def take() -> npt.NDArray[np.void]:
+        def take() -> Events:
             watch.log.clear()
             return watch.take()
 
@@ -192,11 +187,8 @@ class RunTracing:
                 due = time.monotonic() + DRAIN_SECONDS
                 self._request.host.timers.at(due, self._drain_later)
 
-    def _rows(self, events: npt.NDArray[np.void]) -> Iterator[Row]:
-        columns = (
-            events[name].tolist() for name in ("time", "kind", "op", "value", "instance", "worker")
-        )
-        for when, kind, number, value, instance, worker in zip(*columns, strict=True):
+    def _rows(self, events: Events) -> Iterator[Row]:
+        for when, number, value, instance, kind, worker, _ in events:
             name = KINDS[kind]
             if value != NO_VALUE and name not in ("call", "return"):
                 number = self._makers.get((number, value), -2)

@@ -11,11 +11,9 @@ import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import count
 from operator import itemgetter
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 MAX_NODES = 500
 """A still picture of more operations cannot be read."""
@@ -25,7 +23,6 @@ _LETTER, _MAX_LETTERS = 7.0, 40
 _MAX_IN_ROW = 16
 _SWEEPS = 4
 
-Numbers = npt.NDArray[np.int64]
 Point = tuple[float, float]
 
 
@@ -53,9 +50,8 @@ def layout(document: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, lis
     bodies, body_of = _bodies(document)
     sources, targets = _edges(document, body_of)
     levels = _levels(len(operations), sources, targets)
-    order = _order(body_of, levels, np.array(sources, np.int64), np.array(targets, np.int64))
-    for number in order:
-        bodies[body_of[number]].operations.append(number)
+    for layer in _layers(body_of, levels, sources, targets):
+        bodies[body_of[layer[0]]].operations += layer
     sizes = [(_width(row), HEIGHT) for row in operations]
     places = [(0.0, 0.0)] * len(operations)
     regions: dict[int, list[_Body]] = {}
@@ -135,38 +131,30 @@ def _levels(count: int, sources: Sequence[int], targets: Sequence[int]) -> list[
     return levels
 
 
-def _order(
-    body_of: Sequence[int], levels: Sequence[int], sources: Numbers, targets: Numbers
-) -> list[int]:
-    """All operations by body, layer and place in the layer."""
-    body, level = np.array(body_of, np.int64), np.array(levels, np.int64)
-    count = len(body)
-    order = np.lexsort((np.arange(count), level, body))
-    place = _places(order, body, level)
-    for sweep in range(_SWEEPS):
-        ends, others = (targets, sources) if sweep % 2 == 0 else (sources, targets)
-        uses = np.bincount(ends, minlength=count)
-        sums = np.bincount(ends, weights=place[others], minlength=count)
-        wanted = np.where(uses > 0, sums / np.maximum(uses, 1), place)
-        order = np.lexsort((np.arange(count), wanted, level, body))
-        place = _places(order, body, level)
-    found: list[int] = order.tolist()
-    return found
-
-
-def _places(order: Numbers, body: Numbers, level: Numbers) -> npt.NDArray[np.float64]:
+def _layers(
+    body_of: Sequence[int], levels: Sequence[int], sources: Sequence[int], targets: Sequence[int]
+) -> list[list[int]]:
+    """The operations of each layer of each body in their order, upper layers first."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for number, where in enumerate(zip(levels, body_of, strict=True)):
+        found.setdefault(where, []).append(number)
+    layers = [found[where] for where in sorted(found)]
+    wide = [layer for layer in layers if len(layer) > 1]
+    place = [0.0] * len(levels)
     """How far each operation is from the middle of its layer, in operations."""
-    count = len(order)
-    if not count:
-        return np.zeros(0)
-    starts = np.ones(count, np.bool_)
-    starts[1:] = (np.diff(body[order]) != 0) | (np.diff(level[order]) != 0)
-    group = np.cumsum(starts) - 1
-    firsts = np.flatnonzero(starts)
-    sizes = np.diff(np.append(firsts, count))
-    place = np.empty(count)
-    place[order] = np.arange(count) - firsts[group] - (sizes[group] - 1) / 2
-    return place
+    for sweep in range(_SWEEPS if wide else 0):
+        for layer in wide:
+            for number, at in zip(layer, count((1 - len(layer)) / 2), strict=False):
+                place[number] = at
+        sums, uses = [0.0] * len(place), [0] * len(place)
+        ends, others = (targets, sources) if sweep % 2 == 0 else (sources, targets)
+        for end, other in zip(ends, others, strict=True):
+            sums[end] += place[other]
+            uses[end] += 1
+        wanted = [s / n if n else at for s, n, at in zip(sums, uses, place, strict=True)]
+        for layer in wide:
+            layer.sort(key=lambda number: (wanted[number], number))
+    return layers
 
 
 def _width(row: Mapping[str, Any]) -> float:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tfrt_nb.documents.blocks import MORE, Reached
 from tfrt_nb.documents.code import CodeMap
@@ -36,14 +36,10 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.bef.encoding import FunctionKind
 from tfrt_runtime.diagnostics import Ending, Location
 from tfrt_runtime.executor.execution import Execution
-from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Logged, logged_in
+from tfrt_runtime.host.tracing.events import KINDS, NO_VALUE, Events, Logged
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.host.values.held_value import State
 from tfrt_runtime.native.layouts import TYPE_F64
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 MAX_EVENTS = 100_000
 """So many first events of a run are kept, and as many of the newest."""
@@ -295,16 +291,16 @@ class RunDocument:
             "unlogged": {str(number): state for number, state in self.unlogged().items()},
         }
 
-    def _begin(self, events: npt.NDArray[np.void]) -> int | None:
+    def _begin(self, events: Events) -> int | None:
         """When the run began, None if it did not: threads slept and woke before."""
-        own = (event[0] for event in logged_in(events) if event[4] not in _OF_THREADS)
+        own = (event[0] for event in events if event[4] not in _OF_THREADS)
         first = next(own, None)
         return first if first is None or not self._watch.lost else min(first, self.run.started_at)
 
-    def _new(self, events: npt.NDArray[np.void], start: int, is_over: bool) -> Iterator[Event]:
+    def _new(self, events: Events, start: int, is_over: bool) -> Iterator[Event]:
         """The rows of new events, which are kept; `is_over`: there will be no more."""
         code, host = self._code, self._map
-        for event in logged_in(events):
+        for event in events:
             if event[0] < start:
                 continue
             if self._reached is not None:

@@ -7,14 +7,15 @@ out what is new about that run; rings are drained for all watches at once, each 
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
 import threading
 import time
 import weakref
 from collections.abc import Iterator, Sequence
-
-import numpy as np
-import numpy.typing as npt
+from dataclasses import dataclass
+from itertools import chain, compress
+from operator import itemgetter
 
 from tfrt_runtime.host import structs
 from tfrt_runtime.host.process import native_process
@@ -30,45 +31,54 @@ KINDS = at.LOG_KINDS
 NO_VALUE = 0xFFFFFFFF
 """In the place of a register: the event is about a kernel as a whole."""
 
-_WRITTEN = np.dtype(
-    [
-        ("time", "u8"),
-        ("op", "u4"),
-        ("value", "u4"),
-        ("instance", "u4"),
-        ("what", "u2"),
-        ("run", "u2"),
-        ("payload", "i8"),
-    ]
-)
-EVENT = np.dtype(
-    [
-        ("time", "i8"),
-        ("op", "u4"),
-        ("value", "u4"),
-        ("instance", "u4"),
-        ("kind", "u1"),
-        ("worker", "u2"),
-        ("payload", "i8"),
-    ]
-)
-"""One event as `Watch.take` hands it out: `time` in nanoseconds of the monotonic clock; `op` the
-number of a kernel in its program, or of the function of which `value` is a register; `worker` the
-number of a thread in its queue."""
-
+_WRITTEN = struct.Struct("=QIIIHHq")
+"""Time, op, value, instance, the worker above 6 bits of the kind, the run, payload."""
+_RUN = 22
+"""Where the number of the run is, in bytes."""
 Logged = tuple[int, int, int, int, int, int, int]
-"""An event as Python has it: time, op, value, instance, kind, worker, payload."""
-_SLICE = 4096
+"""An event: `time` in nanoseconds of the monotonic clock; `op`, the number of a kernel in its
+program, or of the function of which `value` is a register; `value`; `instance`; `kind`; `worker`,
+the number of a thread in its queue; `payload`, a word."""
 
 _MAX_WAITING = 1 << 20
 """The most events that a watch keeps until its reader takes them."""
 _CALIBRATED_NS = 200_000_000
 
 
-def logged_in(events: npt.NDArray[np.void]) -> Iterator[Logged]:
-    """The events one by one, without a list of them all: there may be a million."""
-    for first in range(0, len(events), _SLICE):
-        yield from events[first : first + _SLICE].tolist()
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The events of one run that were drained at once, as the rings have them."""
+
+    parts: Sequence[bytes]
+    ticks: int
+    moment: int
+    """When the clock of events had that many ticks."""
+    ratio: float
+    """Nanoseconds of a tick."""
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.parts)) // at.LOG_RECORD
+
+    def __iter__(self) -> Iterator[Logged]:
+        written = chain.from_iterable(map(_WRITTEN.iter_unpack, self.parts))
+        ticks, moment, ratio = self.ticks, self.moment, self.ratio
+        for time_, op, value, instance, what, _, payload in sorted(written, key=itemgetter(0)):
+            when = moment + int((time_ - ticks) * ratio)
+            yield when, op, value, instance, what & 63, what >> 6, payload
+
+
+class Events:
+    """Events by time, unpacked while they are read, as there may be a million; O(1) to make."""
+
+    def __init__(self, batches: Sequence[_Batch]) -> None:
+        self._batches = batches
+
+    def __len__(self) -> int:
+        return sum(batch.count for batch in self._batches)
+
+    def __iter__(self) -> Iterator[Logged]:
+        return chain.from_iterable(self._batches)
 
 
 class Watch:
@@ -137,8 +147,8 @@ class Watch:
         event_log().drain()
         event_log().remove(self)
 
-    def take(self) -> npt.NDArray[np.void]:
-        """The events since the last time, by time; of type `EVENT`.  O(new events)."""
+    def take(self) -> Events:
+        """The events since the last time."""
         return self._readers[0].take()
 
     @property
@@ -158,12 +168,10 @@ class Watch:
         assert self.queue is not None
         take = native_process().quick.take_kept
         for function, words in enumerate(self._kept):
-            for register in np.flatnonzero(_column(words, at.KEPT_VALUE)):
-                address = take(
-                    ctypes.addressof(words) + at.KEPT_SIZE * int(register) + at.KEPT_VALUE
-                )
+            for register in _nonzero(_column(words, at.KEPT_VALUE)):
+                address = take(ctypes.addressof(words) + at.KEPT_SIZE * register + at.KEPT_VALUE)
                 if address:
-                    yield function, int(register), AsyncValue(self.queue, address)
+                    yield function, register, AsyncValue(self.queue, address)
 
     def counts(self) -> Iterator[tuple[int, int, int, int]]:
         """Function, register, how often it was set, and the word that it was set to last; exact,
@@ -171,8 +179,8 @@ class Watch:
         """
         for function, words in enumerate(self._kept):
             counts, latest = _column(words, at.KEPT_COUNT), _column(words, at.KEPT_WORD)
-            for register in np.flatnonzero(counts):
-                yield function, int(register), int(counts[register]), int(latest[register])
+            for register in _nonzero(counts):
+                yield function, register, counts[register], latest[register]
 
     def note_output(self, text: str) -> None:
         """A kernel of this thread or coroutine has printed `text`, or code outside of kernels."""
@@ -196,10 +204,10 @@ class Watch:
         context = Context.at(self.queue.context())
         return context.record if context.request == self._request else 0
 
-    def receive(self, events: npt.NDArray[np.void]) -> None:
+    def receive(self, batch: _Batch) -> None:
         """Keep events until they are taken."""
         for reader in self._readers:
-            reader.receive(events)
+            reader.receive(batch)
 
     def __del__(self) -> None:
         if self.queue is not None and not sys.is_finalizing():
@@ -207,38 +215,43 @@ class Watch:
                 pass
 
 
-def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> npt.NDArray[np.int64]:
+def _column(kept: ctypes.Array[ctypes.c_int64], field: int) -> list[int]:
     """One field of all registers of a function, as it is now."""
-    return np.ctypeslib.as_array(kept)[field // 8 :: at.KEPT_SIZE // 8]
+    words = memoryview(kept).cast("B").cast("q")
+    return words[field // 8 :: at.KEPT_SIZE // 8].tolist()
+
+
+def _nonzero(column: Sequence[int]) -> Iterator[int]:
+    return compress(range(len(column)), column)
 
 
 class Reader:
     """The events of a run that one reader has not taken yet.  One thread at a time takes them."""
 
     def __init__(self) -> None:
-        self._waiting: list[npt.NDArray[np.void]] = []
+        self._waiting: list[_Batch] = []
         self._count = 0
         self.dropped = 0
         """Events that were not kept, as there were too many."""
 
-    def take(self) -> npt.NDArray[np.void]:
-        """The events since the last time, by time; of type `EVENT`.  O(new events)."""
+    def take(self) -> Events:
+        """The events since the last time."""
         log = event_log()
         # Under the lock: what another thread drains meanwhile could go into the list that was
         # taken.
         with log.lock:
             log.drain()
             waiting, self._waiting, self._count = self._waiting, [], 0
-        return np.concatenate(waiting) if waiting else np.empty(0, EVENT)
+        return Events(waiting)
 
-    def receive(self, events: npt.NDArray[np.void]) -> None:
+    def receive(self, batch: _Batch) -> None:
         """Keep events until they are taken, the newest if there are too many."""
-        self._waiting.append(events)
-        self._count += len(events)
+        self._waiting.append(batch)
+        self._count += batch.count
         while self._count > _MAX_WAITING and len(self._waiting) > 1:
             oldest = self._waiting.pop(0)
-            self._count -= len(oldest)
-            self.dropped += len(oldest)
+            self._count -= oldest.count
+            self.dropped += oldest.count
 
 
 class EventLog:
@@ -248,7 +261,7 @@ class EventLog:
         self._process = native_process()
         self._entry = self._process.quick.log_drain
         self._clock = self._process.quick.log_clock
-        self._buffer = np.empty(at.LOG_CAPACITY, _WRITTEN)
+        self._buffer = ctypes.create_string_buffer(at.LOG_CAPACITY * at.LOG_RECORD)
         self.lock = threading.RLock()
         self._watches: dict[int, weakref.ref[Watch]] = {}
         self._lost = 0
@@ -273,11 +286,13 @@ class EventLog:
     def drain(self) -> None:
         """Hand out what is new in all rings."""
         with self.lock:
-            parts, lost = [], 0
+            parts: list[tuple[int, bytes]] = []
+            lost = 0
             for ring in self._rings():
                 if ring.head != ring.tail:
-                    count = self._entry(ring.address, self._buffer.ctypes.data, at.LOG_CAPACITY)
-                    parts.append((ring.queue, self._buffer[ring.skip : count].copy()))
+                    end = at.LOG_RECORD * self._emptied(ring)
+                    new = memoryview(self._buffer)[at.LOG_RECORD * ring.skip : end]
+                    parts.append((ring.queue, new.tobytes()))
                 lost += ring.lost
             self._calibrate()
             for number, reference in list(self._watches.items()):
@@ -289,29 +304,18 @@ class EventLog:
                 self._give(watch, parts)
             self._lost = lost
 
-    def _give(self, watch: Watch, parts: list[tuple[int, npt.NDArray[np.void]]]) -> None:
+    def _give(self, watch: Watch, parts: list[tuple[int, bytes]]) -> None:
         """The events of a run, and of the threads of its queue."""
         assert watch.queue is not None
-        chosen = []
-        for queue, part in parts:
-            wanted = part["run"] == watch.number
-            if queue == watch.queue.address:
-                wanted |= part["run"] == 0
-            if wanted.any():
-                chosen.append(part[wanted])
-        if not chosen:
-            return
-        written = np.concatenate(chosen)
-        written = written[np.argsort(written["time"], kind="stable")]
-        events = np.empty(len(written), EVENT)
-        for name in ("op", "value", "instance", "payload"):
-            events[name] = written[name]
-        events["kind"] = written["what"] & 63
-        events["worker"] = written["what"] >> 6
-        ticks, origin = self._origin
-        since = (written["time"].astype(np.int64) - ticks) * self._ratio
-        events["time"] = origin + since.astype(np.int64)
-        watch.receive(events)
+        own = watch.queue.address
+        runs = (watch.number,), (watch.number, 0)
+        chosen = [found for queue, part in parts if (found := _of_runs(part, runs[queue == own]))]
+        if chosen:
+            watch.receive(_Batch(chosen, *self._origin, self._ratio))
+
+    def _emptied(self, ring: Log) -> int:
+        """Move what is new in a ring into the buffer; how many events."""
+        return self._entry(ring.address, ctypes.addressof(self._buffer), at.LOG_CAPACITY)
 
     def _rings(self) -> Iterator[Log]:
         address = self._process.words.logs
@@ -323,7 +327,7 @@ class EventLog:
     def _discard(self) -> None:
         """Forget what rings have from runs that are no longer watched."""
         for ring in self._rings():
-            self._entry(ring.address, self._buffer.ctypes.data, at.LOG_CAPACITY)
+            self._emptied(ring)
         self._lost = sum(ring.lost for ring in self._rings())
 
     def _now(self) -> tuple[int, int]:
@@ -346,6 +350,16 @@ class EventLog:
             ticks, moment = self._now()
         self._last = moment - self._origin[1]
         self._ratio = self._last / (ticks - self._origin[0])
+
+
+def _of_runs(part: bytes, wanted: Sequence[int]) -> bytes:
+    """The events of these runs: mostly all."""
+    runs = memoryview(part).cast("H")[_RUN // 2 :: at.LOG_RECORD // 2].tolist()
+    count = sum(map(runs.count, wanted))
+    if count == len(runs):
+        return part
+    places = (at.LOG_RECORD * i for i, run in enumerate(runs) if run in wanted)
+    return b"".join(part[i : i + at.LOG_RECORD] for i in places) if count else b""
 
 
 @once
