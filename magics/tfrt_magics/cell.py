@@ -333,6 +333,7 @@ class CellMagics(Magics):
             TfrtError: if the program cannot be loaded, or without a page the time is up.
         """
         from tfrt_nb.schedules.step import stepped_through
+        from tfrt_runtime.host.one_thread import ONE_THREAD
 
         self._session.divert_errors()
         timeout = options.timeout or self._session.settings.timeout or None
@@ -341,7 +342,7 @@ class CellMagics(Magics):
         try:
             for call in calls:
                 name = call.function.name
-                if outlet.is_live:
+                if outlet.is_live and ONE_THREAD.hears_page:
                     failed += self._step_on_page(program, call, text, options, bound)
                     continue
                 said, results, problems = stepped_through(program, name, call.values, timeout)

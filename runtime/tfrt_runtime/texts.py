@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from contextvars import copy_context
 
+from tfrt_runtime.native.machine import HAS_THREADS
+
 MAX_SECONDS = 0.25
 
 
@@ -14,7 +16,7 @@ class SlowTextError(Exception):
 
 
 def bounded(make: Callable[[], str]) -> str:
-    """The text that `make` makes, on a thread of its own.
+    """The text that `make` makes, on a thread of its own where one can be started.
 
     The thread that takes too long is left to itself.
 
@@ -32,11 +34,14 @@ def bounded(make: Callable[[], str]) -> str:
             raised.append(problem)
 
     context = copy_context()
-    thread = threading.Thread(
-        target=context.run, args=(run,), name="text of an object", daemon=True
-    )
-    thread.start()
-    thread.join(MAX_SECONDS)
+    if HAS_THREADS:
+        thread = threading.Thread(
+            target=context.run, args=(run,), name="text of an object", daemon=True
+        )
+        thread.start()
+        thread.join(MAX_SECONDS)
+    else:
+        context.run(run)
     if raised:
         raise raised[0]
     if not made:

@@ -1,57 +1,12 @@
-"""Cells of a notebook in the page, in a shell with a kernel like JupyterLite's; see `test_page`."""
+"""Cells of a notebook in the page; see `test_page`."""
 
-import json
-import re
 import sys
-from types import SimpleNamespace
 
-from IPython.core.displaypub import DisplayPublisher
-from IPython.core.interactiveshell import InteractiveShell
+from lite_shell import RUN, run, shell, without_times
 
-published = []
+from tfrt_nb.programs import Program
+from tfrt_nb.schedules.step import Stepper
 
-
-class Publisher(DisplayPublisher):
-    def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **_):
-        json.dumps(data)
-        published.append((data, (transient or {}).get("display_id"), update))
-
-
-class Shell(InteractiveShell):
-    def __init__(self, **settings):
-        super().__init__(**settings)
-        self.kernel = SimpleNamespace(
-            get_parent=lambda: {"header": {"session": "a page"}, "metadata": {"cellId": "a cell"}}
-        )
-
-    def init_history(self):
-        super().init_history()
-        self.history_manager.enabled = False
-
-    def _showtraceback(self, kind, value, lines):
-        pass
-
-
-RUN = "application/vnd.tfrt.run.v2+json"
-shell = Shell.instance(display_pub_class=Publisher)
-shell.displayhook.write_output_prompt = lambda: None
-
-
-def run(text):
-    """Run a cell; what it published, and its error."""
-    del published[:]
-    done = shell.run_cell(text, store_history=True)
-    return published, done.error_before_exec or done.error_in_exec
-
-
-def without_times(text):
-    """A table without when and where."""
-    return re.sub(
-        r"[, ]+((cell|worker \d+) +)?[0-9.]+ [nµm]?s.*|,? +$", "", text, flags=re.MULTILINE
-    )
-
-
-run("%load_ext tfrt_nb")
 shown, problem = run(
     """%%tfrt
 func.func @main() -> i32 {
@@ -63,7 +18,7 @@ func.func @main() -> i32 {
   tfrt.return %sum : i32
 }"""
 )
-boards = [data for data, _, _ in shown if RUN in data]
+boards = [data for data in shown if RUN in data]
 print("a cell:", problem, boards[-1][RUN]["status"])
 print(without_times(boards[-1]["text/plain"]))
 
@@ -77,7 +32,7 @@ func.func @main() -> i32 {
 }"""
 )
 print("an error:", problem)
-print(shown[-1][0]["text/plain"])
+print(shown[-1]["text/plain"])
 
 shown, problem = run(
     """import tfrt_nb as tfrt
@@ -92,7 +47,34 @@ def four(x: int) -> int:
 
 four(3)"""
 )
-print("a call of Python:", problem, *shown[-1][0])
-print("its result:", shell.run_cell("four(3).result()").result)
+print("a call of Python:", problem, *shown[-1])
+run("result = four(3).result()")
+print("its result:", shell.user_ns["result"])
+
+shown, problem = run(
+    """%%tfrt --explore
+func.func @main() {
+  %c = tfrt.new.chain
+  %x = tfrt.constant.i32 1
+  %y = tfrt.constant.i32 2
+  %a = tfrt.print.i32 %x, %c
+  %b = tfrt.print.i32 %y, %c
+  tfrt.return
+}"""
+)
+print("explored:", problem)
+print(shown[-1]["text/plain"])
+
+program = """
+func.func @main() -> i32 {
+  %x = tfrt.constant.i32 1
+  %y = tfrt.add.i32 %x, %x
+  %z = tfrt.add.i32 %y, %y
+  tfrt.return %z : i32
+}"""
+with Stepper(Program.from_source(program)) as stepper:
+    while ready := stepper.ready():
+        print("a step:", ready, stepper.run(ready[0]))
+    print("stepped:", stepper.execution.result())
 
 print("numpy:", sys.modules.get("numpy"))

@@ -20,13 +20,14 @@ from typing import NoReturn
 import pytest
 
 from tfrt_runtime.native.library import file_name
+from tfrt_runtime.scalars import OPERATIONS
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 PYODIDE = "314.0.6"
 PURE = ("xdsl", "immutabledict", "ordered_set", "typing_extensions")
 """Packages of others that host programs need in a page."""
-OF_NOTEBOOKS = ("IPython", "pygments", "traitlets", "comm", "decorator")
+OF_NOTEBOOKS = ("IPython", "pygments", "traitlets", "comm")
 """What cells need beside these."""
 PACKAGES = ("runtime", "tfrt_runtime"), ("tfrt_nb", "tfrt_nb"), ("magics", "tfrt_magics")
 PROGRAMS = [
@@ -99,6 +100,7 @@ def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a page unpacks: our packages with the core, the pure packages, and the programs."""
     path = tmp_path_factory.mktemp("page") / "page.zip"
     with zipfile.ZipFile(path, "w") as made:
+        made.write(HERE / "lite_shell.py", "lite_shell.py")
         made.write(core, f"tfrt_runtime/native/{core.name}")
         for project, package in PACKAGES:
             for file in (ROOT / project / package).rglob("*"):
@@ -108,7 +110,8 @@ def archive(core: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             found = importlib.util.find_spec(name)
             assert found is not None and found.origin is not None
             top = Path(found.origin)
-            files = top.parent.rglob("*.py") if top.name == "__init__.py" else [top]
+            inner = [one for kind in ("py", "json") for one in top.parent.rglob(f"*.{kind}")]
+            files = inner if top.name == "__init__.py" else [top]
             for file in files:
                 inside = top.parent.parent if top.name == "__init__.py" else top.parent
                 made.write(file, file.relative_to(inside))
@@ -181,10 +184,36 @@ def test_cells_of_scalars_need_no_numpy(pyodide: Path, archive: Path) -> None:
 
 
 def test_cells_of_scalars_need_no_numpy_elsewhere() -> None:
-    script = "import sys; sys.modules['numpy'] = None; import runpy; runpy.run_path(sys.argv[1])"
+    script = f"import sys; sys.modules['numpy'] = None; sys.path.append({str(HERE)!r})"
+    script += "; import runpy; runpy.run_path(sys.argv[1])"
     command = [sys.executable, "-c", script, str(HERE / "cells.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout == (HERE / "cells.out").read_text()
+
+
+def test_a_page_asks_while_a_cell_runs(pyodide: Path, archive: Path) -> None:
+    """Where the browser can switch stacks; between cells everywhere."""
+    lines = in_page(pyodide, archive, HERE / "questions.py").splitlines()
+    if lines[0] == "stacks can be switched: True":
+        expected = ["cancel: cancelled on the board ['cancelled']", "step: None ['done']"]
+    else:
+        expected = [
+            "cancel: timed out after 3 s ['timed-out']",
+            "@main: the operations ran in program order; choosing them needs the board",
+            "  result = 4",
+            "step: None []",
+        ]
+    assert lines[1:] == ["between cells: ['BEF']", *expected]
+
+
+def test_scalars_are_the_same_in_a_page_at_the_edges_of_their_types(
+    pyodide: Path, archive: Path
+) -> None:
+    """Instructions of WebAssembly that trap would end the page's interpreter."""
+    command = [sys.executable, str(HERE / "scalars.py")]
+    here = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert len(here.splitlines()) == 2 * len(OPERATIONS)
+    assert in_page(pyodide, archive, HERE / "scalars.py") == here
 
 
 def test_pyodide_exports_all_that_the_core_imports(pyodide: Path, core: Path) -> None:

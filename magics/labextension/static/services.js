@@ -1,10 +1,35 @@
-// Questions to the kernel on its control channel, which answers while a cell is busy.
+// Questions to the kernel: on its control channel, which answers while a cell is busy; in JupyterLite, whose kernels have
+// none, on a BroadcastChannel, which they hear whenever their worker has a turn (see bridge.broadcast).
 
 export const TARGET = "tfrt";
 const PATIENCE = 1000; // ms for a reply after the kernel has said that it is idle
+const LITE_PATIENCE = 3000; // ms for a reply of a worker, which says nothing while it is busy
+
+/** What a kernel of JupyterLite answers to the page with this session; null where it is too busy to hear. */
+function broadcast(kernel, question) {
+  const line = new BroadcastChannel(`${TARGET}-${kernel.clientId}`),
+    id = `${Date.now()}-${Math.random()}`;
+  return new Promise(resolve => {
+    const end = answer => {
+      clearTimeout(timer);
+      line.close();
+      resolve(answer);
+    };
+    const timer = setTimeout(end, LITE_PATIENCE, null);
+    line.onmessage = ({ data }) => {
+      const { reply, answer } = JSON.parse(data);
+      if (reply === id) end(answer);
+    };
+    line.postMessage(JSON.stringify({ id, question }));
+  });
+}
 
 /** `ask(kernel, content)` gives the answer of the kernel's control thread; null where nothing answers. */
 export function createAsk({ KernelMessage }) {
+  if (document.querySelector("[data-jupyter-lite-root]")) {
+    const ask = async (kernel, content) => (kernel ? broadcast(kernel, content) : null);
+    return Object.assign(ask, { now: ask });
+  }
   function request(kernel, name, content) {
     const message = KernelMessage.createMessage({
       channel: "control",

@@ -296,7 +296,7 @@ class Job:
         elapsed = time.monotonic() - self._start
         if self._timeout is not None and elapsed > self._timeout:
             self._stop(Status.TIMED_OUT, f"timed out after {self._timeout:g} s")
-        elif ONE_THREAD.is_dead:
+        elif ONE_THREAD.is_dead and self.ready() is None:
             nothing = "nothing else runs in a page while a cell does"
             self._stop(Status.FAILED, f"stuck; {self.missing()}; {nothing}")
 

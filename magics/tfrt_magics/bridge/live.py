@@ -4,6 +4,7 @@ The kernel publishes messages on one comm that was never announced: pages of our
 publishes, every other front end ignores them.  Pages ask on the control channel, which answers while a cell is
 busy: a message `tfrt_request`, answered by `tfrt_reply`.  Rejected: a comm that the page opens.  JupyterLab 4.6 sends
 its first messages before it has a subshell for them, and ipykernel 6 has no subshells: they wait for the cell that runs.
+Where a kernel has no control channel, questions come by `broadcast`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from typing import Any, Protocol
 import comm
 from IPython.core.interactiveshell import InteractiveShell
 
+from tfrt_magics.bridge.broadcast import Broadcast
 from tfrt_magics.bridge.job import Job
 from tfrt_magics.bridge.record import MAX_LIVE, Document, Json, Record, Recorded
-from tfrt_runtime.host.queues.threads import start_thread
+from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.native.machine import HAS_THREADS
 
 KEPT = 50
@@ -58,8 +60,10 @@ class Channel:
         self._comm = comm.create_comm(target_name=TARGET, comm_id=name, primary=False)
         self._announce()
         self._control: dict[str, Any] | None = getattr(self._kernel, "control_handlers", None)
-        """None in JupyterLite, whose kernel answers nothing while a cell runs; its page has our extension."""
+        """None in JupyterLite, whose page has our extension."""
+        self._broadcast = None if HAS_THREADS else Broadcast(TARGET, answer)
         if self._control is None:
+            self._listen()
             return
         self._control[f"{TARGET}_request"] = self._on_request
         if (place := self.place)["cell"] is not None:
@@ -69,10 +73,13 @@ class Channel:
     def place(self) -> dict[str, Json]:
         """Where a run that starts now belongs: the kernel's process, the page that asked, the cell."""
         if self._control is None:
-            parent, session = self._kernel.get_parent() or {}, self._comm.comm_id
+            parent = self._kernel.get_parent() or {}
         else:
-            parent, session = self._kernel.get_parent("shell"), self._kernel.session.session
+            parent = self._kernel.get_parent("shell")
         header, metadata = parent.get("header") or {}, parent.get("metadata") or {}
+        # What a kernel in the page publishes has the session of the page.
+        kernels = getattr(self._kernel, "session", None)
+        session = header.get("session") if kernels is None else kernels.session
         return {
             "session": session,
             "client": header.get("session"),
@@ -93,8 +100,14 @@ class Channel:
             self.send({"who": True})
         return self._pages[client]
 
+    def _listen(self) -> None:
+        if self._broadcast is not None and (client := self.place["client"]) is not None:
+            self._broadcast.listen(str(client))
+
     def close(self) -> None:
         """Answer no more."""
+        if self._broadcast is not None:
+            self._broadcast.close()
         self._events.unregister("pre_execute", self._on_begin)
         self._events.unregister("post_execute", self._on_end)
         if self._control is not None:
@@ -131,6 +144,7 @@ class Channel:
 
     def _on_begin(self) -> None:
         self._is_executing = True
+        self._listen()
 
     def _on_end(self) -> None:
         self._is_executing = False
@@ -217,7 +231,7 @@ class LiveRecord:
         if name == "cancel":
             self._job.cancel("cancelled on the board")
         elif name == "stages":
-            start_thread("stages", self.show_stages)
+            run_apart("stages", self.show_stages)
         elif name == "bef":
             return {"bef": base64.b64encode(self.record.program.bef()).decode()}
         return {}
@@ -247,10 +261,8 @@ class LiveRecord:
         self._looks += 1
         if self.record.is_over:
             message = self._last(message or {})
-        elif not HAS_THREADS:
-            self.record.preview()
         elif not self._previewing.is_alive():
-            self._previewing = start_thread("preview", self.record.preview)
+            self._previewing = run_apart("preview", self.record.preview)
         if self._looks % FRAME_LOOKS == 0 and not self.record.is_over:
             message = {**(message or self.record.without_events()), "frame": self.record.frame()}
         if message is not None:
@@ -280,7 +292,7 @@ class LiveRun(LiveRecord):
         if name == "step":
             # A step may take long, and other questions do not wait for it.
             operation, until = question.get("op"), bool(question.get("until"))
-            start_thread("step", partial(self.job.step, operation, until=until))
+            run_apart("step", partial(self.job.step, operation, until=until))
         return super().command(name, question)
 
 

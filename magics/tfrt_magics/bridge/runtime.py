@@ -27,9 +27,11 @@ from tfrt_runtime.bef.records import collector_paused
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.host.context import HostContext
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.tracing.events import Watch
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.native import library
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     from tfrt_nb.schedules.step import Stepper
@@ -453,6 +455,10 @@ class SteppedRun(TracedRun):
     def wait(self, timeout: float) -> bool:
         end = time.monotonic() + timeout
         while not self.stepper.is_over and time.monotonic() < end:
+            if not HAS_THREADS:
+                self.stepper.ready(LOOK_SECONDS)
+                ONE_THREAD.run()
+                ONE_THREAD.let_page_in()
             time.sleep(LOOK_SECONDS)
         return self.stepper.is_over
 

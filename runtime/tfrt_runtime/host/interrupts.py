@@ -233,6 +233,7 @@ def _go_on_alone(deadline: int | None) -> None:
         TfrtError: if this wait would never end.
     """
     ONE_THREAD.run()
+    ONE_THREAD.let_page_in()
     if deadline is None and ONE_THREAD.is_dead:
         text = (
             "deadlock: this waits for a value that nothing here resolves; a page has one thread, so"

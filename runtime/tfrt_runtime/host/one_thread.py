@@ -8,8 +8,9 @@ called in two places, and nowhere in between:
     between cells             a timer of the page's own event loop (`_between`)
 
 A wait that has nothing to come would never end: `is_dead` tells, and the waiter raises an error.
-Rejected: switching stacks (JavaScript promise integration).  Not all browsers have it, and below a
-callback from native code it ends the interpreter.
+No wait relies on switching stacks (JavaScript promise integration): not all browsers have it, and
+below a callback from native code it ends the interpreter.  Where they can be switched, a wait lets
+the page's event loop take its turns, so that messages of the page arrive (`let_page_in`).
 """
 
 from __future__ import annotations
@@ -90,6 +91,29 @@ class OneThread:
         if is_alive:
             self._dead_waits = 0
         return soonest
+
+    @property
+    def hears_page(self) -> bool:
+        """Whether what the page says is heard while this code runs: elsewhere, or at a wait."""
+        if HAS_THREADS:
+            return True
+        from pyodide.ffi import can_run_sync
+
+        return self._depth == 0 and can_run_sync()
+
+    def let_page_in(self) -> None:
+        """Give the page's event loop a turn, if this thread can be left here."""
+        if self.hears_page:
+            import asyncio
+
+            from pyodide.ffi import run_sync
+
+            run_sync(asyncio.sleep(0))
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether native code waits within a kernel."""
+        return self._depth > 1
 
     @property
     def is_dead(self) -> bool:

@@ -213,6 +213,11 @@ def test_functions_of_math_are_those_of_python(
         ("arith.sitofp %a : i64 to f64", "i64", "f64", -9, -9.0),
         ("arith.uitofp %a : i8 to f32", "i8", "f32", -1, 255.0),
         ("arith.fptosi %a : f64 to i32", "f64", "i32", -2.9, -2),
+        ("arith.fptosi %a : f64 to i32", "f64", "i32", 3e10, 2**31 - 1),
+        ("arith.fptosi %a : f64 to i32", "f64", "i32", math.nan, 0),
+        ("arith.fptosi %a : f32 to i8", "f32", "i8", -40000.0, -128),
+        ("arith.fptoui %a : f64 to i32", "f64", "i32", -1.5, 0),
+        ("arith.fptoui %a : f64 to i64", "f64", "i64", 2.0**63, -(2**63)),
         ("arith.extf %a : f32 to f64", "f32", "f64", 0.5, 0.5),
         (
             "arith.truncf %a : f64 to f32",

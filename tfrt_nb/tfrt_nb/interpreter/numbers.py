@@ -174,16 +174,16 @@ def _as_double(number: int) -> float:
 
 
 def _to_integer(body: FunctionSource, op: Operation) -> str:
-    """Cut towards zero; a number that does not fit becomes what x86-64 makes of it."""
-    type_ = op.results[0].type
-    width = 32 if op.name == "arith.fptosi" and width_of(type_) <= 32 else width_of(type_)
-    cut = f"{body.keep(_cut)}({body.name(op.operands[0])}, {max(width, 32)})"
-    return _fitted(body, cut, type_)
+    """Cut towards zero; a number that does not fit becomes the nearest that does, and NaN 0."""
+    width, is_signed = width_of(op.results[0].type), op.name == "arith.fptosi"
+    low = -(1 << width - 1) if is_signed else 0
+    high = low + (1 << width) - 1
+    cut = f"{body.keep(_cut)}({body.name(op.operands[0])}, {low}, {high})"
+    return _fitted(body, cut, op.results[0].type)
 
 
-def _cut(x: float, width: int) -> int:
-    limit = 1 << (max(width, 64) - 1 if width > 32 else 31)
-    return int(x) if -limit - 1 < x < limit else -limit
+def _cut(x: float, low: int, high: int) -> int:
+    return 0 if math.isnan(x) else low if x <= low else high if x >= high else int(x)
 
 
 def _divided(a: float, b: float) -> float:

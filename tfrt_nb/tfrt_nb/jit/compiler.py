@@ -15,11 +15,16 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import llvmlite.binding as llvm
-
 from tfrt_nb.jit.names import INTERRUPT_FLAG, LIBRARY, global_symbol
 from tfrt_runtime.async_runtime.externals import address_of
 from tfrt_runtime.diagnostics import TfrtError, error
+
+try:
+    import llvmlite.binding as llvm
+except ModuleNotFoundError:  # in a page, which makes the stages up to LLVM's text
+    HAS_LLVM = False
+else:
+    HAS_LLVM = True
 
 QUICK, FULL = 0, 2
 """Levels of LLVM's optimizations."""

@@ -23,7 +23,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
 from tfrt_nb.internal_errors import internal_error, location_of
-from tfrt_nb.jit.compiler import FULL, QUICK, assembly, object_code, split_coroutines
+from tfrt_nb.jit.compiler import FULL, HAS_LLVM, QUICK, assembly, object_code, split_coroutines
 from tfrt_nb.jit.coroutines import lower_to_llvm
 from tfrt_nb.jit.declarations import Externals, check_declarations
 from tfrt_nb.jit.lowering import after_passes
@@ -33,6 +33,7 @@ from tfrt_nb.passes.lowering.call_graph import callees, callees_in, recursive_fu
 from tfrt_nb.passes.printing import print_ir
 from tfrt_nb.passes.speed.fast_path import SELDOM
 from tfrt_runtime.bef.records import collector_paused
+from tfrt_runtime.diagnostics import TfrtError, error
 
 _MAX_NESTED_LOOPS = 32
 """The maximum nesting depth: the time of LLVM's loop passes grows faster than its square."""
@@ -62,6 +63,8 @@ def emit(module: ModuleOp, stage: Stage, *first: ModulePass, level: int = 1) -> 
     match stage:
         case Stage.COROUTINE:
             return _QUOTED.sub(r"@\1", text)
+        case _ if not HAS_LLVM:
+            raise TfrtError(error(f"the stage {stage} needs llvmlite, which is missing here"))
         case Stage.LLVM_SPLIT:
             with _llvm_errors_placed(lowered, text):
                 return split_coroutines(text, effort)
@@ -124,6 +127,8 @@ def placed_code(
     lowered = after_passes(module, externals, first, level)
     text, effort = _llvm_text(lowered, externals, places=Places())
     yield Stage.COROUTINE, read_places(text)
+    if not HAS_LLVM:
+        return
     with _llvm_errors_placed(lowered, text):
         yield Stage.LLVM_SPLIT, read_places(split_coroutines(text, effort))
         yield Stage.ASM, read_assembly(assembly(text, effort))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import threading
 from concurrent import futures
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tfrt_nb.exercises.answer import Answer, Names, attempt, raised
 from tfrt_nb.exercises.exercise import exercise
 from tfrt_runtime.host.default_host import unavailable
+from tfrt_runtime.host.queues.threads import run_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,8 +140,9 @@ def double(answer: Names) -> str | None:
     if not callable(function):
         return "`doubled` must be a function."
     # A function that waits for the box must not keep the cell: it waits on a thread of its own.
+    # Where there is only one, its wait is an error.
     calling = futures.Future[object]()
-    threading.Thread(target=_call, args=(calling, function, box), daemon=True).start()
+    run_apart("answer", partial(_call, calling, function, box))
     try:
         made = calling.result(timeout=1)
     except TimeoutError:

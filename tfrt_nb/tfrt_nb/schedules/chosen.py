@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tfrt_nb.passes.interleave import TOUCH
 from tfrt_runtime.async_runtime.externals import provide
@@ -29,7 +29,9 @@ from tfrt_runtime.host.process import Callback2, Callback3, native_process, shie
 from tfrt_runtime.host.queues.timer import Timer, TimerQueue
 from tfrt_runtime.host.structs import Context, Task
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.kernels.users.stepped_loop import SocketlessLoop
 from tfrt_runtime.native import layouts as at
+from tfrt_runtime.native.machine import HAS_THREADS
 
 PATIENCE_SECONDS = 2.0
 """The time that a choice waits for values that threads have not resolved.
@@ -108,7 +110,13 @@ class _ChosenTimers(TimerQueue):
         return super().at(due, callback)
 
 
-class _ChosenLoop(asyncio.SelectorEventLoop):
+if HAS_THREADS or TYPE_CHECKING:
+    _Loop = asyncio.SelectorEventLoop
+else:
+    _Loop = SocketlessLoop
+
+
+class _ChosenLoop(_Loop):
     """An event loop for the coroutines of kernels, each of which starts when it is chosen."""
 
     def __init__(self, offer: Offer) -> None:
@@ -160,7 +168,7 @@ class _Skipping(selectors.DefaultSelector):
         self._loop = loop
 
     def select(self, timeout: float | None = None) -> Any:
-        found = super().select(0)
+        found = super().select(0) if HAS_THREADS else []
         if not found and timeout is None:
             self._loop.stop()
         elif not found and timeout:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
+from functools import partial
 from typing import Self
 
 from tfrt_nb.documents.previews import preview_of
@@ -16,10 +19,13 @@ from tfrt_nb.schedules.outcomes import Outcome
 from tfrt_runtime.diagnostics import Diagnostic, TfrtError, error
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.machine import Tier
-from tfrt_runtime.host.queues.threads import start_thread
+from tfrt_runtime.host.one_thread import ONE_THREAD
+from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.native.machine import HAS_THREADS
 
 _JOIN_SECONDS = 5.0
+_LOOK_SECONDS = 0.002
 _Choose = Callable[[Mapping[int, Step]], Step | None]
 
 
@@ -32,7 +38,8 @@ class Stepper:
             print(stepper.execution.result())
 
     Operations are the ids of the program document. Every kernel is a step; constants are not. The
-    kernels run on a thread of the stepper's own.
+    kernels run on a thread of the stepper's own; where there is only one thread, on that, within
+    the request or a later one that waits for them.
     """
 
     def __init__(
@@ -80,12 +87,13 @@ class Stepper:
                 return
             finally:
                 started.set()
-            self._work()
+            if HAS_THREADS:
+                self._work()
 
-        self._thread = start_thread("stepper", copy_context().run, work)
+        self._thread = run_apart("stepper", partial(copy_context().run, work))
         started.wait()
         if self._problem is not None:
-            self._thread.join()
+            self._join()
             self._host.close()
             raise self._problem
 
@@ -111,7 +119,7 @@ class Stepper:
         outside.
         """
         with self._changed:
-            self._changed.wait_for(self._is_at_rest, timeout)
+            self._wait_for(self._is_at_rest, timeout)
             return sorted(map(self._operation, self._ready.values()))
 
     def arriving(self) -> set[int]:
@@ -126,7 +134,7 @@ class Stepper:
         Return whether it was ready.
         """
         with self._changed:
-            self._changed.wait_for(self._is_at_rest, timeout)
+            self._wait_for(self._is_at_rest, timeout)
             steps = [s for s in self._ready.values() if self._operation(s) == operation]
             if not steps:
                 return False
@@ -145,7 +153,7 @@ class Stepper:
             return None if is_there else self._first(ready)
 
         with self._changed:
-            self._changed.wait_for(self._is_at_rest, timeout)
+            self._wait_for(self._is_at_rest, timeout)
             if self._ready and others(self._ready) is not None:
                 self._tell(others)
         return operation in self.ready(timeout)
@@ -154,7 +162,7 @@ class Stepper:
         """Run the rest in program order; return False if the time is up first."""
         with self._changed:
             self._tell(self._first)
-            return self._changed.wait_for(lambda: self._is_over, timeout)
+            return self._wait_for(lambda: self._is_over, timeout)
 
     def cancel(self) -> None:
         """Cancel the run; its remaining steps are skipped."""
@@ -166,14 +174,22 @@ class Stepper:
         """End the run, if it is not over, and its thread."""
         if not self._is_over:
             self.cancel()
-        self._thread.join(_JOIN_SECONDS)
+        self._join()
         self._host.close()
+
+    def _join(self) -> None:
+        if HAS_THREADS:
+            self._thread.join(_JOIN_SECONDS)
+        elif self._problem is None:
+            self._wait_for(lambda: self._is_over, _JOIN_SECONDS)
 
     # On the thread of the run
 
-    def _work(self) -> None:
-        while not self.execution.wait(1.0) and not getattr(self.execution, "is_stuck", False):
-            pass
+    def _work(self, seconds: float = 1.0, goes_on: Callable[[], bool] = lambda: True) -> None:
+        """Run what is chosen until the run is over, or until `goes_on` says no."""
+        while not self.execution.wait(seconds) and not getattr(self.execution, "is_stuck", False):
+            if not goes_on():
+                return
         with self._changed:
             self._is_over, self._ready = True, {}
             self._changed.notify_all()
@@ -190,9 +206,20 @@ class Stepper:
                     return picked
                 self._choose, self._ready = None, ready
                 self._changed.notify_all()
+                if not HAS_THREADS:
+                    # Nobody can choose the steps that a kernel waits for.
+                    return self._first(ready) if ONE_THREAD.is_nested else None
                 self._changed.wait()
 
     # With the condition held
+
+    def _wait_for(self, is_so: Callable[[], bool], timeout: float | None) -> bool:
+        if HAS_THREADS:
+            return self._changed.wait_for(is_so, timeout)
+        end = time.monotonic() + (math.inf if timeout is None else timeout)
+        if not is_so():
+            self._work(_LOOK_SECONDS, lambda: not is_so() and time.monotonic() < end)
+        return is_so()
 
     def _tell(self, choose: _Choose) -> None:
         self._choose, self._ready = choose, {}

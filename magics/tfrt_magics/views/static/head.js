@@ -26,7 +26,7 @@ export function createHead(store, ask, canAsk, code) {
   const title = element("b");
   const [values, time] = [0, 1].map(() => element("span.soft"));
   const cancel = button("Cancel", async () => {
-    if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer");
+    if (!(await ask({ cancel: store.document.run }))) setText(cancel, "No answer: restart the kernel?");
   });
   const copy = button("Copy", async () => {
     const done = await navigator.clipboard?.writeText(textOf(store.now)).then(

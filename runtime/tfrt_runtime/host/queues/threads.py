@@ -10,6 +10,7 @@ from typing import Any
 
 from tfrt_runtime.diagnostics import TfrtError, error
 from tfrt_runtime.host.structs import Queue
+from tfrt_runtime.native.machine import HAS_THREADS
 
 
 def start_thread(name: str, target: Callable[..., object], *arguments: object) -> threading.Thread:
@@ -33,6 +34,18 @@ def start_thread(name: str, target: Callable[..., object], *arguments: object) -
         )
         raise TfrtError(error(text)) from None
     return thread
+
+
+def run_apart(name: str, target: Callable[[], object]) -> threading.Thread:
+    """The thread that runs `target`; where none can be started, `target` is over on return.
+
+    Raises:
+        TfrtError: as `start_thread` does.
+    """
+    if HAS_THREADS:
+        return start_thread(name, target)
+    target()
+    return threading.Thread()
 
 
 class QueueThread(threading.local):

@@ -11,10 +11,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
+from functools import partial
 
 from tfrt_runtime.callers import FOREVER, refuse
 from tfrt_runtime.host.context import HostContext
-from tfrt_runtime.host.queues.threads import start_thread
+from tfrt_runtime.host.queues.threads import run_apart
 from tfrt_runtime.host.values.async_value import AsyncValue
 from tfrt_runtime.kernels.frame import KernelFrame
 from tfrt_runtime.kernels.users.outcomes import settle, settle_failed
@@ -114,8 +115,11 @@ def _timed(
             outcome.append((None, problem))
         ended.set()
 
-    start_thread(f"kernel {name}", copy_context().run, run)
-    if not ended.wait(min(seconds, FOREVER)):
+    begun = time.monotonic()
+    run_apart(f"kernel {name}", partial(copy_context().run, run))
+    # On one thread it is over by now, and may have taken longer.
+    left = begun + seconds - time.monotonic()
+    if left < 0 or not ended.wait(min(left, FOREVER)):
         raise attempts.timed_out()
     returned, problem = outcome.pop()
     if problem is not None:

@@ -22,7 +22,21 @@ class _NoSockets:
         return []
 
 
-class SteppedLoop(asyncio.BaseEventLoop):
+class SocketlessLoop(asyncio.BaseEventLoop):
+    """A loop without sockets, which asks `selector` how long to sleep."""
+
+    def __init__(self, selector: Any) -> None:
+        super().__init__()
+        self._selector = selector
+
+    def _process_events(self, event_list: list[object]) -> None:
+        """Nothing: there are no events of sockets."""
+
+    def _write_to_self(self) -> None:
+        """Nothing: no other thread wakes it."""
+
+
+class SteppedLoop(SocketlessLoop):
     """A loop that runs one round at a time."""
 
     _scheduled: list[asyncio.TimerHandle]
@@ -30,9 +44,8 @@ class SteppedLoop(asyncio.BaseEventLoop):
 
     def __init__(self, ended: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """`ended` cancels the tasks of a loop that is about to be closed."""
-        super().__init__()
+        super().__init__(_NoSockets())
         self._ended = ended
-        self._selector = _NoSockets()
         ONE_THREAD.add(self.step)
 
     def step(self) -> float | None:
@@ -76,9 +89,6 @@ class SteppedLoop(asyncio.BaseEventLoop):
                 break
             self.step()
         self.close()
-
-    def _process_events(self, event_list: list[object]) -> None:
-        """Nothing: there are no events of sockets."""
 
     def _write_to_self(self) -> None:
         ONE_THREAD.wake()

@@ -20,9 +20,11 @@ from tfrt_nb.programs import Program
 from tfrt_runtime.executor.execution import Execution
 from tfrt_runtime.executor.machine import Tier
 from tfrt_runtime.executor.program import Executable
+from tfrt_runtime.host.one_thread import ONE_THREAD
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.tracing.events import Watch, event_log
 from tfrt_runtime.host.tracing.trace import Level
+from tfrt_runtime.native.machine import HAS_THREADS
 
 DRAIN_SECONDS = 0.05
 """The rings of a busy run are full after a few times as much."""
@@ -49,7 +51,10 @@ class Follower(ABC):
             while not self._ended.wait(seconds):
                 self._look()
 
-        self._thread = start_thread(name, work)
+        if HAS_THREADS:
+            self._thread = start_thread(name, work)
+        else:
+            ONE_THREAD.add(self._look_around, resolves=False)
 
     def __enter__(self) -> Self:
         return self
@@ -58,8 +63,14 @@ class Follower(ABC):
         self, kind: type[BaseException] | None, value: BaseException | None, _: TracebackType | None
     ) -> None:
         self._ended.set()
-        self._thread.join()
+        if HAS_THREADS:
+            self._thread.join()
+        else:
+            ONE_THREAD.remove(self._look_around)
         self._end()
+
+    def _look_around(self) -> None:
+        self._look()
 
     @abstractmethod
     def watch(self, program: Executable | None) -> Watch | None:

@@ -27,6 +27,7 @@ from tfrt_runtime.host.context import HostContext
 from tfrt_runtime.host.payload import CHAIN
 from tfrt_runtime.host.queues.threads import start_thread
 from tfrt_runtime.host.values.async_value import AsyncValue
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     from tfrt_nb.cli.running.following import Follower
@@ -80,6 +81,8 @@ def _finish(execution: Execution, timeout: float | None) -> bool:
     Raises:
         KeyboardInterrupt: if the user interrupted it; it has stopped.
     """
+    if not HAS_THREADS:
+        return execution.wait(timeout)
     finished = threading.Event()
 
     def work() -> None:

@@ -36,8 +36,6 @@ _CASTS = {
     "trunci": "trunc",
     "sitofp": "sitofp",
     "uitofp": "uitofp",
-    "fptosi": "fptosi",
-    "fptoui": "fptoui",
     "extf": "fpext",
     "truncf": "fptrunc",
     "bitcast": "bitcast",
@@ -49,7 +47,7 @@ _FLOAT_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
 )
-_UNDEFINED_FOR_SOME = frozenset({"shl", "ashr", "lshr", "fptosi", "fptoui"})
+_UNDEFINED_FOR_SOME = frozenset({"shl", "ashr", "lshr"})
 
 
 def _binary(instruction: str) -> Lowering:
@@ -88,8 +86,22 @@ def _type_suffix(type_: Attribute) -> str:
 def _cast(instruction: str) -> Lowering:
     def lower(body: FunctionBody, op: Operation) -> None:
         target = llvm_type(op.results[0].type)
-        set_ = body.set_frozen if instruction in _UNDEFINED_FOR_SOME else body.set
-        set_(op.results[0], f"{instruction} {body.typed(op.operands[0])} to {target}")
+        body.set(op.results[0], f"{instruction} {body.typed(op.operands[0])} to {target}")
+
+    return lower
+
+
+def _saturating(name: str) -> Lowering:
+    """Lower to an intrinsic by which what does not fit is the nearest integer, and NaN is 0.
+
+    The instructions of processors differ there.
+    """
+
+    def lower(body: FunctionBody, op: Operation) -> None:
+        [source], [result] = op.operands, op.results
+        target = llvm_type(result.type)
+        full_name = f"llvm.{name}.sat.{target}.{_type_suffix(source.type)}"
+        body.bind(result, body.call(full_name, target, body.argument(source)))
 
     return lower
 
@@ -296,6 +308,7 @@ done:
 LOWERINGS: dict[str, Lowering] = {
     **{f"arith.{name}": _binary(instruction) for name, instruction in _BINARY.items()},
     **{f"arith.{name}": _cast(instruction) for name, instruction in _CASTS.items()},
+    **{f"arith.{name}": _saturating(name) for name in ("fptosi", "fptoui")},
     **{name: _intrinsic(intrinsic) for name, intrinsic in _INTRINSICS.items()},
     "arith.divui": _binary("udiv"),
     "arith.remui": _binary("urem"),
