@@ -109,7 +109,7 @@ test-of-project:
 		--ignore tests/magics --ignore tests/test_notebooks.py --ignore tests/test_pages.py
 
 # Other versions of Python and packages, by hand; CONTRIBUTING.md has what was seen.
-test-everywhere: $(VENV)/.dev core
+test-everywhere: $(VENV)/.dev core lite
 	$(BIN)/python tests/everywhere.py $(if $(QUICK),--quick) $(if $(AGAIN),--again) --pythons "$(PYTHONS)" $(ONLY)
 
 lint: $(VENV)/.dev
