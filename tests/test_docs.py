@@ -181,6 +181,8 @@ def test_links_to_other_sites_are_those_of_the_list() -> None:
         url.rstrip(".,") for text in texts for url in re.findall(r"\bhttps?://[^\s)>\"'`\\]+", text)
     }
     assert found == {
+        "http://127.0.0.1:8000/",
+        "https://OWNER.github.io/REPOSITORY/",
         "https://github.com/Kaggle/docker-python/blob/01d659bb3e2b2b048752d1670cfd7f51b9dc6d92/kaggle_requirements.txt",
         "https://github.com/Kaggle/docker-python/pull/1487",
         "https://github.com/googlecolab/backend-info/blob/0042aa202e7b58599f891013d654e6b29abb5f72/pip-freeze.txt",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from tfrt_magics.views.outlet import Slot, run_bundle, table_bundle
 from tfrt_nb.documents.escapes import label
 from tfrt_runtime.executor.batch import Batch
 from tfrt_runtime.executor.execution import Execution
+from tfrt_runtime.native.machine import HAS_THREADS
 
 if TYPE_CHECKING:
     from tfrt_magics.bridge.runtime import PageProgram, TracedRun
@@ -147,6 +149,11 @@ class LiveExecution(LiveRecord):
                 one._next = 0.0
                 pump.mark(one)
 
+        if not HAS_THREADS:
+            # Nobody may ever wait for it: in a page it goes on between cells.
+            working = ExitStack()
+            working.enter_context(run.request.queue.worked_for())
+            run.on_done(working.close)
         run.on_done(mark)
         pump.watch(self)
 

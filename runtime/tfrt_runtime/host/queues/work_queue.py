@@ -43,6 +43,8 @@ class WorkQueue(QueueThreads):
     """Whether a call from outside may start as a task of the queue."""
     is_of_users = False
     """Whether it refers to objects of users, which may refer to its values."""
+    _awaiting = 0
+    """How much code in a page awaits values of the queue, which runs between cells meanwhile."""
     text = ""
     """What `HostContext` was given for it, such as `mstd:2`; "" for a queue that has only a
     name.
@@ -135,11 +137,14 @@ class WorkQueue(QueueThreads):
             yield
             return
         if not HAS_THREADS:
+            self._awaiting += 1
             ONE_THREAD.add(self._work_a_little)
             try:
                 yield
             finally:
-                ONE_THREAD.remove(self._work_a_little)
+                self._awaiting -= 1
+                if self._awaiting == 0:
+                    ONE_THREAD.remove(self._work_a_little)
             return
         with self._lock:
             stand_in = self._stand_in = self._stand_in or StandIn(self)
