@@ -23,8 +23,7 @@ from tfrt_runtime.host.structs import new_words
 _WORD = 8
 
 
-def _call(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, func.CallOp)
+def _call(body: FunctionSource, op: func.CallOp) -> None:
     module, symbol = body.module, op.callee.root_reference.data
     operands = [*map(body.name, op.arguments)]
     if symbol in module.functions:
@@ -94,9 +93,8 @@ def _python_function(known: PythonExternal) -> Callable[..., Any]:
     return call
 
 
-def _print(body: FunctionSource, op: Operation) -> None:
+def _print(body: FunctionSource, op: PrintOp) -> None:
     """Print a number and the end of the line: `vector.print`."""
-    assert isinstance(op, PrintOp)
     type_, value = op.source.type, body.name(op.source)
     width = width_of(type_)
     # MLIR prints an i1 as 0 or 1.

@@ -30,9 +30,9 @@ from tfrt_nb.interpreter.source import FunctionSource
 from tfrt_nb.jit.llvm_types import UnsupportedType
 from tfrt_runtime.scalars import ARITHMETIC, OPERATIONS, Family, wrapped
 
-Lowering = Callable[["FunctionSource", Operation], None]
+Lowering = Callable[["FunctionSource", Any], None]
 """A function that writes one operation."""
-Expression = Callable[["FunctionSource", Operation], str]
+Expression = Callable[["FunctionSource", Any], str]
 """A function that returns the only result of an operation, as an expression."""
 
 _OPERATORS = frozenset(["+", "-", "*", "&", "|", "^"])
@@ -348,8 +348,7 @@ def bind_number(body: FunctionSource, value: SSAValue, number: float) -> None:
     body.bind(value, f"({number!r})" if number < 0 else repr(number))
 
 
-def _constant(body: FunctionSource, op: Operation) -> None:
-    assert isinstance(op, arith.ConstantOp)
+def _constant(body: FunctionSource, op: arith.ConstantOp) -> None:
     value = op.value
     if not isinstance(value, IntegerAttr | FloatAttr):
         raise UnsupportedType(f"'{value}' is not a constant of compiled code")
