@@ -8,7 +8,7 @@ from typing import Any
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, Signedness, UnrankedMemRefType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from tfrt_nb.dialects.async_.upstream.printing import PrintOp
 from tfrt_nb.interpreter.memory import descriptor_words
@@ -63,14 +63,13 @@ def _external(body: FunctionSource, op: func.CallOp, symbol: str) -> Callable[..
         return _python_function(known)
     name = symbol if known is None else known.symbol
     address = body.module.addresses.get(name) or address_of(name)
-    kinds = [_c_type(value.type) for value in (*op.res, *op.arguments)]
+    types = (value.type for value in (*op.res, *op.arguments))
+    kinds: list[Any] = [
+        SCALARS["i64" if isinstance(type_, IndexType) else str(type_)] for type_ in types
+    ]
     result = kinds.pop(0) if op.res else None
     assert address is not None
     return ctypes.CFUNCTYPE(result, *kinds)(address)
-
-
-def _c_type(type_: Attribute) -> Any:
-    return SCALARS["i64" if isinstance(type_, IndexType) else str(type_)]
 
 
 def _python_function(known: PythonExternal) -> Callable[..., Any]:

@@ -48,10 +48,6 @@ _FLOAT_PREDICATES = (
 """In MLIR's order, in which the unordered ones follow the ordered ones."""
 
 
-def _mask(type_: Attribute) -> int:
-    return (1 << width_of(type_)) - 1
-
-
 def _fitted(body: FunctionSource, expression: str, type_: Attribute) -> str:
     """Return a number reduced to its type."""
     width = width_of(type_)
@@ -73,7 +69,7 @@ def _signed(body: FunctionSource, value: SSAValue) -> str:
 
 def _unsigned(body: FunctionSource, value: SSAValue) -> str:
     name = body.name(value)
-    return name if width_of(value.type) == 1 else f"({name} & {_mask(value.type)})"
+    return name if width_of(value.type) == 1 else f"({name} & {(1 << width_of(value.type)) - 1})"
 
 
 def _of_table(family: Family, name: str) -> Expression:
