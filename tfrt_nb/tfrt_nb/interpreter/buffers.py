@@ -228,7 +228,6 @@ def _copy_elements(source: Buffer, target: Buffer, size: int) -> None:
 
 def new_global(records: Records, op: memref.GlobalOp) -> Buffer:
     """Make the buffer of the module that an operation defines."""
-    assert isinstance(op.type, MemRefType)
     shape = tuple(op.type.get_shape())
     element, count = storage_of(op.type.element_type), math.prod(shape)
     memory = (ctypes.c_char * (element.size * count + ALIGNMENT))()

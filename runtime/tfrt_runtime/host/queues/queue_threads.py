@@ -142,7 +142,11 @@ class QueueThreads(ABC):
     @property
     def is_at_work_here(self) -> bool:
         """Whether this thread runs tasks of the queue at the moment."""
-        return self.thread.busy > 0 or Context.at(self.context()).epoch & 1 != 0
+        return self._is_busy(self.context())
+
+    def _is_busy(self, context: int) -> bool:
+        """Whether this thread, whose context this is, works for the queue."""
+        return self.thread.busy > 0 or Context.at(context).epoch & 1 != 0
 
     @property
     def contexts(self) -> tuple[int, ...]:

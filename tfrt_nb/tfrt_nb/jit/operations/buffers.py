@@ -16,7 +16,6 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerType,
-    MemRefType,
     NoneAttr,
     UnrankedMemRefType,
 )
@@ -291,7 +290,6 @@ def lower_global(module: ModuleText, op: memref.GlobalOp) -> None:
 
 
 def _global_type(op: memref.GlobalOp) -> str:
-    assert isinstance(op.type, MemRefType)
     return f"[{math.prod(op.type.get_shape())} x {llvm_type(op.type.element_type)}]"
 
 
@@ -422,7 +420,6 @@ def _cast(body: FunctionBody, op: memref.CastOp) -> None:
     if isinstance(target, UnrankedMemRefType):
         body.bind(op.dest, widened(body, op.source, op))
     elif isinstance(source, UnrankedMemRefType):
-        assert isinstance(target, MemRefType)
         layout = narrowed(body, op.source, len(target.get_shape()))
         body.bind(op.dest, descriptor(body, layout))
     else:
