@@ -18,10 +18,11 @@ from types import MappingProxyType
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Region
+from xdsl.ir import Region
 
 from tfrt_nb.dialects.async_.extensions import RuntimeStackIsLowOp
 from tfrt_nb.dialects.async_.runtime import CoroFreeOp
+from tfrt_nb.dialects.async_.upstream.branches import reachable_blocks
 from tfrt_nb.jit import spawning
 from tfrt_nb.jit.adapters import has_buffers, kernel_adapter
 from tfrt_nb.jit.attempts import attempt_entry
@@ -163,7 +164,7 @@ def _definition(text: ModuleText, op: func.FuncOp, returns: str) -> str:
         has_limit=has_limit,
     )
     debug = "" if text.places is None else text.places.function(op.sym_name.data, op)
-    for block in _in_order(op.body):
+    for block in reachable_blocks(op.body):
         body.place = "" if text.places is None else text.places.of(op)
         body.start(block)
         if body.frees_buffers and block is op.body.blocks[0]:
@@ -227,26 +228,6 @@ def _separate_edges(region: Region) -> None:
         for edge, target in enumerate(targets):
             if target.args and target in targets[:edge]:
                 split_edge(terminator_of(block), edge)
-
-
-def _in_order(region: Region) -> list[Block]:
-    """Return the reachable blocks, each after its dominators (reverse postorder)."""
-    entry = region.blocks[0]
-    if entry is region.last_block:
-        return [entry]
-    finished: list[Block] = []
-    seen = {entry}
-    pending = [(entry, iter(terminator_of(entry).successors))]
-    while pending:
-        block, successors = pending[-1]
-        following = next((target for target in successors if target not in seen), None)
-        if following is None:
-            finished.append(block)
-            pending.pop()
-            continue
-        seen.add(following)
-        pending.append((following, iter(terminator_of(following).successors)))
-    return finished[::-1]
 
 
 def _packed(text: ModuleText, op: func.FuncOp, returns: str) -> str:

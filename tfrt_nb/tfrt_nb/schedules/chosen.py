@@ -197,7 +197,7 @@ class Step:
 
     @property
     def activation(self) -> int:
-        """The activation whose registers the kernel uses."""
+        """The activation whose registers the kernel uses; of compiled code, the task's frame."""
         return Task.at(self.task).first
 
     @property
@@ -205,10 +205,7 @@ class Step:
         """The record of the kernel."""
         return Task.at(self.task).second
 
-    @property
-    def handle(self) -> int:
-        """The frame of a task."""
-        return Task.at(self.task).first
+    handle = activation
 
 
 Pick = Callable[[Mapping[int, Step]], Step | None]
